@@ -1,0 +1,1 @@
+"""Renga plugin: optimizers."""
