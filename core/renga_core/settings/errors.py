@@ -1,0 +1,49 @@
+"""What can be wrong with a setting. Each message says which key, where it was written, and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from renga_core.errors import RengaError, did_you_mean
+
+__all__ = ["InvalidFile", "SettingsError", "UnknownSetting", "WrongType"]
+
+
+class SettingsError(RengaError):
+    """A setting cannot be used as it is written; the command line exits with status 2."""
+
+    exit_status = 2
+
+
+class UnknownSetting(SettingsError):
+    """There is no key of this name.
+
+    Args:
+        key: Full path of the key as written, e.g. ``run.epoch``.
+        origin: Where it was written, e.g. ``run file lenet.toml``.
+        known: The right names, full paths.
+    """
+
+    def __init__(self, key: str, origin: str, known: Iterable[str]) -> None:
+        self.key, self.origin, self.known = key, origin, sorted(known)
+        there = f" Known: {', '.join(self.known)}." if self.known else ""
+        super().__init__(f"unknown key '{key}' (from {origin}).{did_you_mean(key, self.known)}{there}")
+
+
+class WrongType(SettingsError):
+    """The value of a key has another type than the key takes.
+
+    Args:
+        key: Full path of the key, e.g. ``run.epochs``.
+        origin: Where the value was written.
+        expected: The type in words, e.g. ``int``.
+        value: What was found.
+    """
+
+    def __init__(self, key: str, origin: str, expected: str, value: object) -> None:
+        self.key, self.origin, self.expected, self.value = key, origin, expected, value
+        super().__init__(f"{key} (from {origin}): expected {expected}, got {value!r} ({type(value).__name__})")
+
+
+class InvalidFile(SettingsError):
+    """A settings file cannot be read, or is not TOML."""

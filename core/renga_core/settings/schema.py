@@ -1,0 +1,105 @@
+"""The settings there are, as data: one row a key. Adding a setting is adding a row.
+
+A file (``[tool.renga]`` or a run file), the environment, the command line and `using` all speak these keys. ``*`` in a
+name stands for any word. The sections in `RUN_SECTIONS` describe one run and hold, beside the rows below, the arguments
+of whatever their ``use`` names; `renga.run` checks those against its signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["RUN_ONLY", "RUN_SECTIONS", "SCHEMA", "Key", "find_key", "known_keys"]
+
+
+class Key(NamedTuple):
+    """One setting.
+
+    Attributes:
+        name: Full path, e.g. ``run.backend``.
+        type: What the value must be, as an annotation.
+        default: The value where nobody said anything.
+        environment: Environment variable that sets it, or "".
+        help: One sentence for `renga config`.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    environment: str
+    help: str
+
+
+SCHEMA: tuple[Key, ...] = (
+    Key("plugins.disable", tuple[str, ...], (), "RENGA_PLUGINS_DISABLE", "plugins (or plugin:name) never imported"),
+    Key("plugins.autoload", bool, True, "RENGA_PLUGIN_AUTOLOAD", "load plugins that are installed, unasked"),
+    Key(
+        "plugins.required",
+        tuple[str, ...],
+        (),
+        "RENGA_PLUGINS_REQUIRED",
+        "plugins without which Renga refuses to go on",
+    ),
+    Key("prefer.*.*", str, None, "", 'settles a clash: [prefer.<kind>] name = "plugin"'),
+    Key(
+        "run.backend",
+        str | tuple[str, ...],
+        "auto",
+        "RENGA_BACKEND",
+        "array backend and device: 'numpy', 'cupy:0', 'auto'",
+    ),
+    Key("run.communicator", str, "single", "RENGA_COMMUNICATOR", "how processes talk to each other"),
+    Key("run.seed", int, 0, "RENGA_SEED", "seed of every random generator"),
+    Key("run.epochs", int, 20, "RENGA_EPOCHS", "how many times the training data are gone through"),
+    Key("run.out", str, "result", "RENGA_OUT", "folder for the log, plots and snapshots"),
+    Key("run.snapshot", tuple[int, Literal["epoch", "iteration"]], (1, "epoch"), "", "how often a snapshot is written"),
+    Key("model.use", str, None, "", "name of the model; the section's other keys are its arguments"),
+    Key("data.use", str, None, "", "name of the data set; the section's other keys are its options"),
+    Key("data.batch_size", int, 64, "", "examples in one mini-batch"),
+    Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
+    Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),
+    Key(
+        "extensions",
+        tuple[dict[str, Any], ...],
+        None,
+        "",
+        "trainer extensions: [[extensions]] use, trigger, and arguments",
+    ),
+    Key("dataset.root", str, None, "RENGA_DATASET_ROOT", "folder in which downloaded data are kept"),
+    Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
+)
+
+RUN_SECTIONS: tuple[str, ...] = ("model", "data", "optimizer")
+"""Sections whose keys beside the rows above are arguments of what ``use`` names."""
+
+RUN_ONLY: tuple[str, ...] = (*RUN_SECTIONS, "hooks", "extensions")
+"""What describes one run: said in a run file, on the command line or in code, never in pyproject.toml."""
+
+_EXACT = {row.name: row for row in SCHEMA if "*" not in row.name}
+_PATTERNS = [row for row in SCHEMA if "*" in row.name]
+
+
+def find_key(name: str) -> Key | None:
+    """Return the row for `name`, or None. A key of a run section beside its rows gets a row that takes any value."""
+    row = _EXACT.get(name)
+    if row is not None:
+        return row
+    for row in _PATTERNS:
+        # The last star takes the rest: names of providers may hold dots (conv2d.v1).
+        words, pattern = name.split(".", row.name.count(".")), row.name.split(".")
+        if len(words) == len(pattern) and all(
+            part == word or (part == "*" and word) for part, word in zip(pattern, words, strict=True)
+        ):
+            return row._replace(name=name)
+    section, dot, argument = name.partition(".")
+    if section in RUN_SECTIONS and dot and argument:
+        return Key(name, Any, None, "", f"argument of what {section}.use names")
+    return None
+
+
+def known_keys(near: str = "") -> Sequence[str]:
+    """Return the names there are; with `near`, those of the section of that name if there is such a section."""
+    section = near.partition(".")[0]
+    names = [row.name for row in SCHEMA]
+    return [name for name in names if name.partition(".")[0] == section] or names
