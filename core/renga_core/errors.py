@@ -17,8 +17,22 @@ class RengaError(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return " Did you mean 'adam'?" (leading space included) with the names nearest to `name`, "" if none is near."""
+    """Return " Did you mean 'adam'?" (leading space included) with the names nearest to `name`, "" if none is near.
+
+    A section that all names share (``run.`` in ``run.seed``, ``run.out``) does not count as likeness.
+    """
     import difflib  # imported when something is wrong, not by `import renga`
 
-    near = difflib.get_close_matches(name, sorted(set(known)), n=3, cutoff=0.6)
-    return f" Did you mean {' or '.join(repr(word) for word in near)}?" if near else ""
+    names = sorted(set(known))
+    section = "".join(name.rpartition(".")[:2])
+    if all(word.startswith(section) for word in names):
+        name, names = name.removeprefix(section), [word.removeprefix(section) for word in names]
+    else:
+        section = ""
+
+    def likeness(word: str) -> float:
+        return difflib.SequenceMatcher(None, word, name).ratio()
+
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    near = [word for word in near if likeness(word) > likeness(near[0]) - 0.1]
+    return f" Did you mean {' or '.join(repr(section + word) for word in near)}?" if near else ""

@@ -26,8 +26,8 @@ class UnknownSetting(SettingsError):
 
     def __init__(self, key: str, origin: str, known: Iterable[str]) -> None:
         self.key, self.origin, self.known = key, origin, sorted(known)
-        there = f" Known: {', '.join(self.known)}." if self.known else ""
-        super().__init__(f"unknown key '{key}' (from {origin}).{did_you_mean(key, self.known)}{there}")
+        near = did_you_mean(key, self.known)
+        super().__init__(f"unknown key '{key}' (from {origin}).{near} Known: {', '.join(self.known)}.")
 
 
 class WrongType(SettingsError):

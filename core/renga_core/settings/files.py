@@ -92,8 +92,8 @@ def _walk(table: Mapping[str, Any], prefix: str, origin: str, run: bool) -> Iter
     for name, value in table.items():
         path = f"{prefix}{name}"
         if not run and path in RUN_ONLY:
-            known = [key for key in known_keys() if key.partition(".")[0] not in RUN_ONLY]
-            raise UnknownSetting(path, f"{origin}, where only a run file may say it", known)
+            known = [section for section in known_keys(path) if section not in RUN_ONLY]
+            raise UnknownSetting(path, f"{origin}; it belongs in a run file", known)
         row = find_key(path)
         holds_more = isinstance(value, Mapping) and _is_section(path)
         if row is not None and not holds_more:
@@ -149,6 +149,8 @@ def read_pyproject() -> dict[str, Setting]:
     stamp = (here, path, status.st_mtime_ns, status.st_size)
     if _pyproject[0] != stamp:
         shown = os.path.relpath(path, here)
-        tool = read_toml(shown).get("tool", {})
-        _pyproject = (stamp, settings_in(tool.get("renga", {}), shown, run=False))
+        table = read_toml(shown).get("tool", {}).get("renga", {})
+        if not isinstance(table, Mapping):
+            raise WrongType("tool.renga", shown, "table", table)
+        _pyproject = (stamp, settings_in(table, shown, run=False))
     return _pyproject[1]

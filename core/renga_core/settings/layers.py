@@ -82,7 +82,7 @@ def _speaking(key: str) -> Iterator[Layer]:
 
 
 def section(name: str) -> dict[str, Setting]:
-    """Return the arguments said for what ``<name>.use`` names, by their short names (``optimizer``: alpha, beta1, …)."""
+    """Return the arguments said for what ``<name>.use`` names, by short name (``optimizer``: alpha, beta1, …)."""
     found: dict[str, Setting] = {}
     rows = {row.name for row in SCHEMA}
     for layer in _speaking(f"{name}.*"):

@@ -7,7 +7,6 @@ of whatever their ``use`` names; `renga.run` checks those against its signature.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["RUN_ONLY", "RUN_SECTIONS", "SCHEMA", "Key", "find_key", "known_keys"]
@@ -98,8 +97,10 @@ def find_key(name: str) -> Key | None:
     return None
 
 
-def known_keys(near: str = "") -> Sequence[str]:
-    """Return the names there are; with `near`, those of the section of that name if there is such a section."""
-    section = near.partition(".")[0]
+def known_keys(near: str) -> list[str]:
+    """Return the names `near` can have been meant for: its section's keys, or the sections where it names none."""
+    section, dot, _ = near.partition(".")
     names = [row.name for row in SCHEMA]
-    return [name for name in names if name.partition(".")[0] == section] or names
+    if not dot:
+        return list(dict.fromkeys(name.partition(".")[0] for name in names))
+    return [name for name in names if name.startswith(f"{section}.")] or names

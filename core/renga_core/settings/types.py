@@ -1,7 +1,8 @@
 """Checking values against types: TOML values against annotations, and text from the environment or a command line.
 
 The types are the ones a TOML file can hold: bool, int, float, str, None, lists, tuples (written as TOML arrays),
-tables, `Literal` and unions of these. Any other annotation (an array, a callable) accepts every value: the callee must check.
+tables, `Literal` and unions of these. Any other annotation (an array, a callable) accepts every value: the callee must
+check.
 """
 
 from __future__ import annotations
