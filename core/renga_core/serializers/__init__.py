@@ -1,0 +1,38 @@
+"""Saving and loading objects: models, optimizers, iterators, whole trainers.
+
+An object that can be saved has one method, ``serialize(serializer)``, which serves both ways::
+
+    def serialize(self, serializer):
+        self.count = serializer("count", self.count)     # an array is filled in place when loading
+        self.child.serialize(serializer["child"])        # descend
+
+Reading guide
+-------------
+- `protocol`: `AbstractSerializer`, `Serializer` (saves), `Deserializer` (loads). Start there to add a file format.
+- `values`: which values can be stored, and when a stored one fits the object that asks for it.
+- `npz`: `save_npz`, `load_npz`, `DictionarySerializer`, `NpzDeserializer`. Nothing is ever pickled.
+- `archive`: the zip file under it, checked as it is read.
+- `transaction`: why a file that is refused leaves the object as it was.
+- `atomic`: `atomic_write`, files that are either written whole or not at all.
+- `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`.
+"""
+
+from renga_core.serializers.atomic import atomic_write
+from renga_core.serializers.errors import FileDamaged, FileMismatched, FileRefused
+from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_npz, save_npz
+from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
+
+__all__ = [
+    "AbstractSerializer",
+    "Deserializer",
+    "DictionarySerializer",
+    "FileDamaged",
+    "FileMismatched",
+    "FileRefused",
+    "NpzDeserializer",
+    "Serializable",
+    "Serializer",
+    "atomic_write",
+    "load_npz",
+    "save_npz",
+]

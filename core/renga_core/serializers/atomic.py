@@ -1,0 +1,55 @@
+"""Files that are either written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["atomic_write"]
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str | None = None) -> Iterator[IO[Any]]:
+    """Open a file to be written; it takes the place of `path` when the ``with`` block ends well, and not before.
+
+    Until then the bytes are in a hidden file of the same folder, which is removed if the block raises. A process that
+    is killed, or a machine that loses power, leaves the old file or the new one, never a part of it.
+
+    Args:
+        path: File to write. If it is a symbolic link, the file it points at is replaced.
+        mode: ``"wb"`` for bytes, ``"w"`` for text.
+        encoding: Of text; UTF-8 if not given.
+
+    Raises:
+        OSError: The folder is missing, not writable or full; `path` is as it was.
+    """
+    if mode not in ("wb", "w"):
+        raise ValueError(f"mode is 'wb' or 'w', not {mode!r}")
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        # "x" rather than mkstemp: the file gets the permissions that the user's umask gives any new file.
+        with open(temporary, mode.replace("w", "x"), encoding=None if "b" in mode else encoding or "utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last through a power cut. Some file systems cannot, and need not be asked twice."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
