@@ -1,0 +1,41 @@
+"""Array libraries, as the core sees them.
+
+Reading guide
+-------------
+- `protocol`: `Backend`, what an array library must offer: a name, the namespace `xp`, its array types, devices, transfers
+  and the few primitives that array namespaces do not agree on. Authors of a backend start there.
+- `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``.
+- `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's type
+  once the backend is known; the first array of a new type asks the plugins.
+
+Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
+"""
+
+from renga_core.backend.device import Device
+from renga_core.backend.lookup import (
+    array_types,
+    as_array_of,
+    default_device,
+    get_array_module,
+    get_backend,
+    get_device,
+    get_device_of,
+    to_host,
+    using_device,
+)
+from renga_core.backend.protocol import Array, Backend
+
+__all__ = [
+    "Array",
+    "Backend",
+    "Device",
+    "array_types",
+    "as_array_of",
+    "default_device",
+    "get_array_module",
+    "get_backend",
+    "get_device",
+    "get_device_of",
+    "to_host",
+    "using_device",
+]

@@ -1,0 +1,178 @@
+"""Which backend owns this array; which device does this string name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend.device import Device
+
+if TYPE_CHECKING:
+    from renga_core.backend.protocol import Array, Backend
+
+__all__ = [
+    "array_types",
+    "as_array_of",
+    "default_device",
+    "get_array_module",
+    "get_backend",
+    "get_device",
+    "get_device_of",
+    "to_host",
+    "using_device",
+]
+
+array_types: dict[type, Backend] = {}
+"""The backend of each type of array met so far. The engine reads it on every function call."""
+
+_scalar_types: dict[type, Backend] = {}
+_backends: dict[str, Backend] = {}
+_lock = threading.RLock()
+_current = threading.local()
+
+
+def get_backend(of: Array | str) -> Backend:
+    """The backend with this name, or the one that owns this array.
+
+    Raises:
+        UnknownProvider: No backend has that name, or none at all is installed.
+        ProviderUnavailable: It is there, but what it needs is not.
+        TypeError: No backend knows arrays of this type.
+    """
+    if isinstance(of, str):
+        return _load(of)
+    kind = type(of)
+    found = array_types.get(kind) or _scalar_types.get(kind)
+    return found if found is not None else _find_owner(kind)
+
+
+def get_array_module(*arrays: Array) -> Any:
+    """The namespace `xp` of the first argument that is an array or a Variable; NumPy's where none is (scalars)."""
+    for x in arrays:
+        array = getattr(x, "array", x)
+        backend = array_types.get(type(array))
+        if backend is None and hasattr(array, "dtype"):
+            backend = get_backend(array)
+        if backend is not None:
+            return backend.xp
+    return np
+
+
+def get_device(spec: str | Device | Array) -> Device:
+    """The device that a string names (``numpy``, ``cupy:0``; Chainer's ``@numpy`` too), or on which an array lives.
+
+    Raises:
+        ValueError: The index after the colon is not a number, or there is no such device.
+        UnknownProvider, ProviderUnavailable: As `get_backend`.
+    """
+    if isinstance(spec, Device):
+        return spec
+    if not isinstance(spec, str):
+        return get_device_of(spec)
+    backend = None
+    try:
+        backend = _backends.get(spec.removeprefix("@")) or _load(spec.removeprefix("@"))
+        index = 0
+    except Exception:
+        # Not a bare name: the last part is a device number (`cupy:0`, or `plugin:name:0`).
+        name, colon, number = spec.removeprefix("@").rpartition(":")
+        if not colon or not number.isdigit():
+            raise
+        backend = _load(name)
+        index = int(number)
+    if index >= backend.device_count():
+        raise ValueError(f"no device {spec!r}: backend {backend.name!r} has {backend.device_count()} device(s)")
+    return Device(backend, index)
+
+
+def default_device() -> Device:
+    """Where parameters are made when nothing else is said: the innermost `using_device`, or ``numpy``."""
+    return getattr(_current, "device", None) or get_device("numpy")
+
+
+@contextmanager
+def using_device(spec: str | Device) -> Iterator[Device]:
+    """Make parameters on this device, and make it the current one of its library, while a ``with`` block runs."""
+    device = get_device(spec)
+    before = getattr(_current, "device", None)
+    _current.device = device
+    try:
+        with device.use():
+            yield device
+    finally:
+        _current.device = before
+
+
+def get_device_of(x: Array) -> Device:
+    """The device on which an array, or a Variable's array, lives."""
+    array = getattr(x, "array", x)
+    backend = get_backend(array)
+    return Device(backend, backend.device_index(array))
+
+
+def to_host(x: Any) -> np.ndarray[Any, Any]:
+    """An array of any backend, a Variable or a scalar as a NumPy array."""
+    array = getattr(x, "array", x)
+    if isinstance(array, np.ndarray):
+        return array
+    if isinstance(array, (int, float, complex, bool, np.generic)):
+        return np.asarray(array)
+    return get_backend(array).to_host(array)
+
+
+def as_array_of(backend: Backend, value: Any) -> Array:
+    """`value` as an array of `backend`: itself, or a zero-dimensional array for a scalar."""
+    return value if array_types.get(type(value)) is backend else backend.asarray(value)
+
+
+def _load(name: str) -> Backend:
+    """Load a backend through the plugin registry, once."""
+    found = _backends.get(name)
+    if found is None:
+        from renga_core.plugin import ARRAY_BACKEND, registry
+
+        with _lock:
+            make = registry(ARRAY_BACKEND).load(name)
+            found = next((b for b in _backends.values() if type(b) is make), None) or make()
+            _backends[name] = found
+            for kind in found.array_types:
+                array_types[kind] = found
+            for kind in found.scalar_types:
+                _scalar_types[kind] = found
+    return found
+
+
+def _find_owner(kind: type) -> Backend:
+    """Ask the plugins for the backend of a type met for the first time.
+
+    An array exists, so its library has been imported: only backends that need that library are loaded.
+    """
+    with _lock:
+        for base in kind.__mro__[:-1]:
+            found = array_types.get(base) or _scalar_types.get(base) or _load_backend_of(base)
+            if found is not None:
+                (array_types if issubclass(kind, found.array_types) else _scalar_types)[kind] = found
+                return found
+    raise TypeError(
+        f"{kind.__module__}.{kind.__qualname__} is not an array of any backend; "
+        f"known array types: {', '.join(sorted(f'{t.__module__}.{t.__qualname__}' for t in array_types)) or 'none'}. "
+        "`renga plugins list` shows the installed backends."
+    )
+
+
+def _load_backend_of(kind: type) -> Backend | None:
+    from renga_core.plugin import ARRAY_BACKEND, registry
+
+    library = kind.__module__.partition(".")[0]
+    if library == "builtins":
+        return None
+    backends = registry(ARRAY_BACKEND)
+    for name in backends.names(needing=library):
+        candidate = _load(name)
+        if issubclass(kind, candidate.array_types + candidate.scalar_types):
+            return candidate
+    return None

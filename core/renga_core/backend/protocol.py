@@ -1,0 +1,119 @@
+"""What an array library must offer to be a backend."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Array", "Backend"]
+
+Array = Any
+"""An array of some backend. Which library it belongs to is known at run time only."""
+
+
+class Backend(ABC):
+    """An array library.
+
+    A backend is made once and shared by all threads. Everything that NumPy's namespace offers under the same name and
+    meaning is called through `xp`; the methods below are what namespaces do not agree on.
+
+    Attributes:
+        name: What users write: ``numpy``, ``cupy``.
+        xp: The array namespace: functions such as ``xp.exp`` and ``xp.zeros``.
+        array_types: The types of its arrays. Subclasses of them are found too.
+        scalar_types: Types that the library returns where a zero-dimensional array is meant (NumPy's ``float32``).
+    """
+
+    name: str
+    xp: Any
+    array_types: tuple[type, ...]
+    scalar_types: tuple[type, ...] = ()
+
+    # --- devices -------------------------------------------------------------------------------------------------------
+
+    def device_count(self) -> int:
+        """Number of devices; 1 for a library that has only the host."""
+        return 1
+
+    def device_name(self, index: int) -> str:
+        """The name of device `index`: the backend's own name where there is only one."""
+        return self.name if self.device_count() == 1 else f"{self.name}:{index}"
+
+    def device_index(self, array: Array) -> int:
+        """Which device `array` lives on."""
+        return 0
+
+    def use_device(self, index: int) -> AbstractContextManager[object]:
+        """Make device `index` the current one while a ``with`` block runs."""
+        return nullcontext()
+
+    def synchronize(self) -> None:
+        """Wait until everything that was asked of the current device has been done."""
+        return None
+
+    def memory_info(self, index: int = 0) -> Mapping[str, int]:
+        """Bytes in use and in all, by name (``used``, ``total``); empty where it cannot be told."""
+        return {}
+
+    # --- transfers -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def asarray(self, value: object, index: int = 0) -> Array:
+        """`value` (a host array, a scalar, an array of this backend) as an array on device `index`.
+
+        Copies only where it must.
+        """
+
+    @abstractmethod
+    def to_host(self, array: Array) -> np.ndarray[Any, Any]:
+        """`array` as a NumPy array. May share memory with it where the library's memory is the host's."""
+
+    @abstractmethod
+    def from_dlpack(self, array: object) -> Array:
+        """An array of this backend that shares memory with `array` (any object with ``__dlpack__``), where possible."""
+
+    # --- random numbers ------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def make_generator(self, seed: int) -> Any:
+        """A random generator with NumPy's ``Generator`` methods.
+
+        Asked for are ``random(size, dtype)``, ``uniform``, ``normal``, ``standard_normal``, ``integers`` and
+        ``permutation``; the arrays they return are this backend's.
+        """
+
+    @abstractmethod
+    def generator_state(self, generator: Any) -> dict[str, Any]:
+        """The whole state of a generator as data that JSON can hold."""
+
+    @abstractmethod
+    def set_generator_state(self, generator: Any, state: Mapping[str, Any]) -> None:
+        """Put a generator into a state that `generator_state` returned."""
+
+    # --- primitives that namespaces do not agree on --------------------------------------------------------------------
+
+    @abstractmethod
+    def scatter_add(self, target: Array, index: Any, values: Array) -> None:
+        """``target[index] += values`` in place, where each repeated index counts."""
+
+    @abstractmethod
+    def sliding_windows(self, x: Array, window: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Array:
+        """Windows over the last axes of `x`, as a view where the library has views.
+
+        Args:
+            x: Array of shape ``(..., *spatial)`` with as many last axes taken as `window` has entries.
+            window: Window size per axis.
+            stride: Step between windows per axis.
+            dilation: Distance between a window's elements per axis.
+
+        Returns:
+            Array of shape ``(..., *outputs, *window)`` with ``outputs = (spatial - dilation * (window - 1) - 1) // stride + 1``.
+        """
+
+    def assign(self, target: Array, source: Array) -> None:
+        """Copy `source` into `target` in place."""
+        target[...] = source

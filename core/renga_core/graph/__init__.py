@@ -1,0 +1,48 @@
+"""The graph: variables, functions, and walking back through them.
+
+Reading guide
+-------------
+- `variable`: `Variable`, what a user holds. `node`: `VariableNode`, what the graph holds of it.
+- `function_node`: `FunctionNode`, a function applied once; how a graph comes about (`apply`). Authors of functions start
+  there.
+- `backprop`: the walk backwards, `backward` and `grad`.
+- `operators`: the functions behind ``+``, ``@``, ``reshape`` …
+- `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
+- `modes`, `function_hook`, `debug`, `computational_graph`: switching graphs off, watching functions, finding NaN, drawing.
+
+How it is laid out, and why a node is not a Variable: docs/explanation/graph.md.
+"""
+
+from renga_core.graph.backprop import backward, grad
+from renga_core.graph.computational_graph import ComputationalGraph, build_computational_graph
+from renga_core.graph.debug import DebugMode, NaNError, is_debug, set_debug
+from renga_core.graph.errors import GraphError, InvalidType
+from renga_core.graph.function_hook import FunctionHook, get_function_hooks
+from renga_core.graph.function_node import FunctionNode
+from renga_core.graph.modes import force_backprop_mode, no_backprop_mode
+from renga_core.graph.node import VariableNode
+from renga_core.graph.parameter import Parameter
+from renga_core.graph.variable import Variable, as_array, as_variable
+
+__all__ = [
+    "ComputationalGraph",
+    "DebugMode",
+    "FunctionHook",
+    "FunctionNode",
+    "GraphError",
+    "InvalidType",
+    "NaNError",
+    "Parameter",
+    "Variable",
+    "VariableNode",
+    "as_array",
+    "as_variable",
+    "backward",
+    "build_computational_graph",
+    "force_backprop_mode",
+    "get_function_hooks",
+    "grad",
+    "is_debug",
+    "no_backprop_mode",
+    "set_debug",
+]

@@ -1,0 +1,281 @@
+"""Walking the graph backwards.
+
+Functions are visited in the reverse of the order in which they were applied, which is a topological order: a function
+uses only variables that earlier ones have made. A heap holds the functions whose outputs have received a gradient. When a
+function is taken from it, every function that uses its outputs has been visited, so its gradients are complete.
+
+A gradient on its way is kept by (function, output) and dropped as soon as that function has run; at no time are more
+alive than the graph is wide there. The walk itself holds no function that it has passed: when the user holds nothing
+either, graph and retained arrays are freed behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import as_array_of, get_backend
+from renga_core.backend.lookup import array_types
+from renga_core.configuration import config, using_config
+from renga_core.graph.errors import GraphError, describe_array
+from renga_core.graph.function_node import FunctionNode, functions_behind
+
+if TYPE_CHECKING:
+    from renga_core.graph.node import VariableNode
+    from renga_core.graph.variable import Variable
+
+__all__ = ["backward", "grad"]
+
+Start = tuple["VariableNode", Any]
+
+
+def backward(
+    outputs: Sequence[Variable],
+    grad_outputs: Sequence[Variable | None] | None = None,
+    *,
+    retain_grad: bool = False,
+    enable_double_backprop: bool = False,
+    loss_scale: float | None = None,
+) -> None:
+    """Backpropagate from several variables at once; see `Variable.backward`.
+
+    Args:
+        outputs: Where to start.
+        grad_outputs: A gradient for each; default: the variable's own, or 1 for a variable with one element.
+        retain_grad, enable_double_backprop, loss_scale: As in `Variable.backward`.
+
+    Raises:
+        GraphError: A variable has no gradient to start from.
+    """
+    starts = _starts(outputs, grad_outputs, enable_double_backprop, loss_scale)
+    run_backward(starts, retain_grad, enable_double_backprop)
+
+
+def grad(
+    outputs: Sequence[Variable],
+    inputs: Sequence[Variable],
+    grad_outputs: Sequence[Variable | None] | None = None,
+    grad_inputs: Sequence[Variable | None] | None = None,
+    set_grad: bool = False,
+    retain_grad: bool = False,
+    enable_double_backprop: bool = False,
+    loss_scale: float | None = None,
+) -> list[Variable | None]:
+    """Gradients of some variables with respect to others, leaving every other `grad` alone.
+
+    Only functions on a path between them are visited.
+
+    Args:
+        outputs: Variables to differentiate; what is differentiated is the sum of all their elements, each weighted by
+            `grad_outputs`.
+        inputs: Variables to differentiate with respect to: leaves, or variables on the way.
+        grad_outputs: Weight of each output; default: ones.
+        grad_inputs: Values to add to the results.
+        set_grad: Also set the `grad` of `inputs`.
+        retain_grad: Also set the `grad` of the variables on the way.
+        enable_double_backprop: Build a graph of the gradients.
+        loss_scale: Factor on default weights.
+
+    Returns:
+        One gradient for each input; None where no output depends on it.
+
+    Raises:
+        TypeError: `outputs` or `inputs` is not a sequence of Variables, or their gradients' number differs from theirs.
+    """
+    for name, given in (("outputs", outputs), ("inputs", inputs)):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"grad: {name} must be a tuple or list of Variables, not {type(given).__name__}")
+    wanted = {_key(x.node) for x in inputs}
+    starts = []
+    for i, y in enumerate(outputs):
+        gy = None if grad_outputs is None else grad_outputs[i]
+        if gy is None:
+            from renga_core.graph.variable import Variable
+
+            scale = 1.0 if loss_scale is None else loss_scale
+            gy = Variable(y.xp.full(y.array.shape, scale, y.array.dtype), requires_grad=False)
+        starts.append((y.node, gy if enable_double_backprop else gy.array))
+    found = _walk(starts, _relevant_targets(starts, wanted), wanted, retain_grad, enable_double_backprop)
+    results: list[Variable | None] = []
+    for i, x in enumerate(inputs):
+        gx = _as_variable(found.get(_key(x.node)))
+        extra = None if grad_inputs is None else grad_inputs[i]
+        if extra is not None:
+            gx = extra if gx is None else gx + extra
+        results.append(gx)
+        if set_grad:
+            x.grad_var = gx
+    return results
+
+
+def run_backward(starts: list[Start], retain_grad: bool, differentiable: bool) -> None:
+    """Walk back from `starts` and add what arrives at the leaves to the `grad` of their Variables.
+
+    `starts` is emptied, so that the walk alone holds the graph.
+    """
+    leaves = _walk(starts, None, frozenset(), retain_grad, differentiable)
+    for node, gradient in leaves.items():
+        variable = node.get_variable_or_none()
+        if variable is None:
+            continue
+        if differentiable:
+            variable.grad_var = gradient if variable._grad is None else variable.grad_var + gradient
+        else:
+            if gradient.__class__ not in array_types:
+                gradient = as_array_of(get_backend(gradient), gradient)
+            before = variable.grad
+            variable.grad = gradient if before is None else before + gradient
+
+
+def _walk(
+    starts: list[Start],
+    targets_of: dict[FunctionNode, tuple[int, ...]] | None,
+    wanted: set[Any] | frozenset[Any],
+    retain_grad: bool,
+    differentiable: bool,
+) -> dict[Any, Any]:
+    """Visit the functions behind `starts`.
+
+    Args:
+        starts: Nodes with their gradients; emptied.
+        targets_of: For each function to visit, the inputs to go on to; default: all that require a gradient.
+        wanted: Keys of the gradients to return besides those of leaves: see `_key`.
+        retain_grad: Set the `grad` of Variables on the way.
+        differentiable: Gradients are Variables, and what is done with them builds a graph.
+
+    Returns:
+        Gradients by key: Variables if `differentiable`, otherwise arrays.
+    """
+    pending: dict[FunctionNode, list[Any]] = {}
+    heap: list[tuple[int, FunctionNode]] = []
+    found: dict[Any, Any] = {}
+    on_the_way: dict[FunctionNode, list[VariableNode]] = {}
+    for node, gradient in starts:
+        creator = node.creator_node
+        if creator is None:
+            found[node] = gradient + 0 if node not in found else found[node] + gradient
+            continue
+        if creator not in pending:
+            pending[creator] = [None] * creator._output_count
+            heappush(heap, (-creator._order, creator))
+        slots = pending[creator]
+        slots[node.index] = gradient if slots[node.index] is None else slots[node.index] + gradient
+    starts.clear()
+    node = creator = slots = gradient = None  # type: ignore[assignment]  # the walk must not hold the graph
+    step = _step(differentiable)
+    with using_config("enable_backprop", differentiable):
+        while heap:
+            function = heappop(heap)[1]
+            gys = pending.pop(function)
+            if wanted:
+                for i, gy in enumerate(gys):
+                    if (function, i) in wanted:
+                        found[function, i] = gy
+            if retain_grad:
+                _retain(on_the_way.pop(function, ()), gys)
+            targets = function._targets if targets_of is None else targets_of.get(function, ())
+            if not targets:
+                continue
+            gxs = step(function, targets, gys)
+            if len(gxs) != len(targets):
+                raise GraphError(f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs")
+            inputs = function.inputs
+            for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
+                if gx is None:
+                    continue
+                node = inputs[i]
+                creator = node.creator_node
+                if creator is None:
+                    if node in found:
+                        found[node] += gx
+                    elif differentiable or function.fresh_gradients:
+                        found[node] = gx
+                    else:
+                        # It may share memory with another gradient; here it will be added to in place.
+                        found[node] = gx.copy()
+                    continue
+                slots = pending.get(creator)
+                if slots is None:
+                    pending[creator] = slots = [None] * creator._output_count
+                    heappush(heap, (-creator._order, creator))
+                before = slots[node.index]
+                slots[node.index] = gx if before is None else before + gx
+                if retain_grad:
+                    on_the_way.setdefault(creator, []).append(node)
+            gx = gxs = None  # type: ignore[assignment]  # freed before the next function computes
+    return found
+
+
+def _step(differentiable: bool) -> Callable[[FunctionNode, tuple[int, ...], list[Any]], Sequence[Any]]:
+    """How to compute one function's gradients: on Variables or arrays, with or without announcing it."""
+    if config.debug or config.function_hooks:
+        from renga_core.graph.debug import instrumented_step
+
+        return instrumented_step(differentiable)
+    if differentiable:
+        return lambda function, targets, gys: function.backward(targets, tuple(gys))
+    return lambda function, targets, gys: function.backward_arrays(targets, gys)
+
+
+def _retain(nodes: Sequence[VariableNode], gys: list[Any]) -> None:
+    """Set the `grad` of the Variables on the way, where the user holds them."""
+    for node in nodes:
+        variable = node.get_variable_or_none()
+        if variable is not None:
+            variable._grad = gys[node.index]
+
+
+def _key(node: VariableNode) -> Any:
+    """Under which a gradient is kept: the node of a leaf, or the function and output that a variable came from."""
+    return node if node.creator_node is None else (node.creator_node, node.index)
+
+
+def _relevant_targets(starts: list[Start], wanted: set[Any]) -> dict[FunctionNode, tuple[int, ...]]:
+    """For each function on a path from `starts` to a wanted key, the inputs through which a path leads."""
+    creators = {node.creator_node for node, _ in starts if node.creator_node is not None}
+    relevant: dict[FunctionNode, tuple[int, ...]] = {}
+    for function in reversed(functions_behind(list(creators))):
+        targets = tuple(
+            [
+                i
+                for i in function._targets
+                if _key(function.inputs[i]) in wanted or function.inputs[i].creator_node in relevant
+            ]
+        )
+        if targets:
+            relevant[function] = targets
+    return relevant
+
+
+def _starts(
+    outputs: Sequence[Variable],
+    grad_outputs: Sequence[Variable | None] | None,
+    differentiable: bool,
+    loss_scale: float | None,
+) -> list[Start]:
+    """Nodes and initial gradients, checked."""
+    starts = []
+    for i, y in enumerate(outputs):
+        given = None if grad_outputs is None else grad_outputs[i]
+        if given is not None:
+            y.grad_var = given
+        elif y.grad is None:
+            if y.size != 1:
+                raise GraphError(
+                    f"backward: outputs[{i}] ({describe_array(y)}) has more than one element and no gradient to start "
+                    "from. Reduce it first (sum, mean), or give grad_outputs."
+                )
+            y.grad = y.xp.full(y.array.shape, 1.0 if loss_scale is None else loss_scale, y.array.dtype)
+        starts.append((y.node, y.grad_var if differentiable else y.grad))
+    return starts
+
+
+def _as_variable(gradient: Any) -> Variable | None:
+    from renga_core.graph.variable import Variable
+
+    if gradient is None or isinstance(gradient, Variable):
+        return gradient
+    if gradient.__class__ not in array_types:
+        gradient = as_array_of(get_backend(gradient), gradient)
+    return Variable(gradient, requires_grad=False)

@@ -1,0 +1,137 @@
+"""Drawing a graph, in Graphviz's DOT language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.graph.function_node import FunctionNode, functions_behind
+from renga_core.graph.node import VariableNode
+
+if TYPE_CHECKING:
+    from renga_core.graph.variable import Variable
+
+__all__ = ["ComputationalGraph", "build_computational_graph"]
+
+_VARIABLE_STYLE = {"shape": "octagon", "fillcolor": "#E0E0E0", "style": "filled"}
+_FUNCTION_STYLE = {"shape": "record", "fillcolor": "#6495ED", "style": "filled"}
+
+GraphNode = VariableNode | FunctionNode
+
+
+class ComputationalGraph:
+    """Nodes and edges of a graph, to be written as DOT text.
+
+    Args:
+        nodes: Variable nodes and functions.
+        edges: Pairs (from, to) of them, in the direction of computation.
+        variable_style, function_style: DOT attributes; ``"default"`` for the usual ones.
+        rankdir: ``"TB"`` draws from top to bottom, ``"LR"`` from left to right, ``"BT"`` and ``"RL"`` the other ways.
+        remove_variable: Draw functions only.
+        show_name: Draw the names of variables that have one.
+
+    Raises:
+        ValueError: `rankdir` is none of the four.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[GraphNode],
+        edges: Sequence[tuple[GraphNode, GraphNode]],
+        variable_style: str | Mapping[str, Any] = "default",
+        function_style: str | Mapping[str, Any] = "default",
+        rankdir: str = "TB",
+        remove_variable: bool = False,
+        show_name: bool = True,
+    ) -> None:
+        if rankdir not in ("TB", "BT", "LR", "RL"):
+            raise ValueError(f"rankdir is one of TB, BT, LR, RL, not {rankdir!r}")
+        self.nodes = list(nodes)
+        self.edges = list(edges)
+        self.variable_style = _VARIABLE_STYLE if isinstance(variable_style, str) else dict(variable_style)
+        self.function_style = _FUNCTION_STYLE if isinstance(function_style, str) else dict(function_style)
+        self.rankdir = rankdir
+        self.remove_variable = remove_variable
+        self.show_name = show_name
+
+    def dump(self, format: str = "dot") -> str:
+        """The graph as text.
+
+        Raises:
+            ValueError: `format` is not ``"dot"``.
+        """
+        if format != "dot":
+            raise ValueError(f"the graph can be written as 'dot', not {format!r}")
+        nodes, edges = (self.nodes, self.edges) if not self.remove_variable else _without_variables(self.edges)
+        names = {id(node): f"n{i}" for i, node in enumerate(nodes)}
+        lines = ["digraph graphname {", f"rankdir={self.rankdir};"]
+        lines += [f"{names[id(node)]} [{self._attributes(node)}];" for node in nodes]
+        lines += [f"{names[id(a)]} -> {names[id(b)]};" for a, b in edges]
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def _attributes(self, node: GraphNode) -> str:
+        if isinstance(node, FunctionNode):
+            style, label = self.function_style, node.label
+        else:
+            style, label = self.variable_style, node.label
+            if self.show_name and node.name is not None:
+                label = f"{node.name}: {label}"
+        return ", ".join(f'{key}="{_escape(str(value))}"' for key, value in {"label": label, **style}.items())
+
+
+def build_computational_graph(
+    outputs: Variable | VariableNode | Sequence[Variable | VariableNode],
+    remove_split: bool = True,
+    variable_style: str | Mapping[str, Any] = "default",
+    function_style: str | Mapping[str, Any] = "default",
+    rankdir: str = "TB",
+    remove_variable: bool = False,
+    show_name: bool = True,
+) -> ComputationalGraph:
+    """The graph behind some variables.
+
+    Args:
+        outputs: One or several variables or nodes.
+        remove_split: Kept for Chainer's callers; there are no split nodes.
+        variable_style, function_style, rankdir, remove_variable, show_name: See `ComputationalGraph`.
+    """
+    given = outputs if isinstance(outputs, (tuple, list)) else [outputs]
+    ends = [x if isinstance(x, VariableNode) else x.node for x in given]
+    nodes: dict[Any, GraphNode] = {}
+    edges: list[tuple[GraphNode, GraphNode]] = []
+    made: set[Any] = set()
+
+    def enter(node: VariableNode) -> VariableNode:
+        """One drawn node for each variable, however often its node was made; with an edge from its function."""
+        creator = node.creator_node
+        key = node if creator is None else (creator, node.index)
+        drawn = nodes.setdefault(key, node)
+        assert isinstance(drawn, VariableNode)
+        if creator is not None and key not in made:
+            made.add(key)
+            edges.append((creator, drawn))
+        return drawn
+
+    functions = functions_behind([node.creator_node for node in ends if node.creator_node is not None])
+    for function in reversed(functions):
+        edges += [(enter(node), function) for node in function.inputs]
+        nodes[function] = function
+    for node in ends:
+        enter(node)
+    return ComputationalGraph(
+        list(nodes.values()), edges, variable_style, function_style, rankdir, remove_variable, show_name
+    )
+
+
+def _without_variables(
+    edges: Sequence[tuple[GraphNode, GraphNode]],
+) -> tuple[list[GraphNode], list[tuple[GraphNode, GraphNode]]]:
+    """The functions, and an edge between two wherever a variable leads from one to the other."""
+    maker = {id(b): a for a, b in edges if isinstance(b, VariableNode)}
+    functions = {id(n): n for edge in edges for n in edge if isinstance(n, FunctionNode)}
+    direct = [(maker[id(a)], b) for a, b in edges if isinstance(a, VariableNode) and id(a) in maker]
+    return list(functions.values()), direct
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,84 @@
+"""Being told of every function that is applied or backpropagated through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core.configuration import config
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from renga_core.backend import Array
+    from renga_core.graph.function_node import FunctionNode
+
+__all__ = ["FunctionHook", "active_hooks", "get_function_hooks"]
+
+
+class FunctionHook:
+    """Called before and after each function, forward and backward. Subclass it and override what you need.
+
+    As a context manager it watches all functions that this thread applies::
+
+        with TimerHook() as timer:
+            loss = model(x)
+            loss.backward()
+
+    ``function.add_hook(hook)`` watches one function. While no hook is active, hooks cost nothing.
+
+    Attributes:
+        name: Under which the hook is registered; one of a name at a time.
+    """
+
+    name = "FunctionHook"
+
+    def __enter__(self) -> FunctionHook:
+        hooks = get_function_hooks()
+        if self.name in hooks:
+            raise KeyError(f"a function hook named {self.name!r} is active already; give this one another name")
+        hooks[self.name] = self
+        self.added(None)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        del get_function_hooks()[self.name]
+        self.deleted(None)
+
+    def added(self, function: FunctionNode | None) -> None:
+        """The hook was registered, with one function or (None) with all."""
+
+    def deleted(self, function: FunctionNode | None) -> None:
+        """The hook was taken away."""
+
+    def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """Before `function` computes; `in_data` are its input arrays."""
+
+    def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """After `function` has computed."""
+
+    def backward_preprocess(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """Before the gradients of `function`; inputs it did not retain are None."""
+
+    def backward_postprocess(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """After the gradients of `function`."""
+
+
+def get_function_hooks() -> dict[str, FunctionHook]:
+    """The hooks that watch all functions of this thread, by name."""
+    own = vars(config).get("function_hooks")
+    if own is None:
+        own = config.function_hooks = {}
+    return own
+
+
+def active_hooks(function: FunctionNode) -> list[FunctionHook]:
+    """The hooks to call for `function`: the thread's, then its own."""
+    own: Any = function._hooks or {}
+    return [*config.function_hooks.values(), *own.values()]
+

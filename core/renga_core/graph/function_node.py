@@ -1,0 +1,332 @@
+"""A function applied to variables: a node of the graph."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import ref
+
+
+from renga_core.backend import Array, as_array_of, get_backend
+from renga_core.backend.lookup import array_types
+from renga_core.configuration import config
+from renga_core.graph.errors import GraphError, describe_arrays
+from renga_core.graph.node import VariableNode
+
+if TYPE_CHECKING:
+    from renga_core.graph.function_hook import FunctionHook
+    from renga_core.graph.variable import Variable
+
+__all__ = ["FunctionNode"]
+
+_next_order = itertools.count().__next__
+
+
+class FunctionNode:
+    """A differentiable function, applied once: subclass it, and call `apply`.
+
+    A subclass defines `forward` on arrays and `backward` on Variables. `forward` names the inputs and outputs that
+    backward will need with `retain_inputs` and `retain_outputs`; nothing else is kept. `backward` is written with
+    differentiable functions, so that it can be differentiated itself. Where that is too slow for an ordinary, first-order
+    pass, the subclass adds `backward_arrays`: the same mathematics on bare arrays.
+
+        class Square(FunctionNode):
+            def forward(self, inputs):
+                self.retain_inputs((0,))
+                return (inputs[0] * inputs[0],)
+
+            def backward(self, target_input_indexes, grad_outputs):
+                (x,) = self.get_retained_inputs()
+                return (2 * x * grad_outputs[0],)
+
+        y, = Square().apply((x,))
+
+    An instance is applied once. After `apply` it is the node of the graph.
+
+    Attributes:
+        inputs: The nodes of the inputs; empty when no graph was built, or after `unchain`.
+        fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with the
+            incoming gradients or with what was retained: then they need not be copied before they become a `grad`.
+        stack: Where in the user's program the function was called; recorded in debug mode only.
+    """
+
+    fresh_gradients: ClassVar[bool] = False
+
+    inputs: tuple[VariableNode, ...] = ()
+    stack: Sequence[Any] | None = None
+    _order: int = -1
+    _targets: tuple[int, ...] = ()
+    _output_count: int = 0
+    _input_indexes: tuple[int, ...] = ()
+    _output_indexes: tuple[int, ...] = ()
+    _saved_inputs: tuple[Array, ...] = ()
+    _saved_outputs: tuple[Array, ...] = ()
+    _hooks: dict[str, FunctionHook] | None = None
+
+    # --- what a subclass defines ---------------------------------------------------------------------------------------
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Compute the outputs from the inputs; arrays in, a tuple of arrays out."""
+        raise NotImplementedError(f"{type(self).__name__} defines no forward(inputs)")
+
+    def backward(
+        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
+    ) -> Sequence[Variable | None]:
+        """Compute gradients with respect to some inputs, by differentiable functions.
+
+        Args:
+            target_input_indexes: Which inputs a gradient is wanted for, in ascending order.
+            grad_outputs: Gradient with respect to each output; None where nothing depends on that output.
+
+        Returns:
+            One gradient, or None for zero, for each entry of `target_input_indexes`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines no backward(target_input_indexes, grad_outputs)")
+
+    def backward_arrays(
+        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Array | None, ...]
+    ) -> Sequence[Array | None]:
+        """As `backward`, on arrays, for a pass that need not be differentiated.
+
+        This default calls `backward`; the pass has switched graph building off. Override it for speed. Retained arrays
+        are at hand as `saved_inputs` and `saved_outputs`.
+        """
+        variable = _Variable
+        grads = self.backward(
+            target_input_indexes,
+            tuple([None if g is None else variable(g, requires_grad=False) for g in grad_outputs]),
+        )
+        return [None if g is None else g.array for g in grads]
+
+    @property
+    def label(self) -> str:
+        """Name of the function in messages and drawings of the graph; the class's name unless overridden."""
+        return type(self).__name__
+
+    # --- what a subclass calls -----------------------------------------------------------------------------------------
+
+    def retain_inputs(self, indexes: Sequence[int]) -> None:
+        """Keep these inputs for backward. To be called in `forward`."""
+        self._input_indexes = tuple(indexes)
+
+    def retain_outputs(self, indexes: Sequence[int]) -> None:
+        """Keep these outputs for backward. To be called in `forward`."""
+        self._output_indexes = tuple(indexes)
+
+    @property
+    def saved_inputs(self) -> tuple[Array, ...]:
+        """Arrays of the retained inputs, in the order of `retain_inputs`."""
+        return self._saved_inputs
+
+    @property
+    def saved_outputs(self) -> tuple[Array, ...]:
+        """Arrays of the retained outputs, in the order of `retain_outputs`."""
+        return self._saved_outputs
+
+    def get_retained_inputs(self) -> tuple[Variable, ...]:
+        """The retained inputs as Variables connected to the graph, in the order of `retain_inputs`."""
+        return tuple(
+            [_connected(self.inputs[i], x) for i, x in zip(self._input_indexes, self._saved_inputs, strict=True)]
+        )
+
+    def get_retained_outputs(self) -> tuple[Variable, ...]:
+        """The retained outputs as Variables connected to the graph, in the order of `retain_outputs`.
+
+        The node of an output may have died with the user's Variable: it is made again. That is all there is to do, since
+        gradients find their way by function and index, not by the identity of the node.
+        """
+        made = []
+        for i, y in zip(self._output_indexes, self._saved_outputs, strict=True):
+            made.append(_connected(VariableNode(self, i, y.shape, y.dtype, True, None), y))
+        return tuple(made)
+
+    # --- applying ------------------------------------------------------------------------------------------------------
+
+    def apply(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
+        """Compute the outputs and, unless graph building is off or no input needs a gradient, join the graph.
+
+        Args:
+            inputs: Variables, or arrays, through which no gradient flows.
+
+        Raises:
+            GraphError: This instance has been applied already.
+            TypeError: An output is not an array.
+        """
+        if config.debug or config.function_hooks or self._hooks is not None:
+            return self._apply_instrumented(inputs)
+        variable = _Variable
+        arrays = []
+        nodes = []
+        targets = []
+        for x in inputs:
+            if isinstance(x, variable):
+                arrays.append(x._array)
+                if x._requires_grad:
+                    targets.append(len(nodes))
+                nodes.append(x._node or x.node)
+            else:
+                arrays.append(x)
+                nodes.append(None)
+        xs = tuple(arrays)
+        try:
+            ys = self.forward(xs)
+        except Exception as error:
+            self._explain_failure(xs, error)
+            raise
+        if targets and config.enable_backprop:
+            return self._join(nodes, targets, xs, ys)
+        return self._wrap(ys, bool(targets))
+
+    def _wrap(self, ys: tuple[Array, ...], requires_grad: bool) -> tuple[Variable, ...]:
+        """The outputs as Variables outside the graph."""
+        return tuple([_make(_as_output(self, y), None, requires_grad) for y in ys])
+
+    def _join(
+        self, nodes: list[VariableNode | None], targets: list[int], xs: tuple[Array, ...], ys: tuple[Array, ...]
+    ) -> tuple[Variable, ...]:
+        """Make this function a node of the graph, between the inputs' nodes and new ones for the outputs."""
+        if self._order >= 0:
+            raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
+        if None in nodes:
+            nodes = [node or VariableNode(None, 0, x.shape, x.dtype, False, None) for node, x in zip(nodes, xs, strict=True)]
+        self.inputs = tuple(nodes)  # type: ignore[arg-type]  # no None is left
+        self._targets = tuple(targets)
+        self._order = _next_order()
+        self._output_count = len(ys)
+        outputs = []
+        for y in ys:
+            if y.__class__ not in array_types:
+                y = _as_output(self, y)
+            node = VariableNode(self, len(outputs), y.shape, y.dtype, True, None)
+            made = _make(y, node, True)
+            node._variable = ref(made)
+            outputs.append(made)
+        if self._input_indexes:
+            self._saved_inputs = tuple([xs[i] for i in self._input_indexes])
+        if self._output_indexes:
+            self._saved_outputs = tuple([outputs[i]._array for i in self._output_indexes])
+        return tuple(outputs)
+
+    def _apply_instrumented(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
+        """`apply` with function hooks and debug mode; the same computation, announced and checked."""
+        from renga_core.graph import debug
+        from renga_core.graph.function_hook import active_hooks
+
+        xs = tuple([x._array if isinstance(x, _Variable) else x for x in inputs])
+        if config.debug:
+            self.stack = debug.user_stack()
+        hooks = active_hooks(self)
+        for hook in hooks:
+            hook.forward_preprocess(self, xs)
+        try:
+            ys = self.forward(xs)
+        except Exception as error:
+            self._explain_failure(xs, error)
+            raise
+        ys = tuple([_as_output(self, y) for y in ys])
+        if config.debug:
+            debug.check_no_nan(f"output of {self.label}", ys, self)
+        for hook in hooks:
+            hook.forward_postprocess(self, xs)
+        nodes = [x.node if isinstance(x, _Variable) else None for x in inputs]
+        targets = [i for i, node in enumerate(nodes) if node is not None and node.requires_grad]
+        if targets and config.enable_backprop:
+            return self._join(nodes, targets, xs, ys)
+        return self._wrap(ys, bool(targets))
+
+    def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
+        """Say in a note which function failed, on what; the error itself stays what it was.
+
+        A subclass that knows better raises an error of its own.
+        """
+        if any(x is None for x in xs):
+            error.add_note(
+                "An input is a Parameter whose shape is not known yet. Call its link once, or initialize() it, before using it."
+            )
+        error.add_note(f"In {self.label}.forward, called with {describe_arrays(xs)}")
+
+    # --- the node in the graph -----------------------------------------------------------------------------------------
+
+    @property
+    def rank(self) -> int:
+        """Length of the longest path from a leaf to this function."""
+        ranks: dict[FunctionNode, int] = {}
+        for function in reversed(functions_behind([self])):
+            ranks[function] = max((0 if n.creator_node is None else ranks[n.creator_node] + 1) for n in function.inputs)
+        return ranks[self]
+
+    def unchain(self) -> None:
+        """Cut this function out of the graph: it forgets its inputs and what it retained, and backward stops here."""
+        self.inputs = ()
+        self._targets = ()
+        self._saved_inputs = self._saved_outputs = ()
+
+    def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
+        """Call `hook` before and after forward and backward of this function only.
+
+        Raises:
+            KeyError: A hook of that name is registered already.
+        """
+        key = name or hook.name
+        hooks = self._hooks or {}
+        if key in hooks:
+            raise KeyError(f"{self.label} has a hook named {key!r} already; give this one another name")
+        self._hooks = {**hooks, key: hook}
+        hook.added(self)
+
+    def delete_hook(self, name: str) -> None:
+        """Take the hook named `name` away from this function.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
+        hooks = dict(self._hooks or {})
+        if name not in hooks:
+            raise KeyError(f"{self.label} has no hook named {name!r}; it has {sorted(hooks) or 'none'}")
+        hooks.pop(name).deleted(self)
+        self._hooks = hooks or None
+
+    def __repr__(self) -> str:
+        return f"<{self.label} of ({', '.join(n.label for n in self.inputs)})>"
+
+
+def functions_behind(starts: Sequence[FunctionNode]) -> list[FunctionNode]:
+    """The functions that `starts` depend on, and these themselves, latest first (a topological order)."""
+    seen = set(starts)
+    todo = list(starts)
+    while todo:
+        for node in todo.pop().inputs:
+            creator = node.creator_node
+            if creator is not None and creator not in seen:
+                seen.add(creator)
+                todo.append(creator)
+    return sorted(seen, key=lambda function: -function._order)
+
+
+def _connected(node: VariableNode, array: Array) -> Variable:
+    """The Variable of a node: the user's own while it lives and has this array, otherwise a new one on the same node."""
+    alive = node.get_variable_or_none()
+    return alive if alive is not None and alive._array is array else _make(array, node, node.requires_grad)
+
+
+def _as_output(function: FunctionNode, y: Any) -> Array:
+    """An output that is not of a known array type: a scalar of the array library, or a mistake."""
+    if type(y) in array_types:
+        return y
+    if isinstance(y, (int, float, complex, str, type(None))) and not hasattr(y, "dtype"):
+        raise TypeError(f"{function.label}.forward returned {y!r} where an array is expected; it must return arrays")
+    backend = get_backend(y)
+    return as_array_of(backend, y)
+
+
+_Variable: type[Variable]
+_make: Callable[[Array, VariableNode | None, bool], Variable]
+
+
+def _set_variable_class(cls: type[Variable]) -> None:
+    """Tell this module the class Variable, whose module imports this one."""
+    global _Variable, _make
+    _Variable, _make = cls, cls._make
+
+

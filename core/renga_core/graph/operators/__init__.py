@@ -1,0 +1,50 @@
+"""The functions that Variables have as operators and methods: what backward itself is written with.
+
+- `arithmetic`: ``+ - * / ** @`` with broadcasting, and negation and absolute value.
+- `shape`: reshape, transpose, broadcast_to, sum_to, squeeze, indexing, cast.
+- `reduction`: sum and mean.
+- `methods`: the mixin through which `Variable` gets them.
+
+Every other function lives in a plugin.
+"""
+
+from renga_core.graph.operators.arithmetic import (
+    absolute,
+    add,
+    divide,
+    matmul,
+    multiply,
+    negative,
+    power,
+    subtract,
+)
+from renga_core.graph.operators.reduction import mean, sum
+from renga_core.graph.operators.shape import (
+    broadcast_to,
+    cast,
+    get_item,
+    reshape,
+    squeeze,
+    sum_to,
+    transpose,
+)
+
+__all__ = [
+    "absolute",
+    "add",
+    "broadcast_to",
+    "cast",
+    "divide",
+    "get_item",
+    "matmul",
+    "mean",
+    "multiply",
+    "negative",
+    "power",
+    "reshape",
+    "squeeze",
+    "subtract",
+    "sum",
+    "sum_to",
+    "transpose",
+]

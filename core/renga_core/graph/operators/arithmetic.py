@@ -1,0 +1,416 @@
+"""Arithmetic on Variables, with NumPy's broadcasting.
+
+An operand is a Variable, an array (no gradient flows to it) or a scalar. A scalar, also one of NumPy's, takes the dtype of
+the other operand and never changes it (unlike an array of shape ``()``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph.errors import InvalidType, describe_array
+from renga_core.graph.function_node import FunctionNode
+from renga_core.graph.operators.reduction import sum_array_to
+from renga_core.graph.operators.shape import cast, reshape, sum_to, transpose
+
+if TYPE_CHECKING:
+    from renga_core.graph.node import VariableNode
+    from renga_core.graph.variable import Variable
+
+__all__ = [
+    "absolute",
+    "add",
+    "divide",
+    "matmul",
+    "multiply",
+    "negative",
+    "power",
+    "subtract",
+]
+
+_SCALARS = (int, float, complex, np.generic)
+
+
+def add(x0: Any, x1: Any) -> Variable:
+    """``x0 + x1``, broadcast."""
+    if isinstance(x1, _SCALARS):
+        return AddConstant(_plain(x1)).apply((x0,))[0]
+    if isinstance(x0, _SCALARS):
+        return AddConstant(_plain(x0)).apply((x1,))[0]
+    return Add().apply((x0, x1))[0]
+
+
+def subtract(x0: Any, x1: Any) -> Variable:
+    """``x0 - x1``, broadcast."""
+    if isinstance(x1, _SCALARS):
+        return AddConstant(-_plain(x1)).apply((x0,))[0]
+    if isinstance(x0, _SCALARS):
+        return add(negative(x1), x0)
+    return Subtract().apply((x0, x1))[0]
+
+
+def multiply(x0: Any, x1: Any) -> Variable:
+    """``x0 * x1``, broadcast."""
+    if isinstance(x1, _SCALARS):
+        return MultiplyConstant(_plain(x1)).apply((x0,))[0]
+    if isinstance(x0, _SCALARS):
+        return MultiplyConstant(_plain(x0)).apply((x1,))[0]
+    return Multiply().apply((x0, x1))[0]
+
+
+def divide(x0: Any, x1: Any) -> Variable:
+    """``x0 / x1``, broadcast."""
+    if isinstance(x1, _SCALARS):
+        return DivideByConstant(_plain(x1)).apply((x0,))[0]
+    if isinstance(x0, _SCALARS):
+        return DivideConstant(_plain(x0)).apply((x1,))[0]
+    return Divide().apply((x0, x1))[0]
+
+
+def power(x0: Any, x1: Any) -> Variable:
+    """``x0 ** x1``, broadcast; the gradient with respect to an exponent is defined for positive bases only."""
+    if isinstance(x1, _SCALARS):
+        return PowerOfVariable(_plain(x1)).apply((x0,))[0]
+    if isinstance(x0, _SCALARS):
+        return PowerOfConstant(_plain(x0)).apply((x1,))[0]
+    return Power().apply((x0, x1))[0]
+
+
+def negative(x: Any) -> Variable:
+    """``-x``."""
+    return Negative().apply((x,))[0]
+
+
+def absolute(x: Any) -> Variable:
+    """``|x|``; the gradient at 0 is 0."""
+    return Absolute().apply((x,))[0]
+
+
+def matmul(a: Any, b: Any) -> Variable:
+    """``a @ b`` as `numpy.matmul`: matrices in the last two axes, the others broadcast; a vector is a row or a column.
+
+    Raises:
+        InvalidType: An operand is a scalar, or the inner sizes differ.
+    """
+    for name, x in (("a", a), ("b", b)):
+        if x.ndim == 0:
+            raise InvalidType("matmul", name, "at least one axis", describe_array(x))
+    inner = b.shape[0] if b.ndim == 1 else b.shape[-2]
+    if a.shape[-1] != inner:
+        expected = f"last axis of size {inner} to match b: {describe_array(b)}"
+        raise InvalidType("matmul", "a", expected, describe_array(a))
+    if a.ndim > 1 and b.ndim > 1:
+        return MatMul().apply((a, b))[0]
+    row = reshape(a, (1, a.shape[0])) if a.ndim == 1 else a
+    column = reshape(b, (b.shape[0], 1)) if b.ndim == 1 else b
+    y = MatMul().apply((row, column))[0]
+    shape = (y.shape[:-2] if a.ndim == 1 else y.shape[:-1]) + (() if b.ndim == 1 else y.shape[-1:])
+    return reshape(y, shape)
+
+
+def _plain(scalar: Any) -> Any:
+    """A scalar without a dtype of its own, so that it takes that of the array it meets (NEP 50)."""
+    return scalar.item() if isinstance(scalar, np.generic) else scalar
+
+
+def _fit(gradient: Array, node: VariableNode) -> Array:
+    """A gradient summed over the axes that broadcasting added, in the dtype of the input it belongs to."""
+    if gradient.shape != node.shape:
+        gradient = sum_array_to(gradient, node.shape)
+    if gradient.dtype is not node.dtype and gradient.dtype != node.dtype:
+        gradient = gradient.astype(node.dtype)
+    return gradient
+
+
+def _fit_variable(gradient: Variable, node: VariableNode) -> Variable:
+    """As `_fit`, differentiable."""
+    if gradient.shape != node.shape:
+        gradient = sum_to(gradient, node.shape)
+    return gradient if gradient.dtype == node.dtype else cast(gradient, node.dtype)
+
+
+_BOTH = (0, 1)
+
+
+class Binary(FunctionNode):
+    """A function of two operands that broadcast against each other.
+
+    A subclass gives `forward`, and the gradient with respect to each operand, written so that it holds for arrays and for
+    Variables alike (`gradient`).
+    """
+
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
+        """The gradient with respect to operand `index`, before the sum over broadcast axes."""
+        raise NotImplementedError
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The gradients on arrays."""
+        gy = grad_outputs[0]
+        kept = self._saved_inputs
+        return [_fit(self.gradient(i, gy, kept), self.inputs[i]) for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The gradients on Variables."""
+        gy = grad_outputs[0]
+        kept = self.get_retained_inputs()
+        return [_fit_variable(self.gradient(i, gy, kept), self.inputs[i]) for i in target_input_indexes]
+
+    def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
+        """Operands that do not broadcast."""
+        if isinstance(error, ValueError) and None not in map(type, xs):
+            x0, x1 = map(describe_array, xs)
+            raise InvalidType(self.label, "x1", f"a shape that broadcasts with x0: {x0}", x1) from error
+        super()._explain_failure(xs, error)
+
+
+class Add(Binary):
+    """``x0 + x1``."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+        return (inputs[0] + inputs[1],)
+
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy
+
+
+class Subtract(Binary):
+    """``x0 - x1``."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+        return (inputs[0] - inputs[1],)
+
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy if index == 0 else -gy
+
+
+class Multiply(Binary):
+    """``x0 * x1``."""
+
+    fresh_gradients = True
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+        self._input_indexes = _BOTH
+        return (inputs[0] * inputs[1],)
+
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy * kept[1 - index]
+
+
+class Divide(Binary):
+    """``x0 / x1``."""
+
+    fresh_gradients = True
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+        self._input_indexes = _BOTH
+        return (inputs[0] / inputs[1],)
+
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        x0, x1 = kept
+        return gy / x1 if index == 0 else -gy * x0 / (x1 * x1)
+
+
+class Power(Binary):
+    """``x0 ** x1``."""
+
+    fresh_gradients = True
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+        self._input_indexes = _BOTH
+        return (inputs[0] ** inputs[1],)
+
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        x0, x1 = kept
+        if index == 0:
+            return gy * x1 * x0 ** (x1 - 1)
+        return gy * x0**x1 * _log(x0)
+
+
+class MatMul(FunctionNode):
+    """Product of matrices in the last two axes; the axes before them broadcast."""
+
+    fresh_gradients = True
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """``a @ b``."""
+        a, b = inputs
+        self.retain_inputs((0, 1))
+        return (a @ b,)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """``gy @ b.T`` and ``a.T @ gy``."""
+        a, b = self._saved_inputs
+        gy = grad_outputs[0]
+        products = (lambda: gy @ b.swapaxes(-1, -2), lambda: a.swapaxes(-1, -2) @ gy)
+        return [_fit(products[i](), self.inputs[i]) for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The same products, differentiable."""
+        a, b = self.get_retained_inputs()
+        gy = grad_outputs[0]
+        products = (lambda: matmul(gy, _swap(b)), lambda: matmul(_swap(a), gy))
+        return [_fit_variable(products[i](), self.inputs[i]) for i in target_input_indexes]
+
+
+def _swap(x: Variable) -> Variable:
+    return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+
+class Unary(FunctionNode):
+    """A function of one operand whose gradient formula holds for arrays and Variables alike."""
+
+    keeps: tuple[int, ...] = (0,)
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Compute, keeping the operand if the gradient needs it."""
+        self._input_indexes = self.keeps
+        return (self.compute(inputs[0]),)
+
+    def compute(self, x: Array) -> Array:
+        """The function on an array."""
+        raise NotImplementedError
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
+        """The gradient with respect to the operand."""
+        raise NotImplementedError
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The gradient on arrays."""
+        return (self.gradient(grad_outputs[0], self._saved_inputs),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The gradient on Variables."""
+        return (self.gradient(grad_outputs[0], self.get_retained_inputs()),)
+
+
+class Negative(Unary):
+    """``-x``."""
+
+    keeps = ()
+    fresh_gradients = True
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return -x
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return -gy
+
+
+class Absolute(Unary):
+    """``|x|``."""
+
+    fresh_gradients = True
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return abs(x)
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        x = getattr(kept[0], "array", kept[0])
+        return gy * get_array_module(x).sign(x)
+
+
+class WithConstant(Unary):
+    """A function of one operand and a scalar.
+
+    Args:
+        constant: The scalar, a Python number.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, constant: Any) -> None:
+        self.constant = constant
+
+
+class AddConstant(WithConstant):
+    """``x + constant``."""
+
+    keeps = ()
+    fresh_gradients = False
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return x + self.constant
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy
+
+
+class MultiplyConstant(WithConstant):
+    """``x * constant``."""
+
+    keeps = ()
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return x * self.constant
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy * self.constant
+
+
+class DivideByConstant(WithConstant):
+    """``x / constant``."""
+
+    keeps = ()
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return x / self.constant
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy / self.constant
+
+
+class DivideConstant(WithConstant):
+    """``constant / x``."""
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return self.constant / x
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        (x,) = kept
+        return gy * -self.constant / (x * x)
+
+
+class PowerOfVariable(WithConstant):
+    """``x ** constant``."""
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return x**self.constant
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        (x,) = kept
+        c = self.constant
+        if c == 0:
+            return gy * 0
+        return gy * c if c == 1 else gy * (c * x ** (c - 1))
+
+
+class PowerOfConstant(WithConstant):
+    """``constant ** x``."""
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return self.constant**x
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        (x,) = kept
+        return gy * self.constant**x * float(np.log(self.constant))
+
+
+class Log(Unary):
+    """Natural logarithm; here for the gradient of `Power`."""
+
+    fresh_gradients = True
+
+    def compute(self, x: Array) -> Array:  # noqa: D102
+        return get_array_module(x).log(x)
+
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+        return gy / kept[0]
+
+
+def _log(x: Any) -> Any:
+    """Natural logarithm of an array or a Variable."""
+    return Log().apply((x,))[0] if hasattr(x, "backward") else get_array_module(x).log(x)

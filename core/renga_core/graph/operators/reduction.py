@@ -1,0 +1,87 @@
+"""Sums and means of Variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph.function_node import FunctionNode
+
+if TYPE_CHECKING:
+    from renga_core.graph.variable import Variable
+
+__all__ = ["mean", "normalize_axes", "sum", "sum_array_to"]
+
+
+def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
+    """Sum over some axes (default: all), in the dtype of `x`.
+
+    Args:
+        x: Variable or array.
+        axis: Axis or axes to sum over; negative ones count from the end.
+        keepdims: Keep the summed axes, with size 1.
+
+    Raises:
+        ValueError: There is no such axis, or one is named twice.
+    """
+    return Sum(normalize_axes("sum", axis, x.ndim), keepdims).apply((x,))[0]
+
+
+def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
+    """Mean over some axes (default: all). Arguments and errors as `sum`."""
+    axes = normalize_axes("mean", axis, x.ndim)
+    return Sum(axes, keepdims).apply((x,))[0] * (1.0 / max(1, math.prod(x.shape[a] for a in axes)))
+
+
+def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+    """Axes as a sorted tuple of numbers from 0, checked against the number of axes there are."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    for a in given:
+        if not -ndim <= a < ndim:
+            raise ValueError(f"{function}: axis {a} is out of range for an array with {ndim} axes")
+    axes = tuple(sorted(a % ndim for a in given))
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{function}: an axis is named twice in {given}")
+    return axes
+
+
+def sum_array_to(x: Array, shape: tuple[int, ...]) -> Array:
+    """Sum an array to a shape from which it can be broadcast: what undoes `broadcast_to` in backward."""
+    lead = x.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        i for i, size in enumerate(shape, lead) if size == 1 and x.shape[i] != 1
+    )
+    return x.sum(axis=axes, keepdims=True, dtype=x.dtype).reshape(shape) if axes else x
+
+
+class Sum(FunctionNode):
+    """Sum over `axes`, a sorted tuple of numbers from 0."""
+
+    def __init__(self, axes: tuple[int, ...], keepdims: bool) -> None:
+        self.axes = axes
+        self.keepdims = keepdims
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Sum in the dtype of the input (NumPy would widen small integers)."""
+        (x,) = inputs
+        return (x.sum(axis=self.axes, dtype=x.dtype, keepdims=self.keepdims),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Each summand has the gradient of the sum."""
+        shape = self.inputs[0].shape
+        gy = grad_outputs[0]
+        return (get_array_module(gy).broadcast_to(gy.reshape(self._kept_shape(shape)), shape),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The same, differentiable."""
+        from renga_core.graph.operators.shape import broadcast_to, reshape
+
+        shape = self.inputs[0].shape
+        return (broadcast_to(reshape(grad_outputs[0], self._kept_shape(shape)), shape),)
+
+    def _kept_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(1 if i in self.axes else size for i, size in enumerate(shape))

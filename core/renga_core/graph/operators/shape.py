@@ -1,0 +1,260 @@
+"""Changing the shape, order, dtype or selection of a Variable's elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.graph.errors import InvalidType, describe_array
+from renga_core.graph.function_node import FunctionNode
+from renga_core.graph.operators.reduction import normalize_axes, sum_array_to
+
+if TYPE_CHECKING:
+    from renga_core.graph.variable import Variable
+
+__all__ = [
+    "broadcast_to",
+    "cast",
+    "get_item",
+    "reshape",
+    "squeeze",
+    "sum_to",
+    "transpose",
+]
+
+
+def reshape(x: Any, shape: Sequence[int]) -> Variable:
+    """The same elements in another shape; one size may be -1, to be inferred.
+
+    Raises:
+        InvalidType: The number of elements differs.
+    """
+    return Reshape(tuple(shape)).apply((x,))[0]
+
+
+def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
+    """The axes in another order (default: reversed).
+
+    Raises:
+        ValueError: `axes` is not a permutation of the axes of `x`.
+    """
+    order = tuple(range(x.ndim))[::-1] if axes is None else tuple(a % x.ndim if -x.ndim <= a else a for a in axes)
+    if sorted(order) != list(range(x.ndim)):
+        raise ValueError(f"transpose: axes {axes} are not a permutation of the {x.ndim} axes of {describe_array(x)}")
+    return Transpose(order).apply((x,))[0]
+
+
+def squeeze(x: Any, axis: int | tuple[int, ...] | None = None) -> Variable:
+    """Drop axes of size 1 (default: all of them).
+
+    Raises:
+        InvalidType: An axis named in `axis` has another size.
+    """
+    if axis is None:
+        return reshape(x, tuple(size for size in x.shape if size != 1))
+    axes = normalize_axes("squeeze", axis, x.ndim)
+    for a in axes:
+        if x.shape[a] != 1:
+            raise InvalidType("squeeze", "x", f"axis {a} of size 1", describe_array(x))
+    return reshape(x, tuple(size for a, size in enumerate(x.shape) if a not in axes))
+
+
+def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
+    """Repeat along axes of size 1 and new leading axes, up to `shape`.
+
+    Raises:
+        InvalidType: `x` does not broadcast to `shape`.
+    """
+    return BroadcastTo(tuple(shape)).apply((x,))[0]
+
+
+def sum_to(x: Any, shape: Sequence[int]) -> Variable:
+    """Sum along the axes that broadcasting from `shape` would have added or repeated.
+
+    Raises:
+        InvalidType: An array of `shape` does not broadcast to the shape of `x`.
+    """
+    return SumTo(tuple(shape)).apply((x,))[0]
+
+
+def cast(x: Any, dtype: Any) -> Variable:
+    """The elements in another dtype; `x` itself if it has it already. Gradients come back in the dtype of `x`."""
+    return Cast(np.dtype(dtype)).apply((x,))[0]
+
+
+def get_item(x: Any, slices: Any) -> Variable:
+    """``x[slices]``: integers, slices, ellipsis, None, and arrays of integers or booleans, as NumPy."""
+    return GetItem(slices).apply((x,))[0]
+
+
+class Reshape(FunctionNode):
+    """Reshape to `shape`."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A view where possible."""
+        (x,) = inputs
+        try:
+            return (x.reshape(self.shape),)
+        except ValueError as error:
+            raise InvalidType(
+                "reshape", "x", f"as many elements as the shape {self.shape} has", describe_array(x)
+            ) from error
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Back to the input's shape."""
+        return (grad_outputs[0].reshape(self.inputs[0].shape),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Back to the input's shape."""
+        return (reshape(grad_outputs[0], self.inputs[0].shape),)
+
+
+class Transpose(FunctionNode):
+    """Permute the axes."""
+
+    def __init__(self, axes: tuple[int, ...]) -> None:
+        self.axes = axes
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A view where possible."""
+        return (inputs[0].transpose(self.axes),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The inverse permutation."""
+        return (grad_outputs[0].transpose(self._inverse()),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The inverse permutation."""
+        return (transpose(grad_outputs[0], self._inverse()),)
+
+    def _inverse(self) -> tuple[int, ...]:
+        return tuple(sorted(range(len(self.axes)), key=self.axes.__getitem__))
+
+
+class BroadcastTo(FunctionNode):
+    """Broadcast to `shape`."""
+
+    fresh_gradients = False
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A read-only view where possible."""
+        (x,) = inputs
+        try:
+            return (get_array_module(x).broadcast_to(x, self.shape),)
+        except ValueError as error:
+            raise InvalidType(
+                "broadcast_to", "x", f"a shape that broadcasts to {self.shape}", describe_array(x)
+            ) from error
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Sum what was repeated."""
+        return (sum_array_to(grad_outputs[0], self.inputs[0].shape),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Sum what was repeated."""
+        return (sum_to(grad_outputs[0], self.inputs[0].shape),)
+
+
+class SumTo(FunctionNode):
+    """Sum to `shape`."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Sum over leading and size-1 axes."""
+        (x,) = inputs
+        lead = x.ndim - len(self.shape)
+        if lead < 0 or any(s not in (1, n) for s, n in zip(self.shape, x.shape[lead:], strict=True)):
+            raise InvalidType("sum_to", "x", f"a shape that {self.shape} broadcasts to", describe_array(x))
+        return (sum_array_to(x, self.shape),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Repeat what was summed."""
+        gy = grad_outputs[0]
+        return (get_array_module(gy).broadcast_to(gy, self.inputs[0].shape),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Repeat what was summed."""
+        return (broadcast_to(grad_outputs[0], self.inputs[0].shape),)
+
+
+class Cast(FunctionNode):
+    """Convert to `dtype`."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A copy, unless the dtype is the same."""
+        return (inputs[0].astype(self.dtype, copy=False),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Back to the input's dtype."""
+        return (grad_outputs[0].astype(self.inputs[0].dtype, copy=False),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Back to the input's dtype."""
+        return (cast(grad_outputs[0], self.inputs[0].dtype),)
+
+
+def _is_basic(slices: Any) -> bool:
+    """Whether an index selects each element at most once by construction: no arrays or lists in it."""
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    return all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts)
+
+
+class GetItem(FunctionNode):
+    """Select elements."""
+
+    fresh_gradients = True
+
+    def __init__(self, slices: Any) -> None:
+        self.slices = slices
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A view for basic indexing, else a copy."""
+        return (inputs[0][self.slices],)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Zeros, with the gradient put where the elements came from."""
+        return (_put(grad_outputs[0], self.slices, self.inputs[0].shape),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """The same, differentiable."""
+        return GetItemGrad(self.slices, self.inputs[0].shape).apply((grad_outputs[0],))
+
+
+class GetItemGrad(FunctionNode):
+    """Zeros of `shape` with the input added at `slices`: the transpose of `GetItem`."""
+
+    def __init__(self, slices: Any, shape: tuple[int, ...]) -> None:
+        self.slices = slices
+        self.shape = shape
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Scatter."""
+        return (_put(inputs[0], self.slices, self.shape),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+        """Gather."""
+        return (get_item(grad_outputs[0], self.slices),)
+
+
+def _put(values: Array, slices: Any, shape: tuple[int, ...]) -> Array:
+    backend = get_backend(values)
+    target = backend.xp.zeros(shape, dtype=values.dtype)
+    if _is_basic(slices):
+        target[slices] = values
+    else:
+        backend.scatter_add(target, slices, values)
+    return target

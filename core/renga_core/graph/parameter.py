@@ -1,0 +1,170 @@
+"""A Variable that training changes."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, Device, get_backend, get_device
+from renga_core.backend.lookup import default_device
+from renga_core.configuration import config
+from renga_core.graph.errors import GraphError, describe_array
+from renga_core.graph.variable import Variable
+
+if TYPE_CHECKING:
+    from renga_core.optimizer import UpdateRule
+
+__all__ = ["Parameter"]
+
+
+class Parameter(Variable):
+    """A Variable that belongs to a link and is updated by an optimizer.
+
+    Its shape may be left open and given later by `initialize`: a link does so when it sees its first input.
+
+    Args:
+        initializer: How to fill the array: a callable that fills an array in place (with an optional attribute `dtype`),
+            a number, an array (whose values and, if `shape` is None, shape are taken), or None for NaN.
+        shape: Shape, or None if it is not known yet. An int means one axis.
+        name: A name for messages; the link sets it.
+
+    Attributes:
+        initializer: As given.
+        update_rule: Set by an optimizer's `setup`.
+    """
+
+    __slots__ = ("__dict__", "_device", "initializer", "update_rule")
+
+    initializer: Any
+    update_rule: UpdateRule | None
+
+    def __init__(self, initializer: Any = None, shape: int | Sequence[int] | None = None, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.update_rule = None
+        self._device: Device | None = None
+        self.initializer = initializer
+        is_array = hasattr(initializer, "dtype") and hasattr(initializer, "shape") and not callable(initializer)
+        if shape is None:
+            if is_array and not isinstance(initializer, numbers.Number):
+                self.array = initializer
+        else:
+            self.initialize((shape,) if isinstance(shape, int) else tuple(shape))
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether the parameter has an array."""
+        return self._array is not None
+
+    @property
+    def dtype(self) -> Any:
+        """Dtype of the array, or the one it will have."""
+        if self._array is not None:
+            return self._array.dtype
+        dtype = getattr(self.initializer, "dtype", None)
+        return config.dtype if dtype is None else dtype
+
+    @property
+    def device(self) -> Device:
+        """Where the array lives, or will live."""
+        return super().device if self._array is not None else self._device or default_device()
+
+    def initialize(self, shape: Sequence[int]) -> None:
+        """Make the array, on the parameter's device, and fill it by the initializer.
+
+        Raises:
+            GraphError: The parameter has an array of another shape already.
+            ValueError: The initializer is an array of another shape.
+        """
+        shape = tuple(shape)
+        if self._array is not None:
+            if self.shape == shape:
+                return
+            raise GraphError(f"parameter {self.name or '?'} has shape {self.shape} already; it cannot become {shape}")
+        device = self.device
+        with device.use():
+            array = device.xp.empty(shape, dtype=self.dtype)
+            _fill(array, self.initializer, self.name)
+        self.array = array
+
+    def update(self) -> None:
+        """Let the update rule, if there is one, change the array by the gradient."""
+        if self.update_rule is not None:
+            self.update_rule.update(self)
+
+    def to_device(self, device: str | Device) -> None:
+        """Move to a device; a parameter without an array yet will be made there."""
+        target = get_device(device)
+        self._device = target
+        super().to_device(target)
+
+    def copydata(self, var: Variable) -> None:
+        """Copy the array of `var`, making this one's first if it has none."""
+        if var.array is None:
+            if self._array is not None:
+                raise GraphError(f"parameter {var.name or '?'} has no array to copy into {self.name or '?'}")
+            return
+        if self._array is None:
+            self.initialize(var.shape)
+        super().copydata(var)
+
+    def addgrad(self, var: Variable) -> None:
+        """Add the gradient of `var`, making this one's array first if it has none."""
+        if self._array is None and var.array is not None:
+            self.initialize(var.shape)
+        if self._array is not None:
+            super().addgrad(var)
+
+    def _copy(self, array: Array | None) -> Parameter:
+        made = Parameter(self.initializer, name=self.name)
+        made._array = array
+        made._device = self._device
+        made.update_rule = self.update_rule
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        from copy import deepcopy
+
+        made = super().__deepcopy__(memo)
+        assert isinstance(made, Parameter)
+        made.update_rule = deepcopy(self.update_rule, memo)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = (self._array, self.name, self.grad, self._requires_grad, self.initializer, self.update_rule)
+        return _rebuild_parameter, state
+
+    def __repr__(self) -> str:
+        if self._array is None:
+            return f"parameter({self.name or ''}, not initialized)"
+        return super().__repr__().replace("variable(", "parameter(", 1)
+
+    __str__ = __repr__
+
+
+def _rebuild_parameter(
+    array: Array, name: str | None, grad: Array | None, requires_grad: bool, initializer: Any, update_rule: Any
+) -> Parameter:
+    made = Parameter(initializer, name=name)
+    made.array = array
+    made._requires_grad = requires_grad
+    made.grad = grad
+    made.update_rule = update_rule
+    return made
+
+
+def _fill(array: Array, initializer: Callable[[Array], object] | Any, name: str | None) -> None:
+    """Fill an array in place as the initializer says."""
+    if initializer is None:
+        array.fill(float("nan"))
+    elif callable(initializer):
+        initializer(array)
+    elif isinstance(initializer, numbers.Number):
+        array.fill(initializer)
+    else:
+        if tuple(initializer.shape) != tuple(array.shape):
+            raise ValueError(
+                f"parameter {name or '?'} of shape {tuple(array.shape)} cannot be initialized with {describe_array(initializer)}"
+            )
+        backend = get_backend(array)
+        array[...] = get_device(array).send(initializer) if backend is not get_backend(initializer) else initializer

@@ -1,0 +1,374 @@
+"""What a user holds: an array with a gradient and a place in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from renga_core.backend import Array, Device, get_array_module, get_backend, get_device, get_device_of
+from renga_core.backend.lookup import array_types
+from renga_core.graph import backprop
+from renga_core.graph.errors import GraphError, describe_array
+from renga_core.graph.function_node import _set_variable_class, functions_behind
+from renga_core.graph.node import VariableNode
+from renga_core.graph.operators.methods import Operators
+
+if TYPE_CHECKING:
+    from renga_core.graph.function_node import FunctionNode
+
+__all__ = ["Variable", "as_array", "as_variable"]
+
+
+class Variable(Operators):
+    """An array that functions can be applied to, with a gradient.
+
+    Args:
+        data: The array, of any backend; None for a Parameter whose shape is not known yet.
+        name: A name for messages and drawings of the graph.
+        grad: An initial gradient, of the shape and dtype of `data`.
+        requires_grad: Whether gradients are wanted with respect to this variable.
+
+    Raises:
+        TypeError: `data` is not an array, or `grad` does not fit it.
+    """
+
+    __slots__ = ("__weakref__", "_array", "_grad", "_name", "_node", "_requires_grad")
+
+    _array: Array
+    _grad: Any
+    _node: VariableNode | None
+
+    def __init__(
+        self, data: Array | None = None, *, name: str | None = None, grad: Array | None = None, requires_grad: bool = True
+    ) -> None:
+        if data is not None and type(data) not in array_types:
+            data = _checked_array(data)
+        self._array = data
+        self._node = None
+        self._grad = None
+        self._requires_grad = requires_grad
+        self._name = name
+        if grad is not None:
+            self.grad = grad
+
+    @staticmethod
+    def _make(array: Array, node: VariableNode | None, requires_grad: bool) -> Variable:
+        """A Variable without the checks of the constructor: what functions return."""
+        made = _new(Variable)
+        made._array = array
+        made._node = node
+        made._grad = None
+        made._requires_grad = requires_grad
+        made._name = None
+        return made
+
+    # --- the array -----------------------------------------------------------------------------------------------------
+
+    @property
+    def array(self) -> Array:
+        """The array; None for a Parameter whose shape is not known yet."""
+        return self._array
+
+    @array.setter
+    def array(self, value: Array | None) -> None:
+        self._array = value
+        if self._node is not None and value is not None:
+            self._node.shape, self._node.dtype = value.shape, value.dtype
+
+    data = array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return tuple(self._array.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """Dtype of the array."""
+        return self._array.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes of the array."""
+        return len(self._array.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the array."""
+        return int(self._array.size)
+
+    @property
+    def xp(self) -> Any:
+        """Namespace of the array's library."""
+        return get_array_module(self._array)
+
+    @property
+    def device(self) -> Device:
+        """Where the array lives."""
+        return get_device_of(self._array)
+
+    def to_device(self, device: str | Device) -> None:
+        """Move the array and the gradient to a device. The variable must be a leaf of the graph.
+
+        Raises:
+            GraphError: The variable was computed by a function, which would lose its gradient.
+        """
+        if self._node is not None and self._node.creator_node is not None:
+            raise GraphError("only a leaf of the graph can be moved in place; copy with a function, or move it earlier")
+        target = get_device(device)
+        if self._array is not None:
+            self._array = target.send(self._array)
+        if self._grad is not None:
+            self._grad = target.send(self.grad)
+        self._node = None
+
+    def item(self) -> Any:
+        """The value of a variable with one element, as a Python number."""
+        return get_backend(self._array).to_host(self._array).item()
+
+    # --- the gradient --------------------------------------------------------------------------------------------------
+
+    @property
+    def grad(self) -> Array | None:
+        """The gradient as an array; None before backward, and where nothing depends on this variable."""
+        grad = self._grad
+        return grad._array if isinstance(grad, Variable) else grad
+
+    @grad.setter
+    def grad(self, value: Array | None) -> None:
+        if value is not None:
+            if isinstance(value, Variable):
+                raise TypeError("`grad` is an array; assign a Variable to `grad_var`")
+            self._check_grad(value)
+        self._grad = value
+
+    @property
+    def grad_var(self) -> Variable | None:
+        """The gradient as a Variable; part of a graph if backward ran with ``enable_double_backprop=True``."""
+        if self._grad is not None and not isinstance(self._grad, Variable):
+            self._grad = Variable(self._grad)
+        return self._grad
+
+    @grad_var.setter
+    def grad_var(self, value: Variable | None) -> None:
+        if value is not None:
+            self._check_grad(value.array)
+        self._grad = value
+
+    def _check_grad(self, grad: Array) -> None:
+        """Refuse a gradient that does not fit the array."""
+        if self._array is None:
+            return
+        if type(grad) not in array_types:
+            _checked_array(grad)
+        if tuple(grad.shape) != self.shape or grad.dtype != self.dtype:
+            raise TypeError(
+                f"the gradient of {self._describe()} must have its shape and dtype; got {describe_array(grad)}"
+            )
+
+    def cleargrad(self) -> None:
+        """Forget the gradient: the next backward starts anew."""
+        self._grad = None
+
+    def zerograd(self) -> None:
+        """Set the gradient to zeros."""
+        self._grad = None if self._array is None else self.xp.zeros_like(self._array)
+
+    def copydata(self, var: Variable) -> None:
+        """Copy the array of `var`, which may live on another device, into this one's array."""
+        self._array[...] = get_device_of(self._array).send(var.array)
+
+    def addgrad(self, var: Variable) -> None:
+        """Add the gradient of `var`, which may live on another device, to this one's."""
+        theirs = var.grad
+        if theirs is not None:
+            moved = get_device_of(self._array).send(theirs)
+            self._grad = moved.copy() if self._grad is None else self.grad + moved
+
+    # --- the graph -----------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str | None:
+        """A name for messages and drawings of the graph."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        self._name = value
+        if self._node is not None:
+            self._node.name = value
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient with respect to this variable is wanted."""
+        return self._requires_grad
+
+    @property
+    def node(self) -> VariableNode:
+        """What the graph holds of this variable; made when first asked for."""
+        node = self._node
+        if node is None:
+            array = self._array
+            shape, dtype = ((), None) if array is None else (array.shape, array.dtype)
+            node = self._node = VariableNode(None, 0, shape, dtype, self._requires_grad, ref(self), self._name)
+        return node
+
+    @property
+    def creator_node(self) -> FunctionNode | None:
+        """The function that computed this variable; None for a leaf."""
+        return None if self._node is None else self._node.creator_node
+
+    @property
+    def creator(self) -> FunctionNode | None:
+        """As `creator_node`."""
+        return self.creator_node
+
+    @property
+    def rank(self) -> int:
+        """Length of the longest path from a leaf to here."""
+        return self.node.rank
+
+    @property
+    def label(self) -> str:
+        """Shape and dtype as text."""
+        return self.node.label
+
+    def unchain(self) -> None:
+        """Forget where this variable came from: it becomes a leaf."""
+        if self._node is not None:
+            self._node.unchain()
+
+    def unchain_backward(self) -> None:
+        """Cut the graph behind this variable into pieces: nothing before it takes part in later backward passes.
+
+        For truncated backpropagation through time: the arrays retained by the earlier functions are freed.
+        """
+        creator = self.creator_node
+        if creator is not None:
+            for function in functions_behind([creator]):
+                for node in function.inputs:
+                    node.unchain()
+                function.unchain()
+            self.unchain()
+
+    def backward(
+        self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
+    ) -> None:
+        """Compute the gradient of this variable with respect to every leaf behind it, and add it to their `grad`.
+
+        Starts from `grad`; a variable with one element and no `grad` starts from 1 (times `loss_scale`).
+
+        If nobody else holds this variable (``loss_function(x).backward()``), the graph and the retained arrays are freed
+        while the pass proceeds.
+
+        Args:
+            retain_grad: Give each variable on the way its `grad` too, if the user still holds it.
+            enable_double_backprop: Build a graph of the gradients, so that they can be differentiated.
+            loss_scale: Factor on the initial gradient.
+
+        Raises:
+            GraphError: The variable has more than one element and no `grad` to start from.
+        """
+        node = self._node
+        if node is None or node.creator_node is None:
+            return
+        if self._grad is None:
+            if self.size != 1:
+                raise GraphError(
+                    f"backward from {self._describe()}: only a variable with one element has a gradient to start from. "
+                    "Reduce it first (sum, mean), or assign its `grad`."
+                )
+            self._grad = self.xp.full(self._array.shape, 1.0 if loss_scale is None else loss_scale, self._array.dtype)
+        start = self.grad_var if enable_double_backprop else self.grad
+        # From here on only the node is needed. Python has moved the caller's temporary into `self`, so this frees it.
+        del self
+        starts = [(node, start)]
+        del node, start
+        backprop.run_backward(starts, retain_grad, enable_double_backprop)
+
+    # --- Python's protocols --------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Variable has no truth value; compare its array: `variable.array`")
+
+    def __eq__(self, other: object) -> bool:
+        raise NotImplementedError("Variables are not compared; compare their arrays, or use `is`")
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: object) -> bool:
+        return self.__eq__(other)
+
+    __le__ = __gt__ = __ge__ = __ne__ = __lt__
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __copy__(self) -> Variable:
+        return self._copy(self._array)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        made = self._copy(None if self._array is None else self._array.copy())
+        if self._grad is not None:
+            made._grad = self.grad.copy()  # type: ignore[union-attr]  # not None, see above
+        memo[id(self)] = made
+        return made
+
+    def _copy(self, array: Array | None) -> Variable:
+        return Variable(array, name=self._name, requires_grad=self._requires_grad)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self._array, self._name, self.grad, self._requires_grad)
+
+    def _describe(self) -> str:
+        name = f" {self._name}" if self._name else ""
+        return f"variable{name} of {describe_array(self._array)}"
+
+    def __repr__(self) -> str:
+        name = f"{self._name} = " if self._name else ""
+        return f"{name}variable({np.array2string(_host(self._array), separator=', ', prefix=name + 'variable(')})"
+
+    __str__ = __repr__
+
+
+_new = object.__new__
+
+
+def as_variable(obj: Any) -> Variable:
+    """`obj` itself if it is a Variable, otherwise a Variable on that array through which no gradient flows."""
+    return obj if isinstance(obj, Variable) else Variable(obj, requires_grad=False)
+
+
+def as_array(obj: Any) -> Array:
+    """The array of a Variable; anything else as it is."""
+    return obj.array if isinstance(obj, Variable) else obj
+
+
+def _rebuild(array: Array, name: str | None, grad: Array | None, requires_grad: bool) -> Variable:
+    return Variable(array, name=name, grad=grad, requires_grad=requires_grad)
+
+
+def _host(array: Array | None) -> np.ndarray[Any, Any]:
+    return np.asarray(None) if array is None else get_backend(array).to_host(array)
+
+
+def _checked_array(data: Any) -> Array:
+    """An array of a type met for the first time, a scalar of an array library as an array, or an explanation."""
+    if isinstance(data, Variable):
+        raise TypeError("a Variable holds an array, not another Variable; use `variable.array`")
+    if isinstance(data, (int, float, complex, bool, str, Sequence)):
+        raise TypeError(f"a Variable holds an array, not a {type(data).__name__}; make one: xp.array({data!r}, dtype=…)")
+    backend = get_backend(data)
+    return data if isinstance(data, backend.array_types) else backend.asarray(data)
+
+
+_set_variable_class(Variable)

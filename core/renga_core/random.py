@@ -1,0 +1,91 @@
+"""Random numbers: one generator for each backend, all seeded by one call.
+
+Dropout, initializers and data iterators draw from here and nowhere else, so that a seed decides a whole run and a
+snapshot can hold the state of everything random. NumPy's global generator is never used.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from renga_core.backend import Backend
+
+__all__ = ["generator", "get_state", "seed", "set_state", "spawn_seed"]
+
+_lock = threading.RLock()
+_entropy: int | None = None
+_children = 0
+_generators: dict[str, Any] = {}
+
+
+def seed(value: int) -> None:
+    """Start every backend's generator, and every seed handed out later, from `value` (a non-negative integer)."""
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise ValueError(f"a seed is a non-negative integer, not {value!r}")
+    global _entropy, _children
+    with _lock:
+        _entropy, _children = int(value), 0
+        _generators.clear()
+
+
+def generator(backend: Backend) -> Any:
+    """The generator of `backend`, made from the seed at its first use; from the system's entropy if there was none."""
+    found = _generators.get(backend.name)
+    if found is None:
+        with _lock:
+            found = _generators.setdefault(backend.name, backend.make_generator(_derive(backend.name)))
+    return found
+
+
+def spawn_seed() -> int:
+    """A new seed for something with a generator of its own, such as an iterator: the n-th call gives the n-th child."""
+    global _children
+    with _lock:
+        _children += 1
+        return _derive(f"child {_children}")
+
+
+def get_state() -> dict[str, Any]:
+    """The state of everything random, as data that JSON can hold."""
+    from renga_core.backend import get_backend
+
+    with _lock:
+        return {
+            "entropy": _entropy,
+            "children": _children,
+            "generators": {name: get_backend(name).generator_state(g) for name, g in _generators.items()},
+        }
+
+
+def set_state(state: Mapping[str, Any]) -> None:
+    """Put everything random into a state that `get_state` returned.
+
+    Raises:
+        UnknownProvider, ProviderUnavailable: The state holds a generator of a backend that is not there.
+    """
+    from renga_core.backend import get_backend
+
+    global _entropy, _children
+    with _lock:
+        made = {}
+        for name, saved in state["generators"].items():
+            backend = get_backend(name)
+            made[name] = backend.make_generator(0)
+            backend.set_generator_state(made[name], saved)
+        _entropy, _children = state["entropy"], state["children"]
+        _generators.clear()
+        _generators.update(made)
+
+
+def _derive(purpose: str) -> int:
+    """A 63-bit seed that depends on the user's seed and on what it is for, and on nothing else."""
+    global _entropy
+    if _entropy is None:
+        _entropy = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]  # fresh entropy is always one integer
+    sequence = np.random.SeedSequence([_entropy, *purpose.encode()])
+    return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
