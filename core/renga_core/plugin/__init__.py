@@ -1,0 +1,97 @@
+"""Plugins: how every part of Renga is found, chosen and replaced.
+
+**To use** what plugins provide: `registry(OPTIMIZER).load("adam")`. The same accessor serves every kind; `registry`
+says how names are chosen, `errors` what can go wrong.
+
+**To write** a plugin: a module with functions marked `hookimpl` that return descriptions (`Provider`, `Kernel`), named
+by an entry point of group ``renga``. `hookspecs` has the hooks, each with a plugin to paste; `events` the events. Such
+a module imports nothing but this package, which in turn imports nothing heavy.
+
+How it works, in the order in which it happens:
+
+- `kind`: the kinds there are, a row each. `provider`: what describes a thing of a kind.
+- `discovery`: which plugins are installed, and which of them may be imported. `requirements`: their ``Requires-Dist``.
+- `loading`: importing their thin modules, checking their hooks.
+- `offering`: asking what they offer of a kind; looking whether it can be used; importing it.
+- `registry`, `selection`, `choosing`: from a name, or a list of wishes, or the settings, to one of these.
+- `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
+- `manager`: what remembers all this. `report`: the same as rows, for `renga plugins`.
+"""
+
+from .errors import (
+    AmbiguousProvider,
+    InvalidDescription,
+    ProviderFaulty,
+    ProviderIncompatible,
+    ProviderUnavailable,
+    RengaPluginError,
+    RengaPluginWarning,
+    UnknownProvider,
+)
+from .hookimpl import hookimpl
+from .kind import (
+    ARRAY_BACKEND,
+    COMMAND,
+    COMMUNICATOR,
+    CORE_KINDS,
+    DATASET,
+    EXTENSION,
+    FUNCTION,
+    ITERATOR,
+    KERNEL,
+    LINK,
+    MODEL,
+    OPTIMIZER,
+    OPTIMIZER_HOOK,
+    TRIGGER,
+    Kind,
+)
+from .manager import PluginManager, get_manager, using_manager
+from .offering import Offer
+from .provider import Kernel, Provider
+from .registry import Registry, registry
+from .selection import Candidate, Explanation, Selection, Skipped
+from .state import Plugin, Problem, State, Status
+
+__all__ = [
+    "ARRAY_BACKEND",
+    "COMMAND",
+    "COMMUNICATOR",
+    "CORE_KINDS",
+    "DATASET",
+    "EXTENSION",
+    "FUNCTION",
+    "ITERATOR",
+    "KERNEL",
+    "LINK",
+    "MODEL",
+    "OPTIMIZER",
+    "OPTIMIZER_HOOK",
+    "TRIGGER",
+    "AmbiguousProvider",
+    "Candidate",
+    "Explanation",
+    "InvalidDescription",
+    "Kernel",
+    "Kind",
+    "Offer",
+    "Plugin",
+    "PluginManager",
+    "Problem",
+    "Provider",
+    "ProviderFaulty",
+    "ProviderIncompatible",
+    "ProviderUnavailable",
+    "Registry",
+    "RengaPluginError",
+    "RengaPluginWarning",
+    "Selection",
+    "Skipped",
+    "State",
+    "Status",
+    "UnknownProvider",
+    "get_manager",
+    "hookimpl",
+    "registry",
+    "using_manager",
+]

@@ -1,0 +1,75 @@
+"""What the settings say about plugins: which not to load, which to prefer, which to use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .kind import ARRAY_BACKEND, Kind
+
+if TYPE_CHECKING:
+    from renga_core.settings import Setting
+
+__all__ = ["ARGUMENT", "Rules", "chosen", "preferred", "rules"]
+
+ARGUMENT = "argument"
+"""Where a name came from that the program gave."""
+
+Wish = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which plugins to load, and who said so.
+
+    Attributes:
+        disable: Plugins never imported, and providers (``plugin:name``) never offered.
+        autoload: Whether plugins are loaded unasked; otherwise those in `required` only.
+        required: Plugins that must be ready.
+        origins: Where each of the three was said, by its name.
+    """
+
+    disable: tuple[str, ...] = ()
+    autoload: bool = True
+    required: tuple[str, ...] = ()
+    origins: tuple[tuple[str, str], ...] = ()
+
+    def origin(self, name: str) -> str:
+        """Return where `name` (``disable``, …) was said."""
+        return dict(self.origins).get(name, "default")
+
+
+def rules() -> Rules:
+    """Return what the settings under ``plugins`` say now."""
+    from renga_core.settings import lookup
+
+    names = ("disable", "autoload", "required")
+    found = {name: lookup(f"plugins.{name}") for name in names}
+    values: dict[str, Any] = {name: found[name].value for name in names}
+    return Rules(**values, origins=tuple((name, found[name].origin) for name in names))
+
+
+def preferred(kind: Kind[Any], name: str) -> Setting | None:
+    """Return the setting of ``[prefer.<kind>]`` for this short name; its value is a plugin. None: nobody said."""
+    from renga_core.settings import lookup
+
+    setting = lookup(f"prefer.{kind.name}.{name}")
+    return None if setting.value is None else setting
+
+
+def chosen(kind: Kind[Any]) -> tuple[Wish | None, str]:
+    """Return what the settings choose for this kind (None: nothing) and where that was said."""
+    from renga_core.settings import lookup
+
+    if not kind.config_key:
+        return None, "default"
+    _, value, origin = lookup(kind.config_key)
+    if kind.config_key == ARRAY_BACKEND.config_key and value is not None:
+        value = _without_device(value) if isinstance(value, str) else tuple(_without_device(name) for name in value)
+    return value, origin
+
+
+def _without_device(name: str) -> str:
+    """The setting names a device: ``cupy:0`` is device 0 of backend ``cupy``, which may also be written ``@cupy:0``."""
+    backend, colon, index = name.removeprefix("@").rpartition(":")
+    return backend if colon and index.isdigit() else name.removeprefix("@")

@@ -1,0 +1,110 @@
+"""The hooks there are: one for each kind, `renga_kinds`, and the `events`.
+
+A kind's hook has no arguments and returns a list of descriptions. Its specification is generated from the kind's row;
+its docstring holds a plugin to paste.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+from .events import EVENTS
+from .hookimpl import PROJECT
+from .kind import Kind
+from .provider import Kernel, Provider
+
+__all__ = ["KINDS_HOOK", "hook_of", "renga_kinds", "specification"]
+
+KINDS_HOOK = "renga_kinds"
+
+_PROVIDER_DOCSTRING = """\
+Describe the providers of kind ``{kind.name}``: {kind.summary}.
+
+Called once, when something of this kind is first asked for. Nothing may be imported or computed here beyond
+`renga_core.plugin`: a description names its target, which is imported when it is used.
+
+Returns:
+    A list of `{spec}`; empty where there is nothing to offer.
+
+Example:
+    A plugin to paste into ``acme/plugin.py``, with this in its pyproject.toml::
+
+        [project.entry-points.renga]
+        acme = "acme.plugin"
+
+    and in the module::
+
+        from renga_core.plugin import {spec}, hookimpl
+
+
+        @hookimpl
+        def {kind.hook}() -> list[{spec}]:
+            return [
+                {spec}(
+                    name="acme",
+{fields}                    target="acme.{kind.name}:Acme",
+                    revision={revision},
+                    summary="what it is, in one line",
+                )
+            ]
+"""
+
+
+def hook_of(kind: Kind[Any]) -> Callable[[], list[Provider]]:
+    """Return the specification of a kind's hook: a function of the hook's name, documented from the row."""
+
+    def specification() -> list[Provider]:
+        raise NotImplementedError
+
+    fields = ""
+    if issubclass(kind.spec, Kernel):
+        fields = "".join(f"                    {name},\n" for name in ('op="linear"', 'backend="numpy"'))
+    specification.__name__ = specification.__qualname__ = kind.hook
+    specification.__doc__ = _PROVIDER_DOCSTRING.format(
+        kind=kind, spec=kind.spec.__name__, revision=kind.revisions[-1], fields=fields
+    )
+    specification.__annotations__["return"] = f"list[{kind.spec.__name__}]"
+    return specification
+
+
+def renga_kinds() -> list[Kind[Any]]:
+    """Add kinds of providers: core never learns about them, and every plugin can provide them.
+
+    Called once, after all plugins were imported. A kind that core has, or that another plugin describes otherwise, is
+    refused.
+
+    Returns:
+        A list of `Kind`.
+
+    Example:
+        In a plugin for object detection::
+
+            from typing import Any
+
+            from renga_core.plugin import Kind, hookimpl
+
+            DETECTOR: Kind[Any] = Kind("detector", summary="a callable that returns a detector")
+
+
+            @hookimpl
+            def renga_kinds() -> list[Kind[Any]]:
+                return [DETECTOR]
+
+        From then on ``renga_detectors`` is a hook, and ``registry(DETECTOR).load("ssd")`` loads what it describes.
+    """
+    raise NotImplementedError
+
+
+def specification(kinds: Iterable[Kind[Any]]) -> ModuleType:
+    """Return the namespace of hook specifications that pluggy checks plugins against: kinds' hooks and events."""
+    from pluggy import HookspecMarker
+
+    mark = HookspecMarker(PROJECT)
+    hooks: dict[str, Any] = {kind.hook: mark(hook_of(kind)) for kind in kinds}
+    hooks[KINDS_HOOK] = mark(renga_kinds)
+    hooks.update({event.__name__: mark(event) for event in EVENTS})
+    namespace = ModuleType("renga_hooks")
+    vars(namespace).update(hooks)
+    return namespace

@@ -1,0 +1,165 @@
+"""Stage 2: import the thin modules of the plugins that may be imported, and check their hooks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from renga_core.errors import did_you_mean
+
+from .hookimpl import PROJECT
+from .hookspecs import KINDS_HOOK, specification
+from .kind import CORE_KINDS, Kind
+from .state import GUARDED, Plugin, Problem, State, Status, describe_error, describe_value
+
+if TYPE_CHECKING:
+    import pluggy
+
+__all__ = ["Garbage", "Loaded", "listed", "load"]
+
+
+class Loaded:
+    """The plugins once loaded.
+
+    Attributes:
+        plugins: All of them, whatever their state, in order.
+        kinds: The kinds there are, by name.
+        problems: What is wrong with parts of plugins; what goes wrong later is added.
+    """
+
+    def __init__(self, plugins: Iterable[Plugin]) -> None:
+        import pluggy
+
+        self.plugins: tuple[Plugin, ...] = tuple(plugins)
+        self.kinds: dict[str, Kind[Any]] = {kind.name: kind for kind in CORE_KINDS}
+        self.problems: list[Problem] = []
+        self._hooks = pluggy.PluginManager(PROJECT)
+
+    def ready(self) -> list[Plugin]:
+        """Return the plugins that were imported and are in order."""
+        return [plugin for plugin in self.plugins if plugin.status.state is State.READY]
+
+    def implementations(self, hook: str) -> list[tuple[Plugin, pluggy.HookImpl]]:
+        """Return who implements a hook, in the order of the plugins."""
+        return _implementations(self._hooks, hook, self.plugins)
+
+    def import_plugins(self) -> None:
+        """Import what each entry point names; one that raises is broken, and no other one suffers."""
+        seen: dict[int, Plugin] = {}
+        for plugin in self.ready():
+            try:
+                plugin.module = plugin.importer()
+            except GUARDED as error:
+                plugin.error = error
+                reason = f"importing {plugin.target} raised {describe_error(error)}"
+                plugin.status = Status(State.BROKEN, reason, plugin.blame)
+                continue
+            first = seen.setdefault(id(plugin.module), plugin)
+            if first is not plugin:
+                reason = f"its entry point names the same {plugin.target} as {first}"
+                step = f"Remove one of the entry points from {plugin.distribution}."
+                plugin.status = Status(State.INVALID, reason, step)
+
+    def add_kinds(self) -> None:
+        """Ask plugins for the kinds that they add. One that two plugins describe differently is refused to both."""
+        import pluggy
+
+        # A manager of its own: which other hooks are known is settled by the answers.
+        asked = pluggy.PluginManager(PROJECT)
+        asked.add_hookspecs(specification(()))
+        for plugin in self.ready():
+            try:
+                asked.register(plugin.module, plugin.name)
+            except GUARDED:
+                continue  # the same refusal comes again in `register_hooks`, which reports it
+        offered: list[tuple[Plugin, Kind[Any]]] = []
+        for plugin, hook in _implementations(asked, KINDS_HOOK, self.plugins):
+            try:
+                kinds = listed(hook.function())
+            except GUARDED as error:
+                self._problem(plugin, KINDS_HOOK, State.BROKEN, f"raised {describe_error(error)}", error)
+                continue
+            for kind in kinds:
+                if isinstance(kind, Kind):
+                    offered.append((plugin, kind))
+                else:
+                    reason = f"returned {describe_value(kind)} where a Kind was expected"
+                    self._problem(plugin, KINDS_HOOK, State.INVALID, reason)
+        for plugin, kind in offered:
+            rivals = [other for other, rival in offered if rival != kind and _same_place(rival, kind)]
+            if any(_same_place(core, kind) for core in CORE_KINDS):
+                self._problem(plugin, KINDS_HOOK, State.INVALID, f"core has a kind '{kind.name}' or its hook already")
+            elif rivals:
+                reason = f"kind '{kind.name}' is described otherwise by {rivals[0]}"
+                self._problem(plugin, KINDS_HOOK, State.INVALID, reason)
+            else:
+                self.kinds[kind.name] = kind
+
+    def register_hooks(self) -> None:
+        """Register each plugin's hooks; report those that are unknown, unmarked, or take arguments there are not."""
+        self._hooks.add_hookspecs(specification(self.kinds.values()))
+        known = sorted(vars(self._hooks.hook))
+        for plugin in self.ready():
+            try:
+                self._hooks.register(plugin.module, plugin.name)
+            except GUARDED as error:
+                plugin.error = error
+                # The first line of pluggy's message names the plugin once more.
+                detail = "; ".join(str(error).splitlines()[1:]) or describe_error(error)
+                plugin.status = Status(State.INVALID, f"its hooks are refused: {detail}", plugin.blame)
+                continue
+            self._find_unmarked(plugin, known)
+        for hook in sorted(set(vars(self._hooks.hook)) - set(known)):
+            for plugin, implementation in self.implementations(hook):
+                if not implementation.optionalhook:
+                    near = did_you_mean(hook, known).strip()
+                    step = near or f"Hooks there are: {', '.join(known)}."
+                    status = Status(State.INVALID, "there is no such hook", step)
+                    self.problems.append(Problem(plugin, hook, "", status))
+
+    def _find_unmarked(self, plugin: Plugin, known: Iterable[str]) -> None:
+        for hook in known:
+            found = inspect.getattr_static(plugin.module, hook, None)
+            if inspect.isfunction(found) and not hasattr(found, f"{PROJECT}_impl"):
+                status = Status(State.INVALID, "it is not marked as a hook", "Put @hookimpl above it.")
+                self.problems.append(Problem(plugin, hook, "", status))
+
+    def _problem(
+        self, plugin: Plugin, hook: str, state: State, reason: str, error: BaseException | None = None
+    ) -> None:
+        self.problems.append(Problem(plugin, hook, "", Status(state, reason, plugin.blame), error))
+
+
+def load(plugins: Iterable[Plugin]) -> Loaded:
+    """Import the plugins that may be, take the kinds that they add, and register their hooks."""
+    loaded = Loaded(plugins)
+    loaded.import_plugins()
+    loaded.add_kinds()
+    loaded.register_hooks()
+    return loaded
+
+
+class Garbage(TypeError):
+    """A hook returned something that is no list of descriptions."""
+
+
+def listed(returned: object) -> list[Any]:
+    """Return what a hook returned as a list. Called inside the guard: a generator may raise midway."""
+    if isinstance(returned, (str, bytes)) or not isinstance(returned, Iterable):
+        raise Garbage(f"returned {describe_value(returned)} where a list was expected")
+    return list(returned)
+
+
+def _implementations(
+    manager: pluggy.PluginManager, hook: str, plugins: Iterable[Plugin]
+) -> list[tuple[Plugin, pluggy.HookImpl]]:
+    caller = getattr(manager.hook, hook, None)
+    if caller is None:
+        return []
+    found = {implementation.plugin_name: implementation for implementation in caller.get_hookimpls()}
+    return [(plugin, found[plugin.name]) for plugin in plugins if plugin.name in found]
+
+
+def _same_place(one: Kind[Any], other: Kind[Any]) -> bool:
+    return one.name == other.name or one.hook == other.hook

@@ -1,0 +1,213 @@
+"""The manager: finds, loads and remembers plugins, at the first question and not before."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from . import choosing, messages
+from .choosing import Rules
+from .discovery import EntryPoint, Registered, discover, installed_entry_points, renga_version
+from .errors import RengaPluginError, RengaPluginWarning
+from .kind import Kind
+from .loading import Loaded, load
+from .offering import Offer, collect
+from .selection import Selection
+from .state import GUARDED, Plugin, Problem, State, Status, describe_error
+
+__all__ = ["PluginManager", "get_manager", "using_manager"]
+
+# One count for all managers: a cache that compares `generation` sees that another manager has taken over.
+_generations = itertools.count(1)
+
+
+class PluginManager:
+    """Finds plugins and asks them what they offer. Safe to use from several threads.
+
+    Nothing happens until the first question. When the settings under ``plugins`` change, plugins are loaded anew at the
+    next question.
+
+    Args:
+        entry_points: Returns the entry points; default: those of group ``renga`` of what is installed.
+        rules: Returns what is disabled, autoloaded and required; default: as the settings say.
+
+    Attributes:
+        generation: Changes whenever plugins do; what was derived from them is stale then. Zero: nothing loaded yet.
+    """
+
+    def __init__(
+        self,
+        entry_points: Callable[[], Iterable[EntryPoint]] = installed_entry_points,
+        rules: Callable[[], Rules] = choosing.rules,
+    ) -> None:
+        self.generation = 0
+        self._entry_points, self._rules = entry_points, rules
+        self._lock = threading.RLock()
+        self._registered: list[Registered] = []
+        self._loaded: tuple[Rules, Loaded] | None = None
+        self._offers: dict[str, tuple[Offer, ...]] = {}
+        self._announced: set[str] = set()
+        self._busy = False
+        self._warned: set[str] = set()
+        self._to_warn: list[str] = []
+
+    def plugins(self) -> tuple[Plugin, ...]:
+        """Return all plugins, whatever their state, sorted by entry point and distribution."""
+        return self._ensure()[1].plugins
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong with parts of plugins, as far as they have been asked."""
+        return tuple(self._ensure()[1].problems)
+
+    def kinds(self) -> Mapping[str, Kind[Any]]:
+        """Return the kinds there are, by name: those of core, then those that plugins add."""
+        return dict(self._ensure()[1].kinds)
+
+    def kind(self, name: str) -> Kind[Any]:
+        """Return the kind of this name.
+
+        Raises:
+            RengaPluginError: Neither core nor a loaded plugin has it.
+        """
+        kinds = self.kinds()
+        if name not in kinds:
+            raise messages.unknown_kind(name, kinds)
+        return kinds[name]
+
+    def offers(self, kind: Kind[Any]) -> tuple[Offer, ...]:
+        """Return what plugins offer of a kind, usable or not, in the order of the plugins.
+
+        Raises:
+            RengaPluginError: No loaded plugin adds this kind, or a required plugin is not ready.
+        """
+        with self._lock:
+            rules, loaded = self._ensure()
+            if loaded.kinds.get(kind.name) != kind:
+                raise messages.unknown_kind(kind.name, loaded.kinds)
+            self._check_required(rules, loaded)
+            if kind.name not in self._offers:
+                with self._asking():
+                    offers, problems = collect(loaded, kind, rules.disable, rules.origin("disable"))
+                self._offers[kind.name] = tuple(offers)
+                self._add_problems(loaded, problems)
+            found = self._offers[kind.name]
+        self._warn()
+        return found
+
+    def emit(self, event: str, **arguments: Any) -> None:
+        """Tell plugins of an event (see `events`). One that raises is reported; the others hear of it all the same."""
+        self._tell(self._ensure()[1], event, arguments)
+        self._warn()
+
+    def announce(self, selection: Selection) -> None:
+        """Emit ``renga_provider_selected`` unless this provider was announced before."""
+        key = f"{selection.offer.kind.name}/{selection.offer.full_name}"
+        with self._lock:
+            if key in self._announced:
+                return
+            self._announced.add(key)
+        self.emit("renga_provider_selected", selection=selection)
+
+    def register(self, name: str, plugin: object) -> None:
+        """Add a plugin that no distribution brings: a module, or an object with hooks, of a notebook or a test."""
+        with self._lock:
+            self._registered.append(Registered(name, plugin))
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Forget what is known of plugins: they are looked for again at the next question. Modules stay imported."""
+        with self._lock:
+            self._loaded = None
+            self.generation = next(_generations)
+
+    def _ensure(self) -> tuple[Rules, Loaded]:
+        with self._lock:
+            if self._busy:
+                raise RengaPluginError("plugins were asked for something while they were being asked what they offer")
+            rules = self._rules()
+            if self._loaded is None or self._loaded[0] != rules:
+                with self._asking():
+                    found = [*self._entry_points(), *self._registered]
+                    loaded = load(discover(found, rules, renga_version()))
+                self._loaded, self._offers = (rules, loaded), {}
+                self._announced.clear()
+                self.generation = next(_generations)
+                for plugin in loaded.plugins:
+                    self._remember(plugin)
+                for problem in loaded.problems:
+                    self._remember(problem)
+                self._tell(loaded, "renga_configure", {"manager": self})
+            result = self._loaded
+        self._warn()
+        return result
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Refuse questions of this thread: a plugin that asks while it is asked would get half an answer."""
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
+    def _tell(self, loaded: Loaded, event: str, arguments: Mapping[str, Any]) -> None:
+        for plugin, hook in loaded.implementations(event):
+            try:
+                hook.function(*[arguments[name] for name in hook.argnames])
+            except GUARDED as error:
+                status = Status(State.BROKEN, f"raised {describe_error(error)}", plugin.blame)
+                self._add_problems(loaded, [Problem(plugin, event, "", status, error)])
+
+    def _add_problems(self, loaded: Loaded, problems: Iterable[Problem]) -> None:
+        with self._lock:
+            for problem in problems:
+                loaded.problems.append(problem)
+                self._remember(problem)
+
+    def _check_required(self, rules: Rules, loaded: Loaded) -> None:
+        ready = {name for plugin in loaded.ready() for name in (plugin.name, plugin.entry_point)}
+        for name in rules.required:
+            if name not in ready:
+                raise messages.required(name, rules.origin("required"), loaded.plugins)
+
+    def _remember(self, culprit: Plugin | Problem) -> None:
+        """Keep something wrong for one warning, later: a warning may be an error, and end what it is in."""
+        if culprit.status.state in (State.BROKEN, State.INVALID, State.INCOMPATIBLE):
+            text = f"{culprit} is {culprit.status}. {culprit.status.next_step}"
+            if text not in self._warned:
+                self._warned.add(text)
+                self._to_warn.append(text)
+
+    def _warn(self) -> None:
+        while self._to_warn:
+            warnings.warn(self._to_warn.pop(0), RengaPluginWarning, stacklevel=2)
+
+
+_default: PluginManager | None = None
+_default_lock = threading.Lock()
+
+
+def get_manager() -> PluginManager:
+    """Return the manager of this process, which is made when first asked for."""
+    global _default
+    with _default_lock:
+        if _default is None:
+            _default = PluginManager()
+        return _default
+
+
+@contextmanager
+def using_manager(manager: PluginManager) -> Iterator[PluginManager]:
+    """Let `manager` be the process's manager while the block runs; for tests."""
+    global _default
+    with _default_lock:
+        before, _default = _default, manager
+    try:
+        yield manager
+    finally:
+        with _default_lock:
+            _default = before

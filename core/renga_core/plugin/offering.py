@@ -1,0 +1,176 @@
+"""Stages 3 to 5: ask plugins what they offer of one kind, look whether it can be used, import it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from typing import Any
+
+from .kind import Kind
+from .loading import Garbage, Loaded, listed
+from .provider import Provider
+from .state import GUARDED, READY, Plugin, Problem, State, Status, describe_error, describe_value
+
+__all__ = ["Offer", "collect", "resolve"]
+
+
+class Offer:
+    """What one plugin provides under one name.
+
+    Attributes:
+        kind: Of what kind.
+        plugin: Who offers it.
+        provider: How it is described.
+        error: What importing its target, or its probe, raised.
+    """
+
+    def __init__(self, kind: Kind[Any], plugin: Plugin, provider: Provider, fixed: Status = READY) -> None:
+        self.kind, self.plugin, self.provider = kind, plugin, provider
+        self.error: BaseException | None = None
+        self._fixed = fixed
+        self._target: Any = None
+        self._imported = False
+
+    @property
+    def name(self) -> str:
+        """The short name."""
+        return self.provider.name
+
+    @property
+    def full_name(self) -> str:
+        """``plugin:name``, which is never ambiguous."""
+        return f"{self.plugin.name}:{self.provider.name}"
+
+    def __repr__(self) -> str:
+        return f"<Offer {self.kind.name} {self.full_name}>"
+
+    @property
+    def status(self) -> Status:
+        """Stage 4: its state without importing anything of it. Modules are looked for each time: one may come."""
+        if self._fixed is not READY:
+            return self._fixed
+        if self.provider.revision not in self.kind.revisions:
+            return _incompatible(self)
+        missing = [name for name in self.provider.needs if not _is_installed(name)]
+        if missing:
+            names = " and ".join(f"'{name}'" for name in missing)
+            reason = f"module {names} is not installed" if len(missing) == 1 else f"modules {names} are not installed"
+            return Status(State.UNAVAILABLE, reason, self.provider.install_hint or f"Install {names}.")
+        return READY
+
+    def load(self) -> Any:
+        """Stage 5: import the target and return it. A failure is remembered, and raised again as it was.
+
+        Raises:
+            Exception, SystemExit: What importing raised; `status` then says so.
+        """
+        if not self._imported:
+            self._target = self._guarded("importing", self.provider.target)
+            self._imported = True
+        return self._target
+
+    def probe(self) -> Status:
+        """Run the probe, if there is one, and say whether the provider can work on this machine."""
+        if not self.provider.probe:
+            return self.status
+        try:
+            answer = self._guarded("importing", self.provider.probe)()
+        except GUARDED as error:
+            if self._fixed is READY:
+                self._fail(error, f"probe {self.provider.probe} raised {describe_error(error)}")
+            return self._fixed
+        if answer is None:
+            return self.status
+        if not isinstance(answer, str):
+            reason = f"probe {self.provider.probe} returned {describe_value(answer)}; expected None or a sentence"
+            return Status(State.INVALID, reason, self._blame())
+        step = self.provider.install_hint or self.provider.url or "Choose another."
+        return Status(State.UNAVAILABLE, answer.strip().rstrip("."), step)
+
+    def _guarded(self, doing: str, target: str) -> Any:
+        if self.error is not None:
+            raise self.error
+        try:
+            return resolve(target)
+        except GUARDED as error:
+            self._fail(error, f"{doing} {target} raised {describe_error(error)}")
+            raise
+
+    def _fail(self, error: BaseException, reason: str) -> None:
+        self.error = error
+        self._fixed = Status(State.BROKEN, reason, self._blame())
+
+    def _blame(self) -> str:
+        where = f" ({self.provider.url})" if self.provider.url else ""
+        return f"Report it to {self.plugin.distribution}{where}, or choose another {self.kind.name}."
+
+
+def resolve(target: str) -> Any:
+    """Import ``module:attribute`` and return the attribute."""
+    module, _, attributes = target.partition(":")
+    found: Any = importlib.import_module(module)
+    for attribute in attributes.split("."):
+        found = getattr(found, attribute)
+    return found
+
+
+def collect(loaded: Loaded, kind: Kind[Any], disabled: Sequence[str], origin: str) -> tuple[list[Offer], list[Problem]]:
+    """Stage 3: call the hook of a kind, one plugin at a time.
+
+    Args:
+        loaded: The plugins.
+        kind: Whose hook.
+        disabled: Names, among them those of providers (``plugin:name``) not to be offered.
+        origin: Where these were said.
+
+    Returns:
+        What is offered, and what went wrong.
+    """
+    offers: list[Offer] = []
+    problems: list[Problem] = []
+    for plugin, hook in loaded.implementations(kind.hook):
+        try:
+            described = listed(hook.function())
+        except GUARDED as error:
+            state = State.INVALID if isinstance(error, Garbage) else State.BROKEN
+            reason = str(error) if isinstance(error, Garbage) else f"raised {describe_error(error)}"
+            problems.append(Problem(plugin, kind.hook, kind.name, Status(state, reason, plugin.blame), error))
+            continue
+        names = [item.name for item in described if isinstance(item, kind.spec)]
+        for item in described:
+            if not isinstance(item, kind.spec):
+                reason = f"returned {describe_value(item)} where a {kind.spec.__name__} was expected"
+                problems.append(Problem(plugin, kind.hook, kind.name, Status(State.INVALID, reason, plugin.blame)))
+                continue
+            offers.append(Offer(kind, plugin, item, _fixed_status(plugin, item, names, disabled, origin)))
+    return offers, problems
+
+
+def _fixed_status(plugin: Plugin, provider: Provider, names: list[str], disabled: Sequence[str], origin: str) -> Status:
+    full_name = f"{plugin.name}:{provider.name}"
+    if full_name in disabled:
+        step = f"Remove '{full_name}' there to use it."
+        return Status(State.DISABLED, f"'{full_name}' is in plugins.disable ({origin})", step)
+    if names.count(provider.name) > 1:
+        reason = f"its plugin describes '{provider.name}' {names.count(provider.name)} times"
+        return Status(State.INVALID, reason, plugin.blame)
+    return READY
+
+
+def _incompatible(offer: Offer) -> Status:
+    revisions, revision = offer.kind.revisions, offer.provider.revision
+    has = f"revision{'s' if len(revisions) > 1 else ''} {', '.join(str(number) for number in revisions)}"
+    reason = f"it was made for revision {revision} of the {offer.kind.name} interface, and this Renga has {has}"
+    if revision > revisions[-1]:
+        step = f"Upgrade renga, or install an older {offer.plugin.distribution}."
+    else:
+        step = f"Upgrade {offer.plugin.distribution}: pip install --upgrade {offer.plugin.distribution}"
+    return Status(State.INCOMPATIBLE, reason, step)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ValueError, ImportError):  # put into sys.modules by hand, without a specification: it is there
+        return True

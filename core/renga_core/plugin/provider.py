@@ -1,0 +1,129 @@
+"""Descriptions of what plugins provide: `Provider`, and `Kernel` for one fast implementation of one operation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .errors import InvalidDescription
+
+__all__ = ["AUTO", "NAME", "TARGET", "Kernel", "Provider"]
+
+NAME = re.compile(r"[a-z0-9_.-]+")
+"""What a name of a provider, a kind or a plugin may look like."""
+
+TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+"""``module:attribute``; both sides may have dots."""
+
+MODULE = re.compile(r"[A-Za-z_]\w*")
+
+AUTO = "auto"
+"""A choice left to Renga, and therefore no provider's name."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """What a plugin can provide under one name, described without importing it.
+
+    Args:
+        name: What users write to choose it: lower-case letters, digits, ``_ . -``. A name that gets stored in files may
+            carry a version, ``conv2d.v1``.
+        target: ``module:attribute``, imported when the provider is used and not before.
+        revision: The revision of the kind's interface that it was written for.
+        summary: One line for listings.
+        url: Where to read more and to report faults.
+        needs: Top-level modules without which it cannot work. Modules and not distributions, because one module may
+            come from several distributions (CuPy does); top-level because to look for ``a.b`` is to import ``a``.
+        probe: ``module:function`` returning None, or a sentence saying why the provider cannot work on this machine.
+            Called only when about to compute, never by listing.
+        install_hint: What to do when a needed module is missing: ``pip install 'renga[cuda13]'``.
+        options: ``module:Dataclass`` of the keyword arguments that `target` takes; "" reads them off its signature.
+        capabilities: What it declares to be able to do beyond the kind's minimum; conformance kits test each.
+
+    Raises:
+        InvalidDescription: A field cannot be right.
+    """
+
+    name: str
+    target: str
+    revision: int
+    summary: str
+    url: str = ""
+    needs: tuple[str, ...] = ()
+    probe: str = ""
+    install_hint: str = ""
+    options: str = ""
+    capabilities: frozenset[str] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        self._check(_is_name(self.name), "name", "lower-case letters, digits, _ . -")
+        self._check(self.name != AUTO, "name", f"another name: {AUTO!r} means «let Renga choose»")
+        for name in ("target", "probe", "options"):
+            value = getattr(self, name)
+            optional = name != "target"
+            valid = isinstance(value, str) and (TARGET.fullmatch(value) or (optional and not value))
+            self._check(valid, name, "'module:attribute'")
+        self._check(_is_whole(self.revision) and self.revision >= 1, "revision", "a whole number from 1")
+        for name in ("summary", "url", "install_hint"):
+            value = getattr(self, name)
+            self._check(isinstance(value, str) and "\n" not in value, name, "one line of text")
+        # A list or a set is what most people write first; frozen all the same.
+        object.__setattr__(self, "needs", self._texts("needs", MODULE, "top-level module names"))
+        object.__setattr__(self, "capabilities", frozenset(self._texts("capabilities", NAME, "names")))
+
+    def _texts(self, name: str, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
+        values = getattr(self, name)
+        listed = isinstance(values, (tuple, list, set, frozenset))
+        valid = listed and all(isinstance(value, str) and pattern.fullmatch(value) for value in values)
+        self._check(valid, name, f"a tuple of {what}")
+        return tuple(values)
+
+    def _check(self, valid: object, name: str, expected: str) -> None:
+        if not valid:
+            raise InvalidDescription(
+                f"{type(self).__name__} {self.name!r}: {name} is {getattr(self, name)!r}; expected {expected}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel(Provider):
+    """A faster implementation of one operation for the arrays of one backend.
+
+    Args:
+        op: Name of the operation, ``linear``.
+        backend: Name of the array backend, ``numpy``.
+        target: ``module:attribute`` of the implementation.
+        supports: ``module:function`` called with the operation's arguments; True where the kernel can serve them. It
+            must not raise. "" serves all.
+        priority: The highest that supports the arguments runs; the reference runs when none does.
+        name: What users write to force it. Default: ``<op>.<backend>``.
+
+    The other fields are those of `Provider`.
+    """
+
+    op: str
+    backend: str
+    supports: str = ""
+    priority: int = 0
+    name: str = ""
+    revision: int = 1
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("op", "backend"):
+            value = getattr(self, name)
+            self._check(_is_name(value), name, "lower-case letters, digits, _ . -")
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.op}.{self.backend}")
+        super().__post_init__()
+        valid = isinstance(self.supports, str) and (not self.supports or TARGET.fullmatch(self.supports))
+        self._check(valid, "supports", "'module:function'")
+        self._check(_is_whole(self.priority), "priority", "a whole number")
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and NAME.fullmatch(value) is not None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

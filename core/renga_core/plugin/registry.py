@@ -1,0 +1,227 @@
+"""Choosing and loading what plugins provide: one accessor for all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar, overload
+
+from . import choosing, messages
+from .choosing import ARGUMENT
+from .errors import AmbiguousProvider, RengaPluginError
+from .kind import Kind
+from .manager import PluginManager, get_manager
+from .offering import Offer
+from .provider import AUTO
+from .selection import Candidate, Explanation, Selection, Skipped
+from .state import GUARDED, READY, State, Status
+
+__all__ = ["Registry", "registry"]
+
+T_co = TypeVar("T_co", covariant=True)
+Wish = str | Iterable[str]
+
+
+@overload
+def registry(kind: Kind[T_co]) -> Registry[T_co]: ...
+@overload
+def registry(kind: str) -> Registry[Any]: ...
+def registry(kind: Kind[Any] | str) -> Registry[Any]:
+    """Return what plugins provide of a kind: ``registry(OPTIMIZER).load("adam")``.
+
+    Args:
+        kind: The kind; or its name, for kinds that are only known by name. No plugin is loaded for a `Kind`.
+
+    Raises:
+        RengaPluginError: Nothing has a kind of this name.
+    """
+    manager = get_manager()
+    return Registry(manager.kind(kind) if isinstance(kind, str) else kind, manager)
+
+
+class Registry(Generic[T_co]):
+    """What plugins provide of one kind.
+
+    A name is a short name (``cupy``), which serves while one plugin offers it or ``[prefer.<kind>]`` says whose is
+    meant, or a full one (``acme-cupy:cupy``). **A string demands, a list wishes**: what is named by a string is used or
+    an error says why not; of a list, the first that can be used is, and the outcome tells what was skipped and why.
+
+    Args:
+        kind: The kind.
+        manager: Where plugins come from.
+    """
+
+    def __init__(self, kind: Kind[T_co], manager: PluginManager) -> None:
+        self.kind, self.manager = kind, manager
+
+    def list(self) -> tuple[Candidate, ...]:
+        """Return all that is offered, with its state, reason and next step. No target is imported."""
+        offers = self.manager.offers(self.kind)
+        return tuple(Candidate(offer, self._status(offer, offers)) for offer in offers)
+
+    def names(self, *, needing: str = "") -> tuple[str, ...]:
+        """Return the names of what is ready, sorted: short ones, full ones where the short one is ambiguous.
+
+        Args:
+            needing: Only those that need this module.
+        """
+        found = set()
+        offers = self.manager.offers(self.kind)
+        for offer in offers:
+            if needing and needing not in offer.provider.needs:
+                continue
+            status = self._status(offer, offers)
+            if status.state in (State.READY, State.AMBIGUOUS) and offer.status is READY:
+                found.add(offer.name if status.state is State.READY else offer.full_name)
+        return tuple(sorted(found))
+
+    def get(self, name: str, *, origin: str = ARGUMENT) -> Offer:
+        """Return what is offered under a name, if it is ready. Its target is not imported.
+
+        Args:
+            name: A short or full name.
+            origin: Where the name came from, for messages.
+
+        Raises:
+            UnknownProvider, AmbiguousProvider, ProviderUnavailable, ProviderIncompatible, ProviderFaulty
+        """
+        return self.select(name, origin=origin).offer
+
+    def load(self, name: Wish | None = None, *, origin: str = ARGUMENT, probe: bool = False) -> T_co:
+        """Import and return the target of what is chosen.
+
+        Args:
+            name: A name that must be used, or several in order of preference; None: as the settings say.
+            origin: Where `name` came from, for messages.
+            probe: Run the provider's probe first: the target is about to compute.
+
+        Raises:
+            UnknownProvider: Nobody offers the name.
+            AmbiguousProvider: Several plugins do, and nobody said which is meant.
+            ProviderUnavailable: It is disabled, or cannot work here.
+            ProviderIncompatible: It was made for another revision of the kind's interface.
+            ProviderFaulty: Importing it raised; the error is the cause.
+        """
+        selection = self._choose(name, origin, lambda offer: _try_load(offer, probe))
+        self.manager.announce(selection)
+        target: T_co = selection.offer.load()
+        return target
+
+    def select(self, name: Wish | None = None, *, origin: str = ARGUMENT, probe: bool = False) -> Selection:
+        """Choose as `load` does, but import no target.
+
+        Returns:
+            What was chosen, where its name came from, and what was skipped.
+        """
+        return self._choose(name, origin, Offer.probe if probe else lambda offer: offer.status)
+
+    def why(self, name: Wish | None = None, *, origin: str = ARGUMENT, probe: bool = False) -> Explanation:
+        """Explain what `select` does with the same arguments, errors included."""
+        asked, origin = self._wish(name, origin)
+        candidates = self.list()
+        try:
+            selection = self.select(name, origin=origin, probe=probe)
+        except RengaPluginError as error:
+            return Explanation(self.kind, asked, origin, candidates, error=str(error))
+        return Explanation(self.kind, asked, origin, candidates, selection)
+
+    def _wish(self, name: Wish | None, origin: str) -> tuple[str | tuple[str, ...] | None, str]:
+        wish, origin = choosing.chosen(self.kind) if name is None else (name, origin)
+        if wish is None or wish == AUTO:
+            return self.kind.default or None, "default" if wish is None else f"{AUTO!r}, {origin}"
+        return (wish if isinstance(wish, str) else tuple(wish)), origin
+
+    def _choose(self, name: Wish | None, origin: str, test: Callable[[Offer], Status]) -> Selection:
+        wish, origin = self._wish(name, origin)
+        if wish is None:
+            known = ", ".join(self.names()) or "none"
+            setting = f" or set {self.kind.config_key}" if self.kind.config_key else ""
+            raise RengaPluginError(f"no {self.kind.name} was named. Name one{setting}. Known: {known}.")
+        if isinstance(wish, str):
+            return Selection(self._demand(wish, origin, test), origin)
+        skipped: list[Skipped] = []
+        for word in wish:
+            try:
+                return Selection(self._demand(word, origin, test), origin, tuple(skipped))
+            except AmbiguousProvider:
+                raise  # to pass over it would leave the choice to what happens to be installed
+            except RengaPluginError as error:
+                skipped.append(Skipped(word, _reason(error)))
+        raise messages.none_usable(self.kind, wish, origin, skipped)
+
+    def _demand(self, name: str, origin: str, test: Callable[[Offer], Status]) -> Offer:
+        offer = self._find(name, origin)
+        status = offer.status
+        if status.state is State.READY:
+            status = test(offer)
+        if status.state is not State.READY:
+            raise messages.unusable(self.kind, name, origin, offer, status) from offer.error
+        return offer
+
+    def _find(self, name: str, origin: str) -> Offer:
+        offers = self.manager.offers(self.kind)
+        owner, _, short = name.rpartition(":")
+        if owner:
+            found = tuple(offer for offer in offers if offer.name == short and _is_called(offer, owner))
+        else:
+            found = self._rivals(short, offers)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise messages.ambiguous(self.kind, name, origin, found)
+        raise self._not_found(name, owner, origin, offers)
+
+    def _rivals(self, name: str, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
+        """Return the offers that a short name may mean: one, unless nobody said which."""
+        named = tuple(offer for offer in offers if offer.name == name)
+        found = tuple(offer for offer in named if offer.status.state is not State.DISABLED) or named
+        preference = choosing.preferred(self.kind, name) if found else None
+        if preference is None:
+            return found
+        of_preferred = tuple(offer for offer in found if _is_called(offer, preference.value))
+        if not of_preferred:
+            raise messages.wrong_preference(self.kind, name, preference.value, preference.origin, found)
+        return of_preferred
+
+    def _not_found(self, name: str, owner: str, origin: str, offers: tuple[Offer, ...]) -> Exception:
+        problems = [problem for problem in self.manager.problems() if problem.kind == self.kind.name]
+        for plugin in self.manager.plugins():
+            if owner not in (plugin.name, plugin.entry_point):
+                continue
+            if plugin.status.state is not State.READY:
+                return messages.unusable(self.kind, name, origin, plugin, plugin.status)
+            for problem in problems:
+                if problem.plugin is plugin:
+                    return messages.unusable(self.kind, name, origin, problem, problem.status)
+        return messages.unknown(self.kind, name, origin, offers, self.manager.plugins(), problems)
+
+    def _status(self, offer: Offer, offers: tuple[Offer, ...]) -> Status:
+        if not self.kind.unique or offer.status.state is State.DISABLED:
+            return offer.status
+        try:
+            rivals = self._rivals(offer.name, offers)
+        except RengaPluginError:
+            return offer.status  # a preference for a plugin that is not there; asking for the name says so
+        if len(rivals) == 1:
+            return offer.status
+        others = ", ".join(rival.full_name for rival in rivals if rival is not offer)
+        step = f'Use the full name, or set [prefer.{self.kind.name}] {offer.name} = "{offer.plugin.name}".'
+        return Status(State.AMBIGUOUS, f"'{offer.name}' is also offered as {others}", step)
+
+
+def _is_called(offer: Offer, plugin: str) -> bool:
+    return plugin in (offer.plugin.name, offer.plugin.entry_point)
+
+
+def _try_load(offer: Offer, probe: bool) -> Status:
+    # The probe comes first: on a machine that cannot run it, its sentence says more than an ImportError.
+    status = offer.probe() if probe else READY
+    if status.state is State.READY:
+        try:
+            offer.load()
+        except GUARDED:
+            return offer.status
+    return status
+
+
+def _reason(error: RengaPluginError) -> str:
+    return str(error).partition("\n")[0]
