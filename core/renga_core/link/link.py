@@ -1,0 +1,423 @@
+"""`Link`: parameters, and a computation that uses them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from renga_core.backend import Device, default_device, get_device
+from renga_core.configuration import config
+from renga_core.graph import Parameter
+from renga_core.link.copying import check_copy_mode, copied_value, initialize_again, pairs
+from renga_core.link.link_hook import LinkHook, forward_with_hooks, watchers
+from renga_core.link.printing import describe
+from renga_core.link.tree import Tree
+from renga_core.serializers.values import is_array
+
+if TYPE_CHECKING:
+    from renga_core.link.sequential import Sequential
+    from renga_core.serializers import AbstractSerializer
+
+__all__ = ["Link"]
+
+
+class Link(Tree):
+    """Parameters, persistent values, and a computation that uses them: a layer, a loss, a whole model.
+
+    A subclass makes its parameters in an `init_scope` and computes in `forward`; calling the link calls `forward`::
+
+        class Scale(Link):
+            def __init__(self, size):
+                super().__init__()
+                with self.init_scope():
+                    self.factor = Parameter(1, size)
+
+            def forward(self, x):
+                return x * self.factor
+
+    *Parameters* are trained by an optimizer. *Persistent values* (arrays, numbers, strings) are saved, copied and moved
+    with the link, but not trained. Both are ordinary attributes. A plain link has no children; `Chain` and `ChainList`
+    do, and everything said here of a link holds there for the whole tree below it.
+
+    Args:
+        params: Parameters to make: their names, with a shape or a pair of shape and dtype for each. They hold NaN until
+            they are given values.
+
+    Attributes:
+        name: The name by which the parent knows this link; None for a root.
+    """
+
+    name: str | None = None
+    _device: str | None = None
+    _within_init_scope: bool = False
+    # None while there are no hooks: whether there are any is one test, on every call of every link.
+    _local_link_hooks: dict[str, LinkHook] | None = None
+
+    def __init__(self, **params: Any) -> None:
+        self._params: set[str] = set()
+        self._persistent: set[str] = set()
+        for name, spec in params.items():
+            shape, dtype = _shape_and_dtype(spec)
+            self.add_param(name, shape, dtype)
+
+    # --- computing ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute `forward`, telling link hooks of it if there are any."""
+        if self._local_link_hooks or watchers.count:
+            return forward_with_hooks(self, args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute. To be defined by subclasses, with the arguments they take."""
+        raise NotImplementedError(f"{type(self).__name__} cannot be called: it defines no `forward` method")
+
+    @property
+    def local_link_hooks(self) -> dict[str, LinkHook]:
+        """The hooks of this link, by name."""
+        return self._local_link_hooks or {}
+
+    def add_hook(self, hook: LinkHook, name: str | None = None) -> Self:
+        """Call `hook` before and after each forward computation of this link.
+
+        Args:
+            hook: The hook.
+            name: Under which to register it; ``hook.name`` if None.
+
+        Returns:
+            This link.
+
+        Raises:
+            KeyError: This link has a hook of that name.
+            TypeError: `hook` is not a LinkHook.
+        """
+        if not isinstance(hook, LinkHook):
+            raise TypeError(f"a link hook is a LinkHook, not {type(hook).__name__}; derive its class from LinkHook")
+        key = hook.name if name is None else name
+        if key in self.local_link_hooks:
+            raise KeyError(f"{type(self).__name__} has a link hook named {key!r} already; give this one another name")
+        self._local_link_hooks = {**self.local_link_hooks, key: hook}
+        hook.added(self)
+        return self
+
+    def delete_hook(self, name: str) -> None:
+        """Take the hook registered as `name` away.
+
+        Raises:
+            KeyError: There is none.
+        """
+        hooks = dict(self.local_link_hooks)
+        if name not in hooks:
+            raise KeyError(f"{type(self).__name__} has no link hook {name!r}; it has: {', '.join(hooks) or 'none'}")
+        removed = hooks.pop(name)
+        self._local_link_hooks = hooks or None
+        removed.deleted(self)
+
+    # --- parameters and persistent values ----------------------------------------------------------------------------
+
+    @property
+    def within_init_scope(self) -> bool:
+        """Whether parameters and links assigned to attributes now are registered."""
+        return self._within_init_scope
+
+    @contextmanager
+    def init_scope(self) -> Iterator[None]:
+        """Register parameters (in a `Chain` also links) assigned to attributes while a ``with`` block runs."""
+        if "_params" not in self.__dict__:
+            raise RuntimeError(
+                f"{type(self).__name__}.init_scope() was called too early: call super().__init__() at the beginning of "
+                "__init__"
+            )
+        before = self._within_init_scope
+        self._within_init_scope = True
+        try:
+            yield
+        finally:
+            self._within_init_scope = before
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._within_init_scope:
+            if isinstance(value, Parameter):
+                self._register_param(name, value)
+            elif isinstance(value, Link):
+                self._register_child(name, value)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        self._params.discard(name)
+        self._persistent.discard(name)
+
+    def _register_param(self, name: str, param: Parameter) -> None:
+        if isinstance(self.__dict__.get(name), Link):
+            raise AttributeError(self._taken("parameter", name))
+        param.name = name
+        if self._device is not None:
+            param.to_device(self._device)
+        self._params.add(name)
+        self._persistent.discard(name)
+
+    def _register_child(self, name: str, child: Link) -> None:
+        raise TypeError(
+            f"{type(self).__name__}.{name}: a link cannot be registered as an attribute of a {type(self).__name__}; "
+            "derive the class from Chain (children by name), or append the link if this is a ChainList"
+        )
+
+    def _taken(self, what: str, name: str) -> str:
+        holder = type(self).__name__
+        has = self.__dict__.get(name, getattr(type(self), name, None))
+        return (
+            f"cannot register a new {what} {name!r} in {holder}: it has an attribute of that name already "
+            f"({type(has).__name__}). Choose another name, or `del` the attribute first."
+        )
+
+    def add_param(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> None:
+        """Make a parameter and register it.
+
+        Args:
+            name: Name of the attribute.
+            shape: Shape; None leaves it open until ``initialize`` is called.
+            dtype: Dtype, unless the initializer has one of its own; ``config.dtype`` if None.
+            initializer: As of `Parameter`: a callable that fills an array, a number, an array, or None for NaN.
+
+        Raises:
+            AttributeError: There is an attribute of that name.
+        """
+        if name in self.__dict__:
+            raise AttributeError(self._taken("parameter", name))
+        if initializer is None or isinstance(initializer, (int, float)):
+            value = np.nan if initializer is None else initializer
+            initializer = np.dtype(config.dtype if dtype is None else dtype).type(value)
+        with self.init_scope():
+            setattr(self, name, Parameter(initializer, shape))
+
+    def add_persistent(self, name: str, value: Any) -> None:
+        """Set a new attribute and register it as persistent.
+
+        Args:
+            name: Name of the attribute.
+            value: An array, a number, a string, or a list of those.
+
+        Raises:
+            AttributeError: There is an attribute of that name.
+        """
+        if name in self.__dict__:
+            raise AttributeError(self._taken("persistent value", name))
+        setattr(self, name, value)
+        self.register_persistent(name)
+
+    def register_persistent(self, name: str) -> None:
+        """Make an attribute persistent: it is saved, copied and moved with the link. A parameter is trained no more.
+
+        Raises:
+            AttributeError: There is no attribute of that name.
+        """
+        if name not in self.__dict__:
+            raise AttributeError(
+                f"cannot make {name!r} persistent: {type(self).__name__} has no such attribute; assign it first"
+            )
+        self._persistent.add(name)
+        self._params.discard(name)
+
+    def _own_params(self) -> Iterator[tuple[str, Parameter]]:
+        for name in sorted(self._params):
+            yield name, self.__dict__[name]
+
+    # --- gradients and updates ---------------------------------------------------------------------------------------
+
+    def cleargrads(self) -> None:
+        """Forget the gradients of all parameters, to be called before backward."""
+        for param in self.params():
+            param.cleargrad()
+
+    def zerograds(self) -> None:
+        """Set the gradients of all parameters to zeros. `cleargrads` is faster."""
+        for param in self.params():
+            param.zerograd()
+
+    def addgrads(self, link: Link) -> None:
+        """Add the gradients of another tree of the same structure to those of this one.
+
+        Raises:
+            ValueError: The structures differ. Nothing has been added.
+        """
+        for mine, theirs in pairs(self, link):
+            for name, param in mine._own_params():
+                param.addgrad(theirs.__dict__[name])
+
+    def enable_update(self) -> None:
+        """Let optimizers change the parameters (again)."""
+        self._set_update_enabled(True)
+
+    def disable_update(self) -> None:
+        """Freeze the parameters: optimizers skip them. To be called after the optimizer's ``setup``."""
+        self._set_update_enabled(False)
+
+    def _set_update_enabled(self, enabled: bool) -> None:
+        for param in self.params():
+            if param.update_rule is not None:
+                param.update_rule.enabled = enabled
+
+    @property
+    def update_enabled(self) -> bool:
+        """Whether an optimizer changes at least one of the parameters."""
+        return any(param.update_rule is not None and param.update_rule.enabled for param in self.params())
+
+    # --- devices -----------------------------------------------------------------------------------------------------
+
+    @property
+    def device(self) -> Device:
+        """Where this link was moved to by `to_device`; before that, where parameters are made by default."""
+        return default_device() if self._device is None else get_device(self._device)
+
+    @property
+    def xp(self) -> Any:
+        """The array namespace of `device`."""
+        return self.device.xp
+
+    def to_device(self, device: str | Device) -> Self:
+        """Move parameters, gradients and persistent arrays of the tree to a device.
+
+        A link with other arrays, such as the state of a recurrent layer, overrides this, moves them, and calls
+        ``super().to_device(device)``.
+
+        Args:
+            device: Device or its name, such as ``"numpy"`` or ``"cupy:0"``.
+
+        Returns:
+            This link.
+        """
+        target = get_device(device)
+        # The name and not the Device: a link is copied and pickled, and so may travel to another process.
+        self._device = target.name
+        for _, param in self._own_params():
+            param.to_device(target)
+        for name in self._persistent:
+            value = self.__dict__.get(name)
+            if is_array(value):
+                self.__dict__[name] = target.send(value)
+        for child in self.children():
+            child.to_device(target)
+        return self
+
+    def to_cpu(self) -> Self:
+        """Move to the CPU: ``to_device("numpy")``."""
+        return self.to_device("numpy")
+
+    def to_gpu(self, device: int | Device | None = None) -> Self:
+        """Move to an NVIDIA GPU: ``to_device("cupy:0")``.
+
+        Args:
+            device: Number of the GPU, or a Device; GPU 0 if None.
+        """
+        return self.to_device(device if isinstance(device, Device) else f"cupy:{device or 0}")
+
+    # --- copies ------------------------------------------------------------------------------------------------------
+
+    def copy(self, mode: str = "share") -> Self:
+        """Copy the tree.
+
+        Args:
+            mode: ``"share"``: new links and parameters on the same arrays; each copy has gradients of its own.
+                ``"copy"``: everything is copied, as by `copy.deepcopy`. ``"init"``: as ``"copy"``, then each parameter
+                is filled anew by its initializer.
+
+        Raises:
+            ValueError: There is no such mode.
+        """
+        check_copy_mode(mode)
+        if mode == "share":
+            made = self._shared_copy()
+        else:
+            made = copy.deepcopy(self)
+            if mode == "init":
+                for param in made.params(include_uninit=False):
+                    initialize_again(param)
+        made.name = None
+        return made
+
+    def _shared_copy(self) -> Self:
+        """A new link on the same arrays. A link with children overrides it to copy them too."""
+        made = copy.copy(self)
+        made._params = set(self._params)
+        made._persistent = set(self._persistent)
+        for name, param in made._own_params():
+            made.__dict__[name] = shared = copy.copy(param)
+            shared.cleargrad()
+        return made
+
+    def copyparams(self, link: Link, copy_persistent: bool = True) -> None:
+        """Copy the values of another tree of the same structure into this one.
+
+        Args:
+            link: Root of the other tree; it may be on another device.
+            copy_persistent: Also copy persistent values.
+
+        Raises:
+            ValueError: The structures differ. Nothing has been copied.
+        """
+        for mine, theirs in pairs(self, link, copy_persistent):
+            for name, param in mine._own_params():
+                param.copydata(theirs.__dict__[name])
+            if copy_persistent:
+                for name in mine._persistent:
+                    mine.__dict__[name] = copied_value(mine.__dict__[name], theirs.__dict__[name])
+
+    def repeat(self, n_repeat: int, mode: str = "init") -> Sequential:
+        """A `Sequential` of copies of this link.
+
+        Args:
+            n_repeat: Number of copies; none if it is not positive.
+            mode: As of `copy`.
+
+        Raises:
+            ValueError: There is no such mode.
+        """
+        from renga_core.link.sequential import Sequential  # it is made of this class
+
+        check_copy_mode(mode)
+        return Sequential(*[self.copy(mode) for _ in range(n_repeat)])
+
+    # --- saving and loading ------------------------------------------------------------------------------------------
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the parameters and persistent values of the tree.
+
+        A parameter without an array takes over the stored array's shape, on its own device and in its own dtype.
+        """
+        for name, param in self._own_params():
+            stored = serializer(name, param.array)
+            if not param.is_initialized and stored is not None:
+                # The initializer is not asked: what it would draw from the random generator would be missed later.
+                param.array = param.device.send(np.asarray(stored, dtype=param.dtype))
+        for name in sorted(self._persistent):
+            value = self.__dict__[name]
+            stored = serializer(name, value)
+            self.__dict__[name] = self.device.send(stored) if value is None and is_array(stored) else stored
+        for name, child in self._named_children():
+            child.serialize(serializer[name])
+
+    # --- text --------------------------------------------------------------------------------------------------------
+
+    @property
+    def printable_specs(self) -> Iterator[tuple[str, Any]]:
+        """Names and values to show in the link's text: by default, the parameters' shapes. Override it to show more."""
+        for name, param in self._own_params():
+            yield name, param.shape if param.is_initialized else "?"
+
+    def _printable_parts(self) -> Iterator[tuple[str, Any]]:
+        """What stands below this link in its text."""
+        return iter(self._named_children())
+
+    def __repr__(self) -> str:
+        return describe(type(self).__name__, self.printable_specs, self._printable_parts())
+
+
+def _shape_and_dtype(spec: Any) -> tuple[Any, Any]:
+    """A shape, or a pair of shape and dtype, as a pair; the dtype is None where it is left open."""
+    is_shape = isinstance(spec, int) or all(isinstance(size, (int, np.integer)) for size in spec)
+    return (spec, None) if is_shape else tuple(spec)

@@ -1,0 +1,93 @@
+"""`Sequential`: links and functions, called one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from renga_core.link.chain_list import ChainList
+from renga_core.link.link import Link
+
+__all__ = ["Sequential"]
+
+
+class Sequential(ChainList):
+    """A list of links and functions, each of which gets what the one before returned.
+
+    ::
+
+        model = Sequential(Linear(None, 100), relu, Linear(100, 10))
+        y = model(x)
+
+    A tuple that a layer returns becomes the arguments of the next. All methods of lists work; a slice is a Sequential
+    on the same layers, and ``+`` joins two.
+
+    In paths the links are counted without the functions between them, as in Chainer: the second `Linear` above has
+    ``/1/W``, though it is ``model[2]``.
+
+    Args:
+        layers: Links, or other callables.
+    """
+
+    def __init__(self, *layers: Callable[..., Any]) -> None:
+        super().__init__()
+        self.extend(layers)
+
+    def forward(self, *x: Any) -> Any:
+        """Call the layers one after another.
+
+        Raises:
+            TypeError: There are none.
+        """
+        if not self._layers:
+            raise TypeError(f"this {type(self).__name__} is empty and computes nothing; append layers first")
+        y: Any = x
+        for layer in self._layers:
+            y = layer(*y) if isinstance(y, tuple) else layer(y)
+        return y
+
+    def __getitem__(self, index: Any) -> Any:
+        """The layer at a position, or a Sequential of those in a slice."""
+        found = self._layers[index]
+        return Sequential._of(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: Any) -> Sequential:
+        """A Sequential of the layers of both."""
+        return Sequential._of([*self, *other]) if isinstance(other, Sequential) else NotImplemented
+
+    @classmethod
+    def _of(cls, layers: Iterable[Any]) -> Sequential:
+        """A Sequential that shares links with another, and leaves them the names they have there."""
+        made = Sequential()
+        made._layers = list(layers)
+        return made
+
+    def _check_layers(self, layers: Iterable[Any]) -> None:
+        for layer in layers:
+            if not callable(layer):
+                raise TypeError(f"a layer of a {type(self).__name__} is a link or a function, not {layer!r}")
+
+    def count_by_layer_type(self, type_name: str) -> int:
+        """Number of layers of a class, or of functions, of this name (``"Linear"``, ``"relu"``)."""
+        return sum(_type_name(layer) == type_name for layer in self._layers)
+
+    def remove_by_layer_type(self, type_name: str) -> None:
+        """Remove all layers of a class, or functions, of this name (``"Linear"``, ``"relu"``)."""
+        self[:] = [layer for layer in self._layers if _type_name(layer) != type_name]
+
+    def flatten(self) -> Sequential:
+        """A Sequential on the same layers in which nested ones are replaced by their layers."""
+        return Sequential._of(_flat(self))
+
+
+def _flat(layers: Sequential) -> Iterator[Any]:
+    for layer in layers:
+        if isinstance(layer, Sequential):
+            yield from _flat(layer)
+        else:
+            yield layer
+
+
+def _type_name(layer: Any) -> str:
+    name: str = type(layer).__name__ if isinstance(layer, Link) else getattr(layer, "__name__", type(layer).__name__)
+    return name
