@@ -20,9 +20,18 @@ __all__ = [
 
 
 class RengaPluginError(RengaError):
-    """Something about plugins, or about what was asked of them, is wrong."""
+    """Something about plugins, or about what was asked of them, is wrong.
+
+    Args:
+        message: The whole of it.
+        reason: The reason alone, for a list of what was skipped.
+    """
 
     exit_status = 2
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
 
 
 class UnknownProvider(RengaPluginError):

@@ -82,13 +82,12 @@ class PluginManager:
         """Return what plugins offer of a kind, usable or not, in the order of the plugins.
 
         Raises:
-            RengaPluginError: No loaded plugin adds this kind, or a required plugin is not ready.
+            RengaPluginError: No loaded plugin adds this kind.
         """
         with self._lock:
             rules, loaded = self._ensure()
             if loaded.kinds.get(kind.name) != kind:
                 raise messages.unknown_kind(kind.name, loaded.kinds)
-            self._check_required(rules, loaded)
             if kind.name not in self._offers:
                 with self._asking():
                     offers, problems = collect(loaded, kind, rules.disable, rules.origin("disable"))
@@ -97,6 +96,18 @@ class PluginManager:
             found = self._offers[kind.name]
         self._warn()
         return found
+
+    def check_required(self) -> None:
+        """Refuse to go on without the plugins that the settings require; asked before every choice.
+
+        Raises:
+            RengaPluginError: One of them is not installed, or not ready.
+        """
+        rules, loaded = self._ensure()
+        ready = {name for plugin in loaded.ready() for name in (plugin.name, plugin.entry_point)}
+        for name in rules.required:
+            if name not in ready:
+                raise messages.required(name, rules.origin("required"), loaded.plugins)
 
     def emit(self, event: str, **arguments: Any) -> None:
         """Tell plugins of an event (see `events`). One that raises is reported; the others hear of it all the same."""
@@ -167,12 +178,6 @@ class PluginManager:
             for problem in problems:
                 loaded.problems.append(problem)
                 self._remember(problem)
-
-    def _check_required(self, rules: Rules, loaded: Loaded) -> None:
-        ready = {name for plugin in loaded.ready() for name in (plugin.name, plugin.entry_point)}
-        for name in rules.required:
-            if name not in ready:
-                raise messages.required(name, rules.origin("required"), loaded.plugins)
 
     def _remember(self, culprit: Plugin | Problem) -> None:
         """Keep something wrong for one warning, later: a warning may be an error, and end what it is in."""

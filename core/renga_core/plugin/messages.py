@@ -38,28 +38,29 @@ def unusable(kind: Kind[Any], name: str, origin: str, culprit: Offer | Plugin | 
         about = f"{kind.name} '{name}' (from {origin}), offered by {plugin}, {phrase}: {status.reason}"
     else:
         about = f"{kind.name} '{name}' (from {origin}) cannot be used: {culprit} {phrase}: {status.reason}"
-    return error(f"{about}.\nNext: {status.next_step}")
+    return error(f"{about}.\nNext: {status.next_step}", reason=status.reason)
 
 
-def unknown(
-    kind: Kind[Any],
-    name: str,
-    origin: str,
-    offers: Sequence[Offer],
-    plugins: Iterable[Plugin],
-    problems: Iterable[Problem],
-) -> UnknownProvider:
-    """Return the error for a name that nobody offers; what could not be loaded might have, and is told too."""
-    known = sorted({offer.full_name if ":" in name else offer.name for offer in offers})
+def unknown(kind: Kind[Any], name: str, origin: str, known: Iterable[str], unloaded: Sequence[str]) -> UnknownProvider:
+    """Return the error for a name that nobody offers.
+
+    Args:
+        kind: Of what kind.
+        name: What was asked for.
+        origin: Where the name came from.
+        known: The names there are.
+        unloaded: What could not be loaded, in words: it might have offered the name.
+    """
+    known = sorted(set(known))
     if known:
         text = f"no {kind.name} named '{name}' (from {origin}).{did_you_mean(name, known)} Known: {', '.join(known)}."
+    elif unloaded:
+        text = f"no {kind.name} is loaded; '{name}' (from {origin}) was asked for."
     else:
         text = f"no {kind.name} is installed; '{name}' (from {origin}) was asked for.\nNext: pip install renga"
-    unloaded = [f"{plugin}: {plugin.status}" for plugin in plugins if plugin.status.state is not State.READY]
-    unloaded += [f"{problem}: {problem.status}" for problem in problems]
     if unloaded:
         text += "\nNot loaded:" + "".join(f"\n  - {line}" for line in unloaded)
-    return UnknownProvider(text)
+    return UnknownProvider(text, reason=f"no plugin offers this {kind.name}")
 
 
 def ambiguous(kind: Kind[Any], name: str, origin: str, offers: Sequence[Offer]) -> AmbiguousProvider:

@@ -132,6 +132,7 @@ class Registry(Generic[T_co]):
 
     def _choose(self, name: Wish | None, origin: str, test: Callable[[Offer], Status]) -> Selection:
         wish, origin = self._wish(name, origin)
+        self.manager.check_required()
         if wish is None:
             known = ", ".join(self.names()) or "none"
             setting = f" or set {self.kind.config_key}" if self.kind.config_key else ""
@@ -145,7 +146,9 @@ class Registry(Generic[T_co]):
             except AmbiguousProvider:
                 raise  # to pass over it would leave the choice to what happens to be installed
             except RengaPluginError as error:
-                skipped.append(Skipped(word, _reason(error)))
+                skipped.append(Skipped(word, error.reason))
+        if not self.manager.offers(self.kind):
+            raise messages.unknown(self.kind, "' or '".join(wish), origin, (), self._unloaded())
         raise messages.none_usable(self.kind, wish, origin, skipped)
 
     def _demand(self, name: str, origin: str, test: Callable[[Offer], Status]) -> Offer:
@@ -192,7 +195,14 @@ class Registry(Generic[T_co]):
             for problem in problems:
                 if problem.plugin is plugin:
                     return messages.unusable(self.kind, name, origin, problem, problem.status)
-        return messages.unknown(self.kind, name, origin, offers, self.manager.plugins(), problems)
+        known = [offer.full_name if owner else offer.name for offer in offers]
+        return messages.unknown(self.kind, name, origin, known, self._unloaded())
+
+    def _unloaded(self) -> tuple[str, ...]:
+        """Say in words what might have offered more, had it been in order."""
+        plugins = [f"{it}: {it.status}" for it in self.manager.plugins() if it.status.state is not State.READY]
+        problems = [f"{it}: {it.status}" for it in self.manager.problems() if it.kind in ("", self.kind.name)]
+        return (*plugins, *problems)
 
     def _status(self, offer: Offer, offers: tuple[Offer, ...]) -> Status:
         if not self.kind.unique or offer.status.state is State.DISABLED:
@@ -221,7 +231,3 @@ def _try_load(offer: Offer, probe: bool) -> Status:
         except GUARDED:
             return offer.status
     return status
-
-
-def _reason(error: RengaPluginError) -> str:
-    return str(error).partition("\n")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 __all__ = ["GUARDED", "READY", "Plugin", "Problem", "State", "Status", "describe_error", "describe_value"]
@@ -66,10 +66,10 @@ class Plugin:
     distribution: str
     version: str
     target: str
-    importer: Callable[[], object]
+    importer: Callable[[], object] = field(repr=False)
     status: Status = READY
     error: BaseException | None = None
-    module: object = None
+    module: object = field(default=None, repr=False)
 
     @property
     def origin(self) -> str:

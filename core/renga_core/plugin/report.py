@@ -1,0 +1,73 @@
+"""All that is known of plugins as rows: what `renga plugins list` prints and what scripts read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .manager import PluginManager, get_manager
+from .registry import Registry
+from .state import State, Status
+
+__all__ = ["Row", "rows"]
+
+
+class Row(NamedTuple):
+    """One line. A provider has kind and name; a hook that went wrong, its name; a plugin that is not ready, neither.
+
+    Attributes:
+        plugin: Name of the plugin, ``optimizers``.
+        distribution: Who brings it.
+        version: The distribution's version.
+        kind: The kind of what is provided.
+        name: The provider's short name, or the hook that went wrong.
+        state: Its state.
+        reason: Why it is in this state.
+        next_step: What to do about it.
+        summary: The provider's summary.
+    """
+
+    plugin: str
+    distribution: str
+    version: str
+    kind: str
+    name: str
+    state: State
+    reason: str
+    next_step: str
+    summary: str
+
+
+def rows(manager: PluginManager | None = None) -> list[Row]:
+    """Ask every plugin what it offers of every kind, and return a row for each thing, and for each thing wrong.
+
+    No target is imported and no probe is run.
+
+    Args:
+        manager: Whose plugins; default: the process's.
+
+    Returns:
+        Rows in the order of plugins, kinds and names.
+    """
+    manager = manager or get_manager()
+    offered = [
+        (offer.plugin, offer.kind.name, offer.name, status, offer.provider.summary)
+        for kind in manager.kinds().values()
+        for offer, status in Registry(kind, manager).list()
+    ]
+    found = [
+        (plugin, "", "", plugin.status, "") for plugin in manager.plugins() if plugin.status.state is not State.READY
+    ]
+    found += [(problem.plugin, problem.kind, problem.hook, problem.status, "") for problem in manager.problems()]
+    silent = {id(plugin) for plugin in manager.plugins()} - {id(plugin) for plugin, *_ in (*offered, *found)}
+    found += [
+        (plugin, "", "", Status(State.READY, "it offers nothing"), "")
+        for plugin in manager.plugins()
+        if id(plugin) in silent
+    ]
+    order = {id(plugin): number for number, plugin in enumerate(manager.plugins())}
+    return [
+        Row(plugin.name, plugin.distribution, plugin.version, kind_name, name, *status, summary)
+        for plugin, kind_name, name, status, summary in sorted(
+            [*found, *offered], key=lambda item: (order[id(item[0])], item[1], item[2])
+        )
+    ]

@@ -1,0 +1,97 @@
+"""The communicator of a process that is alone."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.backend import Array
+from renga_core.communicator import CommunicatorBase
+
+__all__ = ["SingleCommunicator"]
+
+
+class SingleCommunicator(CommunicatorBase):
+    """A group of one process. Every collective returns what this process gave; results are copies, as elsewhere.
+
+    A process may send to itself. To receive what was not sent is an error here, where it could only wait for ever.
+    """
+
+    def __init__(self) -> None:
+        self._sent: dict[int, deque[Any]] = {}
+
+    rank = 0
+    size = 1
+    intra_rank = 0
+    intra_size = 1
+    inter_rank = 0
+    inter_size = 1
+
+    def split(self, color: int, key: int) -> SingleCommunicator:  # noqa: D102
+        return SingleCommunicator()
+
+    def send(self, data: Array, dest: int, tag: int) -> None:  # noqa: D102
+        self.send_obj(data.copy(), dest, tag)
+
+    def recv(self, source: int, tag: int) -> Array:  # noqa: D102
+        return self.recv_obj(source, tag)
+
+    def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
+        _check_rank("root", root)
+        return data.copy()
+
+    def gather(self, data: Array, root: int = 0) -> tuple[Array, ...]:  # noqa: D102
+        _check_rank("root", root)
+        return (data.copy(),)
+
+    def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        return (x.copy(),)
+
+    def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        _check_count(xs)
+        return (xs[0].copy(),)
+
+    def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
+        _check_rank("root", root)
+        _check_count(xs)
+        return xs[0].copy()
+
+    def allreduce(self, data: Array) -> Array:  # noqa: D102
+        return data.copy()
+
+    def send_obj(self, obj: Any, dest: int, tag: int) -> None:  # noqa: D102
+        _check_rank("dest", dest)
+        self._sent.setdefault(tag, deque()).append(obj)
+
+    def recv_obj(self, source: int, tag: int) -> Any:
+        """Return what this process sent to itself with this tag, in the order sent.
+
+        Raises:
+            RuntimeError: Nothing was.
+        """
+        _check_rank("source", source)
+        if not self._sent.get(tag):
+            raise RuntimeError(f"nothing was sent with tag {tag}, and no other process is there to send it")
+        return self._sent[tag].popleft()
+
+    def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
+        _check_rank("root", root)
+        return obj
+
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any]:  # noqa: D102
+        _check_rank("root", root)
+        return [obj]
+
+    def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
+        return obj
+
+
+def _check_rank(name: str, rank: int) -> None:
+    if rank != 0:
+        raise ValueError(f"{name} is {rank}; a single process has rank 0 only")
+
+
+def _check_count(xs: Sequence[Array]) -> None:
+    if len(xs) != 1:
+        raise ValueError(f"{len(xs)} arrays were given for 1 process; one for each is needed")
