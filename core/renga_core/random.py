@@ -86,6 +86,6 @@ def _derive(purpose: str) -> int:
     """A 63-bit seed that depends on the user's seed and on what it is for, and on nothing else."""
     global _entropy
     if _entropy is None:
-        _entropy = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]  # fresh entropy is always one integer
+        _entropy = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]  # always one integer
     sequence = np.random.SeedSequence([_entropy, *purpose.encode()])
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))

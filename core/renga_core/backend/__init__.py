@@ -2,11 +2,11 @@
 
 Reading guide
 -------------
-- `protocol`: `Backend`, what an array library must offer: a name, the namespace `xp`, its array types, devices, transfers
-  and the few primitives that array namespaces do not agree on. Authors of a backend start there.
+- `protocol`: `Backend`, what an array library must offer: a name, the namespace `xp`, its array types, devices,
+  transfers and the few primitives that array namespaces do not agree on. Authors of a backend start there.
 - `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``.
-- `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's type
-  once the backend is known; the first array of a new type asks the plugins.
+- `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's
+  type once the backend is known; the first array of a new type asks the plugins.
 
 Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
 """

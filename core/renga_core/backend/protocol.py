@@ -33,7 +33,7 @@ class Backend(ABC):
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
 
-    # --- devices -------------------------------------------------------------------------------------------------------
+    # --- devices --------------------
 
     def device_count(self) -> int:
         """Number of devices; 1 for a library that has only the host."""
@@ -53,13 +53,13 @@ class Backend(ABC):
 
     def synchronize(self) -> None:
         """Wait until everything that was asked of the current device has been done."""
-        return None
+        return
 
     def memory_info(self, index: int = 0) -> Mapping[str, int]:
         """Bytes in use and in all, by name (``used``, ``total``); empty where it cannot be told."""
         return {}
 
-    # --- transfers -----------------------------------------------------------------------------------------------------
+    # --- transfers --------------------
 
     @abstractmethod
     def asarray(self, value: object, index: int = 0) -> Array:
@@ -76,7 +76,7 @@ class Backend(ABC):
     def from_dlpack(self, array: object) -> Array:
         """An array of this backend that shares memory with `array` (any object with ``__dlpack__``), where possible."""
 
-    # --- random numbers ------------------------------------------------------------------------------------------------
+    # --- random numbers --------------------
 
     @abstractmethod
     def make_generator(self, seed: int) -> Any:
@@ -94,7 +94,7 @@ class Backend(ABC):
     def set_generator_state(self, generator: Any, state: Mapping[str, Any]) -> None:
         """Put a generator into a state that `generator_state` returned."""
 
-    # --- primitives that namespaces do not agree on --------------------------------------------------------------------
+    # --- primitives that namespaces do not agree on --------------------
 
     @abstractmethod
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
@@ -111,7 +111,8 @@ class Backend(ABC):
             dilation: Distance between a window's elements per axis.
 
         Returns:
-            Array of shape ``(..., *outputs, *window)`` with ``outputs = (spatial - dilation * (window - 1) - 1) // stride + 1``.
+            Array of shape ``(..., *outputs, *window)`` with ``outputs = (spatial - dilation * (window - 1) - 1) //
+            stride + 1``.
         """
 
     def assign(self, target: Array, source: Array) -> None:

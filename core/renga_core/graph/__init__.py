@@ -3,12 +3,13 @@
 Reading guide
 -------------
 - `variable`: `Variable`, what a user holds. `node`: `VariableNode`, what the graph holds of it.
-- `function_node`: `FunctionNode`, a function applied once; how a graph comes about (`apply`). Authors of functions start
-  there.
+- `function_node`: `FunctionNode`, a function applied once; how a graph comes about (`apply`). Authors of functions
+  start there.
 - `backprop`: the walk backwards, `backward` and `grad`.
 - `operators`: the functions behind ``+``, ``@``, ``reshape`` …
 - `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
-- `modes`, `function_hook`, `debug`, `computational_graph`: switching graphs off, watching functions, finding NaN, drawing.
+- `modes`, `function_hook`, `debug`, `computational_graph`: switching graphs off, watching functions, finding NaN,
+  drawing.
 
 How it is laid out, and why a node is not a Variable: docs/explanation/graph.md.
 """

@@ -1,8 +1,8 @@
 """Walking the graph backwards.
 
 Functions are visited in the reverse of the order in which they were applied, which is a topological order: a function
-uses only variables that earlier ones have made. A heap holds the functions whose outputs have received a gradient. When a
-function is taken from it, every function that uses its outputs has been visited, so its gradients are complete.
+uses only variables that earlier ones have made. A heap holds the functions whose outputs have received a gradient.
+When a function is taken from it, every function that uses its outputs has been visited, so its gradients are complete.
 
 A gradient on its way is kept by (function, output) and dropped as soon as that function has run; at no time are more
 alive than the graph is wide there. The walk itself holds no function that it has passed: when the user holds nothing
@@ -120,12 +120,10 @@ def run_backward(starts: list[Start], retain_grad: bool, differentiable: bool) -
         if variable is None:
             continue
         if differentiable:
-            variable.grad_var = gradient if variable._grad is None else variable.grad_var + gradient
+            variable._grad = gradient if variable._grad is None else variable.grad_var + gradient
         else:
-            if gradient.__class__ not in array_types:
-                gradient = as_array_of(get_backend(gradient), gradient)
             before = variable.grad
-            variable.grad = gradient if before is None else before + gradient
+            variable._grad = _as_array(gradient if before is None else before + gradient)
 
 
 def _walk(
@@ -159,10 +157,10 @@ def _walk(
         if creator not in pending:
             pending[creator] = [None] * creator._output_count
             heappush(heap, (-creator._order, creator))
-        slots = pending[creator]
-        slots[node.index] = gradient if slots[node.index] is None else slots[node.index] + gradient
+        given = pending[creator][node.index]
+        pending[creator][node.index] = gradient if given is None else given + gradient
     starts.clear()
-    node = creator = slots = gradient = None  # type: ignore[assignment]  # the walk must not hold the graph
+    node = creator = gradient = given = None  # type: ignore[assignment]  # the walk must not hold the graph
     step = _step(differentiable)
     with using_config("enable_backprop", differentiable):
         while heap:
@@ -177,45 +175,71 @@ def _walk(
             targets = function._targets if targets_of is None else targets_of.get(function, ())
             if not targets:
                 continue
-            gxs = step(function, targets, gys)
+            gxs = function.backward_arrays(targets, gys) if step is None else step(function, targets, gys)
             if len(gxs) != len(targets):
-                raise GraphError(f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs")
+                raise GraphError(
+                    f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
+                )
             inputs = function.inputs
             for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
                 if gx is None:
                     continue
                 node = inputs[i]
+                if gx.shape != node.shape or gx.dtype is not node.dtype:
+                    gx = _fit(gx, node, function, differentiable)
                 creator = node.creator_node
-                if creator is None:
-                    if node in found:
-                        found[node] += gx
-                    elif differentiable or function.fresh_gradients:
-                        found[node] = gx
-                    else:
-                        # It may share memory with another gradient; here it will be added to in place.
-                        found[node] = gx.copy()
-                    continue
-                slots = pending.get(creator)
-                if slots is None:
-                    pending[creator] = slots = [None] * creator._output_count
-                    heappush(heap, (-creator._order, creator))
-                before = slots[node.index]
-                slots[node.index] = gx if before is None else before + gx
-                if retain_grad:
-                    on_the_way.setdefault(creator, []).append(node)
+                if creator is not None:
+                    slots = pending.get(creator)
+                    if slots is None:
+                        pending[creator] = slots = [None] * creator._output_count
+                        heappush(heap, (-creator._order, creator))
+                    before = slots[node.index]
+                    slots[node.index] = gx if before is None else before + gx
+                    if retain_grad:
+                        on_the_way.setdefault(creator, []).append(node)
+                elif node in found:
+                    found[node] += gx
+                elif differentiable or function.fresh_gradients:
+                    found[node] = gx
+                else:
+                    # It may share memory with another gradient, and here it will be added to in place.
+                    found[node] = gx.copy()
             gx = gxs = None  # type: ignore[assignment]  # freed before the next function computes
     return found
 
 
-def _step(differentiable: bool) -> Callable[[FunctionNode, tuple[int, ...], list[Any]], Sequence[Any]]:
-    """How to compute one function's gradients: on Variables or arrays, with or without announcing it."""
+def _step(differentiable: bool) -> Callable[[FunctionNode, tuple[int, ...], list[Any]], Sequence[Any]] | None:
+    """How to compute one function's gradients; None for the usual way, `FunctionNode.backward_arrays`."""
     if config.debug or config.function_hooks:
         from renga_core.graph.debug import instrumented_step
 
         return instrumented_step(differentiable)
     if differentiable:
         return lambda function, targets, gys: function.backward(targets, tuple(gys))
-    return lambda function, targets, gys: function.backward_arrays(targets, gys)
+    return None
+
+
+def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bool) -> Any:
+    """A gradient in the shape and dtype of the input it belongs to: summed over the axes that broadcasting has added.
+
+    Doing it here, for all functions, spares each of them the undoing of its broadcasts, and catches wrong gradients.
+
+    Raises:
+        GraphError: The gradient has a shape that is no broadcast of the input's.
+    """
+    from renga_core.graph.operators.reduction import is_broadcast_of, sum_array_to
+    from renga_core.graph.operators.shape import cast, sum_to
+
+    if not is_broadcast_of(gx.shape, node.shape):
+        raise GraphError(
+            f"the backward of {function.label} returned a gradient of {describe_array(gx)} for an input of "
+            f"{node.dtype} {node.shape}"
+        )
+    if gx.shape != node.shape:
+        gx = sum_to(gx, node.shape) if differentiable else sum_array_to(gx, node.shape)
+    if gx.dtype != node.dtype:
+        gx = cast(gx, node.dtype) if differentiable else gx.astype(node.dtype)
+    return gx
 
 
 def _retain(nodes: Sequence[VariableNode], gys: list[Any]) -> None:
@@ -223,7 +247,8 @@ def _retain(nodes: Sequence[VariableNode], gys: list[Any]) -> None:
     for node in nodes:
         variable = node.get_variable_or_none()
         if variable is not None:
-            variable._grad = gys[node.index]
+            gy = gys[node.index]
+            variable._grad = gy if hasattr(gy, "backward") else _as_array(gy)
 
 
 def _key(node: VariableNode) -> Any:
@@ -276,6 +301,9 @@ def _as_variable(gradient: Any) -> Variable | None:
 
     if gradient is None or isinstance(gradient, Variable):
         return gradient
-    if gradient.__class__ not in array_types:
-        gradient = as_array_of(get_backend(gradient), gradient)
     return Variable(gradient, requires_grad=False)
+
+
+def _as_array(gradient: Any) -> Any:
+    """A gradient as an array: sums of zero-dimensional arrays are scalars in some libraries."""
+    return gradient if gradient.__class__ in array_types else as_array_of(get_backend(gradient), gradient)

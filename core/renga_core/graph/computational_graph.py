@@ -96,7 +96,7 @@ def build_computational_graph(
         variable_style, function_style, rankdir, remove_variable, show_name: See `ComputationalGraph`.
     """
     given = outputs if isinstance(outputs, (tuple, list)) else [outputs]
-    ends = [x if isinstance(x, VariableNode) else x.node for x in given]
+    ends: list[VariableNode] = [x if isinstance(x, VariableNode) else x.node for x in given]  # type: ignore[union-attr]
     nodes: dict[Any, GraphNode] = {}
     edges: list[tuple[GraphNode, GraphNode]] = []
     made: set[Any] = set()

@@ -81,4 +81,3 @@ def active_hooks(function: FunctionNode) -> list[FunctionHook]:
     """The hooks to call for `function`: the thread's, then its own."""
     own: Any = function._hooks or {}
     return [*config.function_hooks.values(), *own.values()]
-

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
-
 from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config
@@ -28,8 +27,8 @@ class FunctionNode:
 
     A subclass defines `forward` on arrays and `backward` on Variables. `forward` names the inputs and outputs that
     backward will need with `retain_inputs` and `retain_outputs`; nothing else is kept. `backward` is written with
-    differentiable functions, so that it can be differentiated itself. Where that is too slow for an ordinary, first-order
-    pass, the subclass adds `backward_arrays`: the same mathematics on bare arrays.
+    differentiable functions, so that it can be differentiated itself. Where that is too slow for an ordinary,
+    first-order pass, the subclass adds `backward_arrays`: the same mathematics on bare arrays.
 
         class Square(FunctionNode):
             def forward(self, inputs):
@@ -57,14 +56,14 @@ class FunctionNode:
     stack: Sequence[Any] | None = None
     _order: int = -1
     _targets: tuple[int, ...] = ()
-    _output_count: int = 0
+    _output_count: int = 1
     _input_indexes: tuple[int, ...] = ()
     _output_indexes: tuple[int, ...] = ()
     _saved_inputs: tuple[Array, ...] = ()
     _saved_outputs: tuple[Array, ...] = ()
     _hooks: dict[str, FunctionHook] | None = None
 
-    # --- what a subclass defines ---------------------------------------------------------------------------------------
+    # --- what a subclass defines --------------------
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the outputs from the inputs; arrays in, a tuple of arrays out."""
@@ -85,7 +84,7 @@ class FunctionNode:
         raise NotImplementedError(f"{type(self).__name__} defines no backward(target_input_indexes, grad_outputs)")
 
     def backward_arrays(
-        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Array | None, ...]
+        self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]
     ) -> Sequence[Array | None]:
         """As `backward`, on arrays, for a pass that need not be differentiated.
 
@@ -104,7 +103,7 @@ class FunctionNode:
         """Name of the function in messages and drawings of the graph; the class's name unless overridden."""
         return type(self).__name__
 
-    # --- what a subclass calls -----------------------------------------------------------------------------------------
+    # --- what a subclass calls --------------------
 
     def retain_inputs(self, indexes: Sequence[int]) -> None:
         """Keep these inputs for backward. To be called in `forward`."""
@@ -133,15 +132,15 @@ class FunctionNode:
     def get_retained_outputs(self) -> tuple[Variable, ...]:
         """The retained outputs as Variables connected to the graph, in the order of `retain_outputs`.
 
-        The node of an output may have died with the user's Variable: it is made again. That is all there is to do, since
-        gradients find their way by function and index, not by the identity of the node.
+        The node of an output may have died with the user's Variable: it is made again. That is all there is to do,
+        since gradients find their way by function and index, not by the identity of the node.
         """
         made = []
         for i, y in zip(self._output_indexes, self._saved_outputs, strict=True):
             made.append(_connected(VariableNode(self, i, y.shape, y.dtype, True, None), y))
         return tuple(made)
 
-    # --- applying ------------------------------------------------------------------------------------------------------
+    # --- applying --------------------
 
     def apply(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
         """Compute the outputs and, unless graph building is off or no input needs a gradient, join the graph.
@@ -157,7 +156,7 @@ class FunctionNode:
             return self._apply_instrumented(inputs)
         variable = _Variable
         arrays = []
-        nodes = []
+        nodes: list[VariableNode | None] = []
         targets = []
         for x in inputs:
             if isinstance(x, variable):
@@ -189,24 +188,27 @@ class FunctionNode:
         if self._order >= 0:
             raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
         if None in nodes:
-            nodes = [node or VariableNode(None, 0, x.shape, x.dtype, False, None) for node, x in zip(nodes, xs, strict=True)]
+            nodes = [
+                node or VariableNode(None, 0, x.shape, x.dtype, False, None) for node, x in zip(nodes, xs, strict=True)
+            ]
         self.inputs = tuple(nodes)  # type: ignore[arg-type]  # no None is left
         self._targets = tuple(targets)
         self._order = _next_order()
-        self._output_count = len(ys)
-        outputs = []
+        if len(ys) != 1:
+            self._output_count = len(ys)
+        outputs: tuple[Variable, ...] = ()
         for y in ys:
             if y.__class__ not in array_types:
                 y = _as_output(self, y)
             node = VariableNode(self, len(outputs), y.shape, y.dtype, True, None)
             made = _make(y, node, True)
             node._variable = ref(made)
-            outputs.append(made)
+            outputs += (made,)
         if self._input_indexes:
             self._saved_inputs = tuple([xs[i] for i in self._input_indexes])
         if self._output_indexes:
             self._saved_outputs = tuple([outputs[i]._array for i in self._output_indexes])
-        return tuple(outputs)
+        return outputs
 
     def _apply_instrumented(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
         """`apply` with function hooks and debug mode; the same computation, announced and checked."""
@@ -242,11 +244,12 @@ class FunctionNode:
         """
         if any(x is None for x in xs):
             error.add_note(
-                "An input is a Parameter whose shape is not known yet. Call its link once, or initialize() it, before using it."
+                "An input is a Parameter whose shape is not known yet. "
+                "Call its link once, or initialize() it, before using it."
             )
         error.add_note(f"In {self.label}.forward, called with {describe_arrays(xs)}")
 
-    # --- the node in the graph -----------------------------------------------------------------------------------------
+    # --- the node in the graph --------------------
 
     @property
     def rank(self) -> int:
@@ -305,7 +308,7 @@ def functions_behind(starts: Sequence[FunctionNode]) -> list[FunctionNode]:
 
 
 def _connected(node: VariableNode, array: Array) -> Variable:
-    """The Variable of a node: the user's own while it lives and has this array, otherwise a new one on the same node."""
+    """The Variable of a node: the user's own while it lives and has this array, else a new one on the same node."""
     alive = node.get_variable_or_none()
     return alive if alive is not None and alive._array is array else _make(array, node, node.requires_grad)
 
@@ -328,5 +331,3 @@ def _set_variable_class(cls: type[Variable]) -> None:
     """Tell this module the class Variable, whose module imports this one."""
     global _Variable, _make
     _Variable, _make = cls, cls._make
-
-

@@ -16,10 +16,10 @@ __all__ = ["VariableNode"]
 class VariableNode:
     """A variable as the graph sees it: where it came from, and what it looks like, but not its array.
 
-    A `Variable` refers to its node; the node refers back only weakly. So when a user drops a Variable its array is freed,
-    unless a function retained it, while the graph goes on (the paper, section 4.1). Which output of which function a
-    node stands for is said by `creator_node` and `index`: gradients are routed by that pair, so a node that has died can
-    be made again at any time (section 4.2.2).
+    A `Variable` refers to its node; the node refers back only weakly. So when a user drops a Variable its array is
+    freed, unless a function retained it, while the graph goes on (the paper, section 4.1). Which output of which
+    function a node stands for is said by `creator_node` and `index`: gradients are routed by that pair, so a node that
+    has died can be made again at any time (section 4.2.2).
 
     Attributes:
         creator_node: The function that computed the variable; None for a leaf.

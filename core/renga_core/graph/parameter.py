@@ -24,7 +24,8 @@ class Parameter(Variable):
     Its shape may be left open and given later by `initialize`: a link does so when it sees its first input.
 
     Args:
-        initializer: How to fill the array: a callable that fills an array in place (with an optional attribute `dtype`),
+        initializer: How to fill the array: a callable that fills an array in place (with an optional attribute
+        `dtype`),
             a number, an array (whose values and, if `shape` is None, shape are taken), or None for NaN.
         shape: Shape, or None if it is not known yet. An int means one axis.
         name: A name for messages; the link sets it.
@@ -39,7 +40,9 @@ class Parameter(Variable):
     initializer: Any
     update_rule: UpdateRule | None
 
-    def __init__(self, initializer: Any = None, shape: int | Sequence[int] | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, initializer: Any = None, shape: int | Sequence[int] | None = None, name: str | None = None
+    ) -> None:
         super().__init__(name=name)
         self.update_rule = None
         self._device: Device | None = None
@@ -164,7 +167,8 @@ def _fill(array: Array, initializer: Callable[[Array], object] | Any, name: str 
     else:
         if tuple(initializer.shape) != tuple(array.shape):
             raise ValueError(
-                f"parameter {name or '?'} of shape {tuple(array.shape)} cannot be initialized with {describe_array(initializer)}"
+                f"parameter {name or '?'} of shape {tuple(array.shape)} cannot be initialized with "
+                f"{describe_array(initializer)}"
             )
         backend = get_backend(array)
         array[...] = get_device(array).send(initializer) if backend is not get_backend(initializer) else initializer

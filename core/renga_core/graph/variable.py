@@ -42,7 +42,12 @@ class Variable(Operators):
     _node: VariableNode | None
 
     def __init__(
-        self, data: Array | None = None, *, name: str | None = None, grad: Array | None = None, requires_grad: bool = True
+        self,
+        data: Array | None = None,
+        *,
+        name: str | None = None,
+        grad: Array | None = None,
+        requires_grad: bool = True,
     ) -> None:
         if data is not None and type(data) not in array_types:
             data = _checked_array(data)
@@ -65,7 +70,7 @@ class Variable(Operators):
         made._name = None
         return made
 
-    # --- the array -----------------------------------------------------------------------------------------------------
+    # --- the array --------------------
 
     @property
     def array(self) -> Array:
@@ -129,7 +134,7 @@ class Variable(Operators):
         """The value of a variable with one element, as a Python number."""
         return get_backend(self._array).to_host(self._array).item()
 
-    # --- the gradient --------------------------------------------------------------------------------------------------
+    # --- the gradient --------------------
 
     @property
     def grad(self) -> Array | None:
@@ -188,7 +193,7 @@ class Variable(Operators):
             moved = get_device_of(self._array).send(theirs)
             self._grad = moved.copy() if self._grad is None else self.grad + moved
 
-    # --- the graph -----------------------------------------------------------------------------------------------------
+    # --- the graph --------------------
 
     @property
     def name(self) -> str | None:
@@ -261,8 +266,8 @@ class Variable(Operators):
 
         Starts from `grad`; a variable with one element and no `grad` starts from 1 (times `loss_scale`).
 
-        If nobody else holds this variable (``loss_function(x).backward()``), the graph and the retained arrays are freed
-        while the pass proceeds.
+        If nobody else holds this variable (``loss_function(x).backward()``), the graph and the retained arrays are
+        freed while the pass proceeds.
 
         Args:
             retain_grad: Give each variable on the way its `grad` too, if the user still holds it.
@@ -289,7 +294,7 @@ class Variable(Operators):
         del node, start
         backprop.run_backward(starts, retain_grad, enable_double_backprop)
 
-    # --- Python's protocols --------------------------------------------------------------------------------------------
+    # --- Python's protocols --------------------
 
     def __len__(self) -> int:
         return len(self._array)
@@ -366,7 +371,9 @@ def _checked_array(data: Any) -> Array:
     if isinstance(data, Variable):
         raise TypeError("a Variable holds an array, not another Variable; use `variable.array`")
     if isinstance(data, (int, float, complex, bool, str, Sequence)):
-        raise TypeError(f"a Variable holds an array, not a {type(data).__name__}; make one: xp.array({data!r}, dtype=…)")
+        raise TypeError(
+            f"a Variable holds an array, not a {type(data).__name__}; make one: xp.array({data!r}, dtype=…)"
+        )
     backend = get_backend(data)
     return data if isinstance(data, backend.array_types) else backend.asarray(data)
 

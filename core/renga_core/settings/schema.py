@@ -65,6 +65,7 @@ SCHEMA: tuple[Key, ...] = (
         "",
         "trainer extensions: [[extensions]] use, trigger, and arguments",
     ),
+    Key("kernels.*", str, None, "", "kernel that must compute an operation: a plugin, a kernel's name, or 'reference'"),
     Key("dataset.root", str, None, "RENGA_DATASET_ROOT", "folder in which downloaded data are kept"),
     Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
 )

@@ -1,7 +1,7 @@
 """Arithmetic on Variables, with NumPy's broadcasting.
 
-An operand is a Variable, an array (no gradient flows to it) or a scalar. A scalar, also one of NumPy's, takes the dtype of
-the other operand and never changes it (unlike an array of shape ``()``).
+An operand is a Variable, an array (no gradient flows to it) or a scalar. A scalar, also one of NumPy's, takes the
+dtype of the other operand and never changes it (unlike an array of shape ``()``).
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ import numpy as np
 from renga_core.backend import Array, get_array_module
 from renga_core.graph.errors import InvalidType, describe_array
 from renga_core.graph.function_node import FunctionNode
-from renga_core.graph.operators.reduction import sum_array_to
-from renga_core.graph.operators.shape import cast, reshape, sum_to, transpose
+from renga_core.graph.operators.shape import reshape, transpose
 
 if TYPE_CHECKING:
-    from renga_core.graph.node import VariableNode
     from renga_core.graph.variable import Variable
 
 __all__ = [
@@ -117,51 +115,35 @@ def _plain(scalar: Any) -> Any:
     return scalar.item() if isinstance(scalar, np.generic) else scalar
 
 
-def _fit(gradient: Array, node: VariableNode) -> Array:
-    """A gradient summed over the axes that broadcasting added, in the dtype of the input it belongs to."""
-    if gradient.shape != node.shape:
-        gradient = sum_array_to(gradient, node.shape)
-    if gradient.dtype is not node.dtype and gradient.dtype != node.dtype:
-        gradient = gradient.astype(node.dtype)
-    return gradient
-
-
-def _fit_variable(gradient: Variable, node: VariableNode) -> Variable:
-    """As `_fit`, differentiable."""
-    if gradient.shape != node.shape:
-        gradient = sum_to(gradient, node.shape)
-    return gradient if gradient.dtype == node.dtype else cast(gradient, node.dtype)
-
-
 _BOTH = (0, 1)
 
 
 class Binary(FunctionNode):
     """A function of two operands that broadcast against each other.
 
-    A subclass gives `forward`, and the gradient with respect to each operand, written so that it holds for arrays and for
-    Variables alike (`gradient`).
+    A subclass gives `forward`, and the gradient with respect to each operand, written so that it holds for arrays and
+    for Variables alike (`gradient`). The walk sums gradients over the axes that broadcasting has added.
     """
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
-        """The gradient with respect to operand `index`, before the sum over broadcast axes."""
+        """The gradient with respect to operand `index`, in the shape of the output."""
         raise NotImplementedError
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The gradients on arrays."""
         gy = grad_outputs[0]
         kept = self._saved_inputs
-        return [_fit(self.gradient(i, gy, kept), self.inputs[i]) for i in target_input_indexes]
+        return [self.gradient(i, gy, kept) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
         """The gradients on Variables."""
         gy = grad_outputs[0]
         kept = self.get_retained_inputs()
-        return [_fit_variable(self.gradient(i, gy, kept), self.inputs[i]) for i in target_input_indexes]
+        return [self.gradient(i, gy, kept) for i in target_input_indexes]
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
         """Operands that do not broadcast."""
-        if isinstance(error, ValueError) and None not in map(type, xs):
+        if isinstance(error, ValueError) and all(x is not None for x in xs):
             x0, x1 = map(describe_array, xs)
             raise InvalidType(self.label, "x1", f"a shape that broadcasts with x0: {x0}", x1) from error
         super()._explain_failure(xs, error)
@@ -170,20 +152,24 @@ class Binary(FunctionNode):
 class Add(Binary):
     """``x0 + x1``."""
 
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         return (inputs[0] + inputs[1],)
 
-    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The incoming gradient, for each operand."""
+        return (grad_outputs[0],) * len(target_input_indexes)
 
 
 class Subtract(Binary):
     """``x0 - x1``."""
 
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         return (inputs[0] - inputs[1],)
 
-    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy if index == 0 else -gy
 
 
@@ -192,12 +178,20 @@ class Multiply(Binary):
 
     fresh_gradients = True
 
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         self._input_indexes = _BOTH
         return (inputs[0] * inputs[1],)
 
-    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy * kept[1 - index]
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The incoming gradient times the other operand."""
+        gy = grad_outputs[0]
+        x0, x1 = self._saved_inputs
+        if len(target_input_indexes) == 2:
+            return gy * x1, gy * x0
+        return (gy * (x0 if target_input_indexes[0] else x1),)
 
 
 class Divide(Binary):
@@ -205,11 +199,11 @@ class Divide(Binary):
 
     fresh_gradients = True
 
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         self._input_indexes = _BOTH
         return (inputs[0] / inputs[1],)
 
-    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         x0, x1 = kept
         return gy / x1 if index == 0 else -gy * x0 / (x1 * x1)
 
@@ -219,11 +213,11 @@ class Power(Binary):
 
     fresh_gradients = True
 
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:  # noqa: D102
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         self._input_indexes = _BOTH
         return (inputs[0] ** inputs[1],)
 
-    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         x0, x1 = kept
         if index == 0:
             return gy * x1 * x0 ** (x1 - 1)
@@ -241,19 +235,19 @@ class MatMul(FunctionNode):
         self.retain_inputs((0, 1))
         return (a @ b,)
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """``gy @ b.T`` and ``a.T @ gy``."""
         a, b = self._saved_inputs
         gy = grad_outputs[0]
         products = (lambda: gy @ b.swapaxes(-1, -2), lambda: a.swapaxes(-1, -2) @ gy)
-        return [_fit(products[i](), self.inputs[i]) for i in target_input_indexes]
+        return [products[i]() for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
         """The same products, differentiable."""
         a, b = self.get_retained_inputs()
         gy = grad_outputs[0]
         products = (lambda: matmul(gy, _swap(b)), lambda: matmul(_swap(a), gy))
-        return [_fit_variable(products[i](), self.inputs[i]) for i in target_input_indexes]
+        return [products[i]() for i in target_input_indexes]
 
 
 def _swap(x: Variable) -> Variable:
@@ -278,7 +272,7 @@ class Unary(FunctionNode):
         """The gradient with respect to the operand."""
         raise NotImplementedError
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The gradient on arrays."""
         return (self.gradient(grad_outputs[0], self._saved_inputs),)
 
@@ -293,10 +287,10 @@ class Negative(Unary):
     keeps = ()
     fresh_gradients = True
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return -x
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         return -gy
 
 
@@ -305,10 +299,10 @@ class Absolute(Unary):
 
     fresh_gradients = True
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return abs(x)
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         x = getattr(kept[0], "array", kept[0])
         return gy * get_array_module(x).sign(x)
 
@@ -332,10 +326,10 @@ class AddConstant(WithConstant):
     keeps = ()
     fresh_gradients = False
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return x + self.constant
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy
 
 
@@ -344,10 +338,10 @@ class MultiplyConstant(WithConstant):
 
     keeps = ()
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return x * self.constant
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy * self.constant
 
 
@@ -356,20 +350,20 @@ class DivideByConstant(WithConstant):
 
     keeps = ()
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return x / self.constant
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy / self.constant
 
 
 class DivideConstant(WithConstant):
     """``constant / x``."""
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return self.constant / x
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         (x,) = kept
         return gy * -self.constant / (x * x)
 
@@ -377,10 +371,10 @@ class DivideConstant(WithConstant):
 class PowerOfVariable(WithConstant):
     """``x ** constant``."""
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return x**self.constant
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         (x,) = kept
         c = self.constant
         if c == 0:
@@ -391,10 +385,10 @@ class PowerOfVariable(WithConstant):
 class PowerOfConstant(WithConstant):
     """``constant ** x``."""
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return self.constant**x
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         (x,) = kept
         return gy * self.constant**x * float(np.log(self.constant))
 
@@ -404,10 +398,10 @@ class Log(Unary):
 
     fresh_gradients = True
 
-    def compute(self, x: Array) -> Array:  # noqa: D102
+    def compute(self, x: Array) -> Array:
         return get_array_module(x).log(x)
 
-    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:  # noqa: D102
+    def gradient(self, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy / kept[0]
 
 

@@ -12,7 +12,7 @@ from renga_core.graph.function_node import FunctionNode
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
 
-__all__ = ["mean", "normalize_axes", "sum", "sum_array_to"]
+__all__ = ["is_broadcast_of", "mean", "normalize_axes", "sum", "sum_array_to"]
 
 
 def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
@@ -31,8 +31,11 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
 
 def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
     """Mean over some axes (default: all). Arguments and errors as `sum`."""
+    from renga_core.graph.operators.arithmetic import divide
+
     axes = normalize_axes("mean", axis, x.ndim)
-    return Sum(axes, keepdims).apply((x,))[0] * (1.0 / max(1, math.prod(x.shape[a] for a in axes)))
+    total = Sum(axes, keepdims).apply((x,))[0]
+    return divide(total, max(1, math.prod(x.shape[a] for a in axes)))
 
 
 def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
@@ -49,12 +52,16 @@ def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -
     return axes
 
 
+def is_broadcast_of(shape: tuple[int, ...], original: tuple[int, ...]) -> bool:
+    """Whether an array of shape `original` broadcasts to `shape`."""
+    lead = len(shape) - len(original)
+    return lead >= 0 and all(a in (1, b) for a, b in zip(original, shape[lead:], strict=True))
+
+
 def sum_array_to(x: Array, shape: tuple[int, ...]) -> Array:
     """Sum an array to a shape from which it can be broadcast: what undoes `broadcast_to` in backward."""
     lead = x.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        i for i, size in enumerate(shape, lead) if size == 1 and x.shape[i] != 1
-    )
+    axes = tuple(range(lead)) + tuple(i for i, size in enumerate(shape, lead) if size == 1 and x.shape[i] != 1)
     return x.sum(axis=axes, keepdims=True, dtype=x.dtype).reshape(shape) if axes else x
 
 
@@ -70,7 +77,7 @@ class Sum(FunctionNode):
         (x,) = inputs
         return (x.sum(axis=self.axes, dtype=x.dtype, keepdims=self.keepdims),)
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Each summand has the gradient of the sum."""
         shape = self.inputs[0].shape
         gy = grad_outputs[0]

@@ -10,7 +10,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph.errors import InvalidType, describe_array
 from renga_core.graph.function_node import FunctionNode
-from renga_core.graph.operators.reduction import normalize_axes, sum_array_to
+from renga_core.graph.operators.reduction import is_broadcast_of, normalize_axes, sum_array_to
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
@@ -106,7 +106,7 @@ class Reshape(FunctionNode):
                 "reshape", "x", f"as many elements as the shape {self.shape} has", describe_array(x)
             ) from error
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Back to the input's shape."""
         return (grad_outputs[0].reshape(self.inputs[0].shape),)
 
@@ -125,7 +125,7 @@ class Transpose(FunctionNode):
         """A view where possible."""
         return (inputs[0].transpose(self.axes),)
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The inverse permutation."""
         return (grad_outputs[0].transpose(self._inverse()),)
 
@@ -155,7 +155,7 @@ class BroadcastTo(FunctionNode):
                 "broadcast_to", "x", f"a shape that broadcasts to {self.shape}", describe_array(x)
             ) from error
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Sum what was repeated."""
         return (sum_array_to(grad_outputs[0], self.inputs[0].shape),)
 
@@ -173,12 +173,11 @@ class SumTo(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Sum over leading and size-1 axes."""
         (x,) = inputs
-        lead = x.ndim - len(self.shape)
-        if lead < 0 or any(s not in (1, n) for s, n in zip(self.shape, x.shape[lead:], strict=True)):
+        if not is_broadcast_of(x.shape, self.shape):
             raise InvalidType("sum_to", "x", f"a shape that {self.shape} broadcasts to", describe_array(x))
         return (sum_array_to(x, self.shape),)
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Repeat what was summed."""
         gy = grad_outputs[0]
         return (get_array_module(gy).broadcast_to(gy, self.inputs[0].shape),)
@@ -198,7 +197,7 @@ class Cast(FunctionNode):
         """A copy, unless the dtype is the same."""
         return (inputs[0].astype(self.dtype, copy=False),)
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Back to the input's dtype."""
         return (grad_outputs[0].astype(self.inputs[0].dtype, copy=False),)
 
@@ -225,7 +224,7 @@ class GetItem(FunctionNode):
         """A view for basic indexing, else a copy."""
         return (inputs[0][self.slices],)
 
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Zeros, with the gradient put where the elements came from."""
         return (_put(grad_outputs[0], self.slices, self.inputs[0].shape),)
 

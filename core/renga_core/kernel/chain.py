@@ -1,0 +1,60 @@
+"""Building the chain of implementations of an operation, from what plugins have registered."""
+
+from __future__ import annotations
+
+import warnings
+
+from renga_core.kernel.operation import Implementation
+from renga_core.plugin import KERNEL, Kernel, RengaPluginWarning, State, registry
+from renga_core.plugin.offering import Offer, resolve
+from renga_core.settings import lookup
+
+__all__ = ["build_chain", "offered_kernels"]
+
+
+def offered_kernels(operation: str, backend: str) -> list[Offer]:
+    """What plugins offer for an operation on a backend, best first, whatever its state. Nothing is imported."""
+    found = []
+    for candidate in registry(KERNEL).list():
+        kernel = candidate.offer.provider
+        assert isinstance(kernel, Kernel)
+        if kernel.op == operation and kernel.backend == backend:
+            found.append((-kernel.priority, candidate.offer.full_name, candidate.offer))
+    return [offer for _, _, offer in sorted(found, key=lambda row: row[:2])]
+
+
+def build_chain(operation: str, backend: str, reference: Implementation) -> tuple[Implementation, ...]:
+    """The implementations to try in order: kernels by priority, then the reference; a demanded one alone.
+
+    A kernel that cannot be imported is left out with a warning, unless it was demanded.
+
+    Raises:
+        UnknownProvider, ProviderUnavailable, ProviderFaulty: Configuration demands a kernel that cannot be had.
+    """
+    demand = lookup(f"kernels.{operation}")
+    if demand.value == reference.name:
+        return (reference,)
+    offers = offered_kernels(operation, backend)
+    if demand.value is not None:
+        mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
+        chosen = mine[0] if mine else registry(KERNEL).get(demand.value, origin=demand.origin)
+        return (_implementation(chosen),)
+    chain = []
+    for offer in offers:
+        if offer.status.state is State.READY:
+            try:
+                chain.append(_implementation(offer))
+            except Exception as error:
+                warnings.warn(f"kernel {offer.full_name} is left out: {error!r}", RengaPluginWarning, stacklevel=2)
+    return (*chain, reference)
+
+
+def _implementation(offer: Offer) -> Implementation:
+    """Import a kernel."""
+    kernel = offer.provider
+    assert isinstance(kernel, Kernel)
+    target = offer.load()
+    backward = getattr(target, "backward", None)
+    if not kernel.supports:
+        return Implementation(offer.full_name, target.forward, backward)
+    return Implementation(offer.full_name, target.forward, backward, resolve(kernel.supports))

@@ -1,0 +1,89 @@
+"""A named operation: one reference implementation, and the kernels that beat it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renga_core.backend import Backend
+
+__all__ = ["Implementation", "Operation", "operations"]
+
+operations: dict[str, Operation] = {}
+"""Every operation whose module has been imported, by name."""
+
+
+def _serves_all(*args: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One way to compute an operation.
+
+    Forward and backward belong together, because what forward keeps for backward is a matter between the two.
+
+    Attributes:
+        name: ``reference``, or the full name of the kernel.
+        forward: Called with the operation's arguments; returns the result and what backward will need.
+        backward: Called with what forward kept and the gradients; None where the operation has no backward of its own.
+        supports: Called with forward's arguments; whether this implementation can serve them.
+    """
+
+    name: str
+    forward: Callable[..., Any]
+    backward: Callable[..., Any] | None = None
+    supports: Callable[..., bool] = _serves_all
+
+
+class Operation:
+    """A named operation. Its chain of implementations for a backend is built once, and kept until plugins change.
+
+    Args:
+        name: By which kernels are registered: ``convolution_2d``.
+        forward: The reference, written on the namespace of its arguments.
+        backward: The reference's backward.
+    """
+
+    def __init__(self, name: str, forward: Callable[..., Any], backward: Callable[..., Any] | None = None) -> None:
+        self.name = name
+        self.reference = Implementation("reference", forward, backward)
+        self._chains: dict[Backend, tuple[Implementation, ...]] = {}
+        operations[name] = self
+
+    def select(self, backend: Backend, *args: Any) -> Implementation:
+        """The best implementation for these arguments: the first kernel that supports them, else the reference.
+
+        Args:
+            backend: Owner of the arrays among the arguments.
+            args: What forward will be called with.
+
+        Raises:
+            RuntimeError: Configuration demands a kernel (``kernels.<name>``) that does not support these arguments.
+        """
+        chain = self._chains.get(backend)
+        if chain is None:
+            chain = self._chains[backend] = self.chain(backend)
+        for implementation in chain:
+            if implementation.supports(*args):
+                return implementation
+        raise RuntimeError(
+            f"operation {self.name!r}: kernel {chain[0].name!r} was demanded (setting kernels.{self.name}) but does "
+            f"not support these arguments on backend {backend.name!r}. Remove the setting, or set it to 'reference'."
+        )
+
+    def chain(self, backend: Backend) -> tuple[Implementation, ...]:
+        """The implementations for a backend, best first; a demanded one alone.
+
+        Raises:
+            UnknownProvider, ProviderUnavailable: Configuration demands a kernel that is not there.
+        """
+        from renga_core.kernel.chain import build_chain
+
+        return build_chain(self.name, backend.name, self.reference)
+
+    def forget(self) -> None:
+        """Build the chains anew at the next use: plugins or settings have changed."""
+        self._chains.clear()
