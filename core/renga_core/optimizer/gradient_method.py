@@ -1,0 +1,115 @@
+"""`GradientMethod`: an optimizer that takes one gradient for each update."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from renga_core.optimizer.hyperparameter import Hyperparameter
+from renga_core.optimizer.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from renga_core.link import Link
+    from renga_core.optimizer.update_rule import UpdateRule
+
+__all__ = ["GradientMethod"]
+
+
+class GradientMethod(Optimizer):
+    """An optimizer that computes the gradient and lets the update rule of each parameter use it.
+
+    A subclass defines `create_update_rule`, sets defaults on `hyperparam`, and declares a `HyperparameterProxy` for
+    each.
+
+    A parameter without a gradient (nothing depended on it) is left alone, and so is its update rule's state; so is one
+    whose update rule is disabled.
+
+    Attributes:
+        hyperparam: Hyperparameters of all update rules, where a rule has none of its own.
+    """
+
+    hyperparam: Hyperparameter
+    _use_cleargrads: bool = True
+    _use_fp32_update: bool = False
+
+    def __init__(self) -> None:
+        self.hyperparam = Hyperparameter()
+
+    def create_update_rule(self) -> UpdateRule:
+        """Make the update rule of one parameter."""
+        raise NotImplementedError(f"{type(self).__name__} defines no `create_update_rule` method")
+
+    def setup(self, link: Link) -> Self:
+        """Take charge of a link: each of its parameters gets a new update rule.
+
+        Returns:
+            This optimizer.
+        """
+        super().setup(link)
+        for param in link.params():
+            rule = self.create_update_rule()
+            if self._use_fp32_update:
+                rule.use_fp32_update()
+            param.update_rule = rule
+        return self
+
+    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
+        """Change the parameters once, by their gradients.
+
+        With `lossfun`, compute the loss and its gradients first. The optimizer itself holds neither the loss nor its
+        arguments while it walks backwards, so that arrays are freed on the way.
+
+        Args:
+            lossfun: Function that returns the loss, a Variable with one element. None if the gradients are there already;
+                if there is loss scaling, they are then expected to be multiplied by `loss_scale`.
+            args, kwds: Its arguments.
+
+        Raises:
+            RuntimeError: `setup` has not been called.
+        """
+        link = self._link("update")
+        if lossfun is not None:
+            loss = [lossfun(*args, **kwds)]
+            del args, kwds
+            if self._use_cleargrads:
+                link.cleargrads()
+            else:
+                link.zerograds()
+            loss.pop().backward(loss_scale=self._loss_scale)
+        self.check_nan_in_grads()
+        if self.is_safe_to_update():
+            self._prepare_grads(link)
+            self.call_hooks("pre")
+            for param in link.params():
+                param.update()
+            self.call_hooks("post")
+        self.t += 1
+        self.update_loss_scale()
+
+    def _prepare_grads(self, link: Link) -> None:
+        """Undo loss scaling, before hooks see the gradients."""
+        if self._loss_scale is None and not self._use_fp32_update:
+            return
+        for param in link.params(include_uninit=False):
+            if param.update_rule is not None:
+                param.update_rule.prepare_grad(param, self._loss_scale)
+
+    def use_cleargrads(self, use: bool = True) -> None:
+        """Choose how `update` discards old gradients.
+
+        Args:
+            use: Forget them (the default). Otherwise set them to zeros, so that a parameter on which the loss does not
+                depend is updated with a gradient of zero.
+        """
+        self._use_cleargrads = use
+
+    def use_fp32_update(self, flag: bool = True) -> None:
+        """Update half-precision parameters through copies in float32, in which small steps are not lost.
+
+        To be called before `setup`, or for some parameters afterwards as ``param.update_rule.use_fp32_update()``.
+        """
+        self._use_fp32_update = flag
+        if self.target is not None:
+            for param in self.target.params():
+                if param.update_rule is not None:
+                    param.update_rule.use_fp32_update(flag)

@@ -1,0 +1,34 @@
+"""Keeping small gradients above what half precision can hold."""
+
+from __future__ import annotations
+
+__all__ = ["DynamicLossScale"]
+
+HIGHEST = 65504.0
+"""The largest finite float16: the gradient of the scaled loss with respect to itself must be representable."""
+
+
+class DynamicLossScale:
+    """A factor on the loss that grows while gradients are finite, and is halved when they are not.
+
+    Micikevicius et al., Mixed Precision Training (arXiv:1710.03740), section 3.2.
+
+    Args:
+        interval: Number of updates after which the factor has doubled.
+
+    Raises:
+        ValueError: `interval` is less than 1.
+
+    Attributes:
+        value: The factor, from 1 to 65504.
+    """
+
+    def __init__(self, interval: int) -> None:
+        if interval < 1:
+            raise ValueError(f"the interval in which a loss scale doubles is at least 1 update, not {interval}")
+        self.value = 1.0
+        self._growth = 2.0 ** (1.0 / interval)
+
+    def adjust(self, finite: bool) -> None:
+        """Take note of whether the gradients of an update were finite."""
+        self.value = min(HIGHEST, max(1.0, self.value * (self._growth if finite else 0.5)))

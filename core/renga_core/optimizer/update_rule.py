@@ -1,0 +1,181 @@
+"""`UpdateRule`: how one parameter changes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_device_of
+from renga_core.graph import Parameter
+from renga_core.optimizer.hooks import UpdateHooks
+from renga_core.optimizer.hyperparameter import Hyperparameter
+from renga_core.serializers import Deserializer
+from renga_core.serializers.values import is_array
+
+if TYPE_CHECKING:
+    from renga_core.backend import Device
+    from renga_core.serializers import AbstractSerializer
+
+__all__ = ["UpdateRule"]
+
+
+class UpdateRule:
+    """How one parameter changes by its gradient, and what is remembered from one update to the next.
+
+    A subclass defines `update_core` and, if it remembers anything, `init_state`::
+
+        class MomentumRule(UpdateRule):
+            def init_state(self, param):
+                self.state["v"] = param.xp.zeros_like(param.array)
+
+            def update_core(self, param):
+                v, array = self.state["v"], param.array
+                v *= self.hyperparam.momentum
+                v -= self.hyperparam.lr * param.grad
+                array += v
+
+    The array and the state are changed in place, by expressions on arrays and Python numbers: the result then has the
+    parameter's dtype.
+
+    Args:
+        parent_hyperparam: Hyperparameters of the optimizer.
+
+    Attributes:
+        hyperparam: Hyperparameters of this parameter; those not set here are the optimizer's.
+        enabled: False to leave the parameter as it is.
+        t: Number of updates so far. The state is made in the first.
+    """
+
+    def __init__(self, parent_hyperparam: Hyperparameter | None = None) -> None:
+        self.hyperparam = Hyperparameter(parent_hyperparam)
+        self.enabled = True
+        self.t = 0
+        self._state: dict[str, Any] = {}
+        self._hooks = UpdateHooks(type(self).__name__)
+        self._use_fp32_update = False
+        self._fp32_param: Parameter | None = None
+        self._device: Device | None = None
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is remembered, by name: arrays on the parameter's device, and numbers."""
+        return self._state
+
+    # --- what a subclass defines --------------------------------------------------------------------------------------
+
+    def init_state(self, param: Parameter) -> None:
+        """Fill `state`, before the first update of `param`."""
+
+    def update_core(self, param: Parameter) -> None:
+        """Change ``param.array`` in place by ``param.grad``. Both are there, and `state` is on their device."""
+        raise NotImplementedError(f"{type(self).__name__} defines no `update_core` method")
+
+    # --- updating -----------------------------------------------------------------------------------------------------
+
+    def update(self, param: Parameter) -> None:
+        """Change the parameter, unless the rule is disabled or there is no gradient."""
+        grad = param.grad
+        if not self.enabled or grad is None or param.array is None:
+            return
+        device = get_device_of(param.array)
+        with device.use():
+            if device != self._device:
+                self._move(device)
+            target = self._fp32_copy(param, grad) if self._goes_through_fp32(param) else param
+            if self.t == 0:
+                self._state = {}
+            if not self._state:
+                self.init_state(target)
+            self.t += 1
+            for hook in self._hooks.at("pre"):
+                hook(self, target)
+            self.update_core(target)
+            for hook in self._hooks.at("post"):
+                hook(self, target)
+            if target is not param:
+                param.array[...] = target.array.astype(param.dtype)
+                target.cleargrad()
+
+    def add_hook(self, hook: Callable[..., object], name: str | None = None, timing: str = "auto") -> None:
+        """Call a function in each update of this parameter, with this rule and the parameter.
+
+        Args:
+            hook, name, timing, and errors: As of `Optimizer.add_hook`.
+        """
+        self._hooks.add(hook, name, timing)
+
+    def remove_hook(self, name: str) -> None:
+        """Take the hook of this name away. Raises KeyError if there is none."""
+        self._hooks.remove(name)
+
+    def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
+        """Make the gradient what hooks expect: divided by the loss scale, and in float32 if the update is."""
+        grad = param.grad
+        if grad is None:
+            return
+        if self._goes_through_fp32(param):
+            grad = param._grad = grad.astype(np.float32)
+        if loss_scale is not None:
+            grad /= loss_scale
+
+    def _move(self, device: Device) -> None:
+        """Bring the state to where the parameter is now."""
+        for name, value in self._state.items():
+            if is_array(value):
+                self._state[name] = device.send(value)
+        if self._fp32_param is not None:
+            self._fp32_param.to_device(device)
+        self._device = device
+
+    # --- half precision -----------------------------------------------------------------------------------------------
+
+    def use_fp32_update(self, flag: bool = True) -> None:
+        """Update a half-precision parameter through a copy in float32, in which small steps are not lost."""
+        self._use_fp32_update = flag
+
+    def _goes_through_fp32(self, param: Parameter) -> bool:
+        return self._use_fp32_update and param.array is not None and bool(param.dtype.itemsize < 4)
+
+    def _fp32_copy(self, param: Parameter, grad: Array) -> Parameter:
+        """The copy in float32, with the gradient.
+
+        Elements that somebody has changed since the last update (by loading or clipping the parameter) are taken over.
+        """
+        array: Array = param.array.astype(np.float32)
+        found = self._fp32_param
+        if found is None or self.t == 0:
+            found = self._fp32_param = Parameter(array, name=param.name)
+        else:
+            unchanged = found.array.astype(param.dtype) == param.array
+            found.array = param.xp.where(unchanged, found.array, array)
+        found.grad = grad.astype(np.float32, copy=False)
+        return found
+
+    # --- saving and loading -------------------------------------------------------------------------------------------
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load `t` and, after the first update, the state and the copy in float32."""
+        self.t = serializer("t", self.t)
+        if self.t == 0:
+            return
+        if not self._state and isinstance(serializer, Deserializer):
+            self._load_state(serializer)
+        else:
+            for name in sorted(self._state):
+                self._state[name] = serializer(name, self._state[name])
+        if self._use_fp32_update:
+            array = serializer("fp32_param", None if self._fp32_param is None else self._fp32_param.array)
+            self._fp32_param = None if array is None else Parameter(array)
+        self._device = None
+
+    def _load_state(self, serializer: Deserializer) -> None:
+        """Load a state that was never made here, asking for what `init_state` makes for some parameter."""
+        model = copy.copy(self)
+        model._state = {}
+        model.init_state(Parameter(np.zeros(1, np.float32)))
+        loaded = {name: serializer(name, None) for name in sorted(model._state)}
+        if all(value is not None for value in loaded.values()):
+            self._state = loaded
