@@ -13,11 +13,11 @@ Reading guide
 - `npz`: `save_npz`, `load_npz`, `DictionarySerializer`, `NpzDeserializer`. Nothing is ever pickled.
 - `archive`: the zip file under it, checked as it is read.
 - `transaction`: why a file that is refused leaves the object as it was.
-- `atomic`: `atomic_write`, files that are either written whole or not at all.
+- `atomic`: `atomic_write`, `atomic_path`: files that are either written whole or not at all.
 - `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`.
 """
 
-from renga_core.serializers.atomic import atomic_write
+from renga_core.serializers.atomic import atomic_path, atomic_write
 from renga_core.serializers.errors import FileDamaged, FileMismatched, FileRefused
 from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_npz, save_npz
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
@@ -32,6 +32,7 @@ __all__ = [
     "NpzDeserializer",
     "Serializable",
     "Serializer",
+    "atomic_path",
     "atomic_write",
     "load_npz",
     "save_npz",

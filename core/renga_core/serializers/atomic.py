@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["atomic_write"]
+__all__ = ["atomic_path", "atomic_write", "remove_leftovers"]
 
 
 @contextmanager
@@ -29,27 +29,39 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str |
     """
     if mode not in ("wb", "w"):
         raise ValueError(f"mode is 'wb' or 'w', not {mode!r}")
+    # "x" rather than mkstemp: the file gets the permissions that the user's umask gives any new file.
+    encoding = None if "b" in mode else encoding or "utf-8"
+    with atomic_path(path) as temporary, open(temporary, mode.replace("w", "x"), encoding=encoding) as file:
+        yield file
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """As `atomic_write`, for writers that want a path: give them this one. There is no file there at first."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        # "x" rather than mkstemp: the file gets the permissions that the user's umask gives any new file.
-        with open(temporary, mode.replace("w", "x"), encoding=None if "b" in mode else encoding or "utf-8") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+        yield temporary
+        _sync(temporary)
         os.replace(temporary, target)
     except BaseException:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
-    _sync_folder(target.parent)
+    # The new name, too, shall last through a power cut. Some file systems cannot do that for a folder.
+    with suppress(OSError):
+        _sync(target.parent)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut. Some file systems cannot, and need not be asked twice."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def remove_leftovers(folder: str | os.PathLike[str], pattern: str) -> None:
+    """Remove the hidden files that killed writers of files matching `pattern` (``fnmatch``'s) have left in `folder`."""
+    for leftover in Path(folder).glob(f".{pattern}.????????.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        with suppress(OSError):
-            os.fsync(descriptor)
+        os.fsync(descriptor)
     finally:
         os.close(descriptor)

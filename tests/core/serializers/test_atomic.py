@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from renga_core.serializers import atomic_write
+from renga_core.serializers.atomic import atomic_path, atomic_write, remove_leftovers
 
 
 def test_new_file_holds_what_was_written(tmp_path):
@@ -81,3 +81,21 @@ def test_killed_while_writing_leaves_the_old_file(tmp_path):
     done = subprocess.run([sys.executable, "-c", program, path], check=False)
     assert done.returncode == -signal.SIGKILL
     assert path.read_text() == "old"
+    assert [name for name in os.listdir(tmp_path) if name != "a"], "what was written is left over"
+    (tmp_path / ".other.01234567.tmp").touch()
+    remove_leftovers(tmp_path, "a*")
+    assert sorted(os.listdir(tmp_path)) == [".other.01234567.tmp", "a"]
+
+
+def test_a_path_for_writers_that_want_one(tmp_path):
+    with atomic_path(tmp_path / "a") as path:
+        assert not path.exists()
+        path.write_text("new")
+        assert not (tmp_path / "a").exists()
+    assert (tmp_path / "a").read_text() == "new"
+
+
+def test_nothing_written_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a"):
+        pass
+    assert os.listdir(tmp_path) == []

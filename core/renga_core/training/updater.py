@@ -1,0 +1,55 @@
+"""One step of the optimization."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renga_core.serializers import AbstractSerializer
+    from renga_core.training.trainer import TrainerLike
+
+__all__ = ["Updater"]
+
+
+class Updater(ABC):
+    """Takes a batch and updates parameters, once an iteration.
+
+    Attributes:
+        iteration: Updates made so far.
+        epoch: Epochs completed.
+        epoch_detail: Epochs completed and the fraction of the present one, e.g. 2.25.
+        previous_epoch_detail: `epoch_detail` before the last update.
+        is_new_epoch: Whether the last update completed an epoch.
+    """
+
+    iteration: int
+    epoch: int
+    epoch_detail: float
+    previous_epoch_detail: float
+    is_new_epoch: bool
+
+    @abstractmethod
+    def update(self) -> None:
+        """Make one update, and count it in `iteration`."""
+
+    @abstractmethod
+    def get_optimizer(self, name: str) -> Any:
+        """The optimizer with this name; a simple updater has one, ``"main"``."""
+
+    @abstractmethod
+    def get_all_optimizers(self) -> Mapping[str, Any]:
+        """All optimizers by name."""
+
+    @abstractmethod
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save, or load, all that updates change: models, optimizers, iterators, `iteration`."""
+
+    def connect_trainer(self, trainer: TrainerLike) -> None:
+        """Called when a trainer takes this updater."""
+        return
+
+    def finalize(self) -> None:
+        """Give back what the updater holds, such as its iterators' processes. Called when training ends."""
+        return
