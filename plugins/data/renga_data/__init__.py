@@ -1,1 +1,7 @@
-"""Renga plugin: data."""
+"""Data: data sets, iterators over them, and converters of batches.
+
+- `iterators`: `SerialIterator`, `MultithreadIterator`, `MultiprocessIterator`, order samplers.
+- `datasets`: data sets made of others (tuples, splits, transforms …), and real ones: `get_digits`, `get_mnist` ….
+- `convert`: `concat_examples`, which makes arrays of a batch; `to_device`.
+- `plugin`: what this package offers to Renga.
+"""

@@ -1,0 +1,53 @@
+"""From a mini-batch, which is a list of examples, to arrays on a device."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renga_core.backend import Device
+
+__all__ = ["Converter", "converter"]
+
+
+class Converter(ABC):
+    """Makes the arguments of a model out of a mini-batch. Updaters and evaluators call it with the device to use."""
+
+    @abstractmethod
+    def __call__(self, batch: list[Any], device: Device | str | None = None) -> Any:
+        """Convert a batch.
+
+        Args:
+            batch: The examples.
+            device: Where the arrays shall be; None leaves them where the examples are.
+
+        Returns:
+            A tuple, passed to the model as positional arguments; a dictionary, passed as keyword arguments; or one
+            argument.
+        """
+
+
+class _FunctionConverter(Converter):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, batch: list[Any], device: Device | str | None = None) -> Any:
+        return self.function(batch, device)
+
+
+def converter() -> Callable[[Callable[..., Any]], Converter]:
+    """Return a decorator that makes a `Converter` of a function ``(batch, device)``.
+
+    Example:
+        >>> import numpy as np
+        >>> @converter()
+        ... def as_column(batch, device):
+        ...     return np.array(batch)[:, None]
+        >>> as_column([1, 2]).shape
+        (2, 1)
+    """
+    return _FunctionConverter

@@ -1,0 +1,65 @@
+"""Mini-batches, one after another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from renga_core.serializers import AbstractSerializer
+
+__all__ = ["Iterator"]
+
+
+class Iterator(ABC):
+    """Makes mini-batches of a data set.
+
+    A derived class defines ``__next__``. To drive a trainer it also keeps the attributes below, and to be resumed from
+    a snapshot it defines `serialize`. An iterator is a context manager, which finalizes it.
+
+    Attributes:
+        batch_size: Number of examples in a batch.
+        repeat: Whether it goes on for ever; otherwise it stops at the end of the first epoch.
+        epoch: Number of epochs completed.
+        is_new_epoch: Whether the last batch completed an epoch.
+        epoch_detail: Epochs completed and the fraction of the present one, e.g. 2.25.
+        previous_epoch_detail: `epoch_detail` before the last batch; None before the first one.
+    """
+
+    batch_size: int
+    repeat: bool
+    epoch: int
+    is_new_epoch: bool
+    epoch_detail: float
+    previous_epoch_detail: float | None
+
+    @abstractmethod
+    def __next__(self) -> list[Any]:
+        """Return the next batch, a list of examples. Raises StopIteration at the end."""
+
+    def next(self) -> list[Any]:
+        """Return the next batch, as ``next(iterator)`` does."""
+        return self.__next__()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def finalize(self) -> None:
+        """Give back what the iterator holds: threads, processes, memory. May be called more than once."""
+        return
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save the state, or load one."""
+        return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.finalize()
+
+    def __del__(self) -> None:
+        self.finalize()

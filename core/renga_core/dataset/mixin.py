@@ -1,0 +1,62 @@
+"""Examples by index."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+__all__ = ["Dataset", "DatasetMixin"]
+
+
+class Dataset(Protocol):
+    """What an iterator asks of a data set. A list is one, and so is an array."""
+
+    def __len__(self) -> int:
+        """Number of examples."""
+
+    def __getitem__(self, index: Any, /) -> Any:
+        """The example with this index, which counts from 0."""
+
+
+class DatasetMixin(ABC):
+    """Base class of data sets: define ``__len__`` and `get_example`, and indexing does the rest.
+
+    ``dataset[3]`` is an example; ``dataset[2:5]``, ``dataset[[0, 4]]`` and ``dataset[mask]`` are lists of examples.
+    """
+
+    def __getitem__(self, index: int | np.integer[Any] | slice | Sequence[int] | np.ndarray[Any, Any]) -> Any:
+        """Return an example, or a list of examples for a slice, a list or an array of indices, or a boolean mask."""
+        if isinstance(index, slice):
+            return [self.get_example(i) for i in range(*index.indices(len(self)))]
+        if not isinstance(index, (int, np.integer)):
+            return [self.get_example(i) for i in _positions(index, len(self))]
+        return self.get_example(int(index))
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Number of examples."""
+
+    @abstractmethod
+    def get_example(self, i: int) -> Any:
+        """Return example `i`.
+
+        Raises IndexError where there is none: a ``for`` loop over the data set ends by it.
+        """
+
+
+def _positions(index: Sequence[int] | np.ndarray[Any, Any], size: int) -> list[int]:
+    """The integers that a list or an array of indices, or a boolean mask, stands for."""
+    array = np.asarray(index)
+    if array.ndim != 1:
+        raise IndexError(f"a list of indices has one dimension, not shape {array.shape}")
+    if array.dtype == np.bool:
+        if len(array) != size:
+            raise IndexError(f"a mask of {len(array)} entries for a data set of {size} examples")
+        array = np.flatnonzero(array)
+    elif array.size and array.dtype.kind not in "iu":
+        raise IndexError(f"indices are integers, not {array.dtype}")
+    positions: list[int] = array.tolist()
+    return positions

@@ -1,0 +1,102 @@
+"""Mini-batches, which are lists of examples, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, Device, get_array_module, get_device
+
+__all__ = ["concat_examples", "to_device"]
+
+
+def to_device(device: Device | str | None, x: Any) -> Any:
+    """Send an array to a device.
+
+    Args:
+        device: Where to, e.g. ``"numpy"``, ``"cupy:0"``; None leaves the array where it is.
+        x: Array of any backend.
+    """
+    return x if device is None else get_device(device).send(x)
+
+
+def concat_examples(batch: Sequence[Any], device: Device | str | None = None, padding: Any = None) -> Any:
+    """Stack the examples of a batch along a new first axis.
+
+    Args:
+        batch: The examples: arrays or numbers, or tuples or dictionaries of arrays and numbers.
+        device: Where the results shall be; None leaves them where the examples are. Numbers make NumPy arrays.
+        padding: A number with which to fill up arrays to the largest extent of each axis. Without it, all shapes must
+            be the same. Where examples are tuples (dictionaries), a tuple (dictionary) gives each element its own,
+            which may be None.
+
+    Returns:
+        An array of shape ``(len(batch), *shape)`` and the examples' common dtype; a tuple of such arrays where examples
+        are tuples, and a dictionary where they are dictionaries.
+
+    Raises:
+        ValueError: The batch is empty, or examples differ in shape, length or keys; the message names one that does.
+
+    Example:
+        >>> x, t = concat_examples([(np.array([1.0, 2.0]), 0), (np.array([3.0]), 1)], padding=(0.0, None))
+        >>> x.tolist(), t.tolist()
+        ([[1.0, 2.0], [3.0, 0.0]], [0, 1])
+    """
+    if len(batch) == 0:
+        raise ValueError("concat_examples: the batch is empty")
+    first = batch[0]
+    if isinstance(first, tuple):
+        if not isinstance(padding, tuple):
+            padding = (padding,) * len(first)
+        _check_structure(batch, tuple, "elements", len)
+        _check_padding(padding, len(padding), len(first))
+        return tuple(_stack([x[i] for x in batch], device, padding[i], f" in element {i}") for i in range(len(first)))
+    if isinstance(first, Mapping):
+        if not isinstance(padding, Mapping):
+            padding = dict.fromkeys(first, padding)
+        _check_structure(batch, Mapping, "keys", sorted)
+        _check_padding(padding, sorted(padding), sorted(first))
+        return {key: _stack([x[key] for x in batch], device, padding[key], f" in {key!r}") for key in first}
+    return _stack(batch, device, padding, "")
+
+
+def _check_structure(batch: Sequence[Any], kind: type, word: str, describe: Any) -> None:
+    expected = describe(batch[0])
+    for i, example in enumerate(batch):
+        if not isinstance(example, kind):
+            raise ValueError(
+                f"concat_examples: example {i} is a {type(example).__name__}, but example 0 a {type(batch[0]).__name__}"
+            )
+        if describe(example) != expected:
+            raise ValueError(
+                f"concat_examples: example {i} has {describe(example)} {word}, but example 0 has {expected}"
+            )
+
+
+def _check_padding(padding: Any, given: Any, expected: Any) -> None:
+    if given != expected:
+        raise ValueError(f"concat_examples: padding {padding!r} does not fit examples of {expected} elements")
+
+
+def _stack(arrays: Sequence[Any], device: Device | str | None, padding: Any, where: str) -> Array:
+    xp = get_array_module(*arrays[:1])
+    if not hasattr(arrays[0], "shape"):
+        arrays = [np.asarray(x) for x in arrays]
+    for i, x in enumerate(arrays):
+        same = len(x.shape) == len(arrays[0].shape) if padding is not None else x.shape == arrays[0].shape
+        if not same:
+            hint = "; `padding` fills up smaller ones" if len(x.shape) == len(arrays[0].shape) else ""
+            raise ValueError(
+                f"concat_examples: example {i} has shape {x.shape}{where}, but example 0 has {arrays[0].shape}{hint}"
+            )
+    return to_device(device, xp.stack(arrays) if padding is None else _stack_padded(xp, arrays, padding))
+
+
+def _stack_padded(xp: Any, arrays: Sequence[Array], padding: Any) -> Array:
+    shape = tuple(max(extents) for extents in zip(*(x.shape for x in arrays), strict=True))
+    result = xp.full((len(arrays), *shape), padding, dtype=xp.result_type(*{x.dtype for x in arrays}))
+    for i, x in enumerate(arrays):
+        result[(i, *map(slice, x.shape))] = x
+    return result

@@ -1,0 +1,65 @@
+"""Handwritten digits that come with Renga: a real data set where there is no network."""
+
+from __future__ import annotations
+
+import math
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from renga_data.datasets.images import as_dataset, as_floats
+from renga_data.datasets.tuple_dataset import TupleDataset
+
+__all__ = ["get_digits"]
+
+_WHITE = 16
+_SHAPES = {1: (64,), 2: (8, 8), 3: (1, 8, 8)}
+
+
+def get_digits(
+    withlabel: bool = True,
+    ndim: int = 1,
+    scale: float = 1.0,
+    dtype: Any = None,
+    label_dtype: Any = np.int32,
+    *,
+    test_ratio: float = 0.2,
+) -> tuple[TupleDataset | np.ndarray[Any, Any], TupleDataset | np.ndarray[Any, Any]]:
+    """Return (train, test) sets of 1797 handwritten digits, 8 × 8 pixels each: 1437 and 360 of them.
+
+    The split is always the same and keeps the proportions of the classes: sorted by class, and within a class in the
+    order of the source, every fifth digit is for testing. Both sets have digits of all 13 writers.
+
+    Args:
+        withlabel: Examples are pairs (image, label); otherwise the sets are arrays of images.
+        ndim: Shape of an image: 1 for (64,), 2 for (8, 8), 3 for (1, 8, 8).
+        scale: Value of the darkest ink; paper is 0.
+        dtype: Of the images. Default: ``config.dtype``.
+        label_dtype: Of the labels.
+        test_ratio: Part of the digits that are for testing, more than 0 and less than 1.
+
+    Raises:
+        ValueError: `ndim` or `test_ratio` is out of range.
+
+    Source: E. Alpaydin and C. Kaynak, *Optical Recognition of Handwritten Digits* (test part), UCI Machine Learning
+    Repository, 1998, https://doi.org/10.24432/C50P49; CC BY 4.0. See digits.md beside this file.
+    """
+    if ndim not in _SHAPES:
+        raise ValueError(f"ndim is 1, 2 or 3, not {ndim}")
+    if not 0 < test_ratio < 1:
+        raise ValueError(f"test_ratio is between 0 and 1, not {test_ratio}")
+    with files(__package__).joinpath("digits.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        images, labels = arrays["images"], arrays["labels"]
+    images = as_floats(images, _WHITE, scale, dtype).reshape(-1, *_SHAPES[ndim])
+    for_test = _spread_over_classes(labels, math.ceil(test_ratio * len(labels)))
+    train, test = (as_dataset(images[mask], labels[mask], withlabel, label_dtype) for mask in (~for_test, for_test))
+    return train, test
+
+
+def _spread_over_classes(labels: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
+    """A mask of `n` examples, evenly spaced in the order of the classes."""
+    by_class = np.argsort(labels, kind="stable")
+    mask = np.zeros(len(labels), bool)
+    mask[by_class[np.arange(n) * len(labels) // n]] = True
+    return mask

@@ -1,0 +1,187 @@
+"""Examples made by processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import warnings
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import resource_tracker
+from typing import Any, NamedTuple
+
+from renga_core.dataset import Dataset
+from renga_data.iterators import worker
+from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
+from renga_data.iterators.ordered import Sampler
+from renga_data.iterators.prefetching import PrefetchingIterator, shares
+from renga_data.iterators.shared_memory import Packet, Slot, unpack
+
+__all__ = ["MultiprocessIterator"]
+
+
+class _Part(NamedTuple):
+    """A share of a batch that is being made, and the shared memory lent to it."""
+
+    packet: Future[Packet]
+    slot: Slot | None
+
+
+class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
+    """Has processes make the next batches while the present one is in use.
+
+    Gives the same batches as `SerialIterator` does. It pays where making an example computes in Python. Processes start
+    with the first batch; `finalize` ends them, and so does the end of this process, even by SIGKILL.
+
+    In a worker `renga_core.random` is seeded anew for each example, so random transforms that draw from it are
+    reproducible, whatever the number of processes.
+
+    Args:
+        dataset, batch_size, repeat, shuffle, order_sampler, seed: See `OrderedIterator`. Unless processes are forked,
+            the data set is pickled to get to them.
+        n_processes: Number of processes, which share each batch. Default: the CPUs this process may use.
+        n_prefetch: Number of batches to be ahead.
+        shared_mem: Bytes of shared memory for each example's arrays; larger ones are sent through a pipe. None takes
+            what is needed as far as there is memory, 0 sends all through the pipe.
+        dataset_timeout: Seconds after which to warn that a batch is late; None never does.
+        maxtasksperchild: Replace the processes when each has made about so many examples, for data sets that leak.
+        start_method: ``"fork"``, ``"spawn"`` or ``"forkserver"``; None is `multiprocessing`'s default. Do not fork a
+            process whose other threads may hold locks, or that runs MPI.
+
+    Raises:
+        WorkerDied: From ``next``: a process has ended unexpectedly. The iterator stays where it is and can go on.
+        OSError: From ``next``: there is less shared memory than `shared_mem` demands.
+    """
+
+    _pool: ProcessPoolExecutor | None = None
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        batch_size: int,
+        repeat: bool = True,
+        shuffle: bool | None = None,
+        n_processes: int | None = None,
+        n_prefetch: int = 1,
+        shared_mem: int | None = None,
+        order_sampler: Sampler | None = None,
+        dataset_timeout: float | None = 30.0,
+        maxtasksperchild: int | None = None,
+        *,
+        start_method: str | None = None,
+        seed: int | None = None,
+    ) -> None:
+        for name, value, least in (
+            ("n_processes", n_processes, 1),
+            ("n_prefetch", n_prefetch, 0),
+            ("shared_mem", shared_mem, 0),
+            ("maxtasksperchild", maxtasksperchild, 1),
+        ):
+            if value is not None and value < least:
+                raise ValueError(f"{name} is at least {least}, not {value}")
+        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed)
+        self.n_processes = n_processes or len(os.sched_getaffinity(0))
+        self.n_prefetch = n_prefetch
+        self.shared_mem = shared_mem
+        self.dataset_timeout = dataset_timeout
+        self.maxtasksperchild = maxtasksperchild
+        self._context = multiprocessing.get_context(start_method)
+
+    def __next__(self) -> list[Any]:
+        try:
+            return super().__next__()
+        except BrokenProcessPool as error:
+            self.finalize()
+            raise WorkerDied(
+                f"a worker process of {type(self).__name__} ended while making examples of a "
+                f"{type(self.dataset).__qualname__}: it was killed (by the system, if memory ran out), or crashed in "
+                "native code (then standard error says where), or left by os._exit. The iterator is where it was; "
+                "the next call starts new processes. SerialIterator makes the same examples in this process, which is "
+                "easier to debug."
+            ) from error
+
+    def finalize(self) -> None:
+        """End the processes, when each has finished the share it is at, and free the shared memory."""
+        super().finalize()
+        if self._pool is None:
+            return
+        if self._owner == os.getpid():  # in a process forked from the owner, they are not ours to end
+            for pool in (*self._retired, self._pool):
+                pool.shutdown(cancel_futures=True)
+            for slot in self._slots:
+                slot.free()
+        self._own_nothing()
+
+    def _order(self, indices: list[int], number: int) -> list[_Part]:
+        pool = self._ready_pool(len(indices))
+        parts = []
+        for share in shares(indices, self.n_processes):
+            slot = self._borrow_slot()
+            address = None if slot is None else slot.address
+            parts.append(_Part(pool.submit(worker.make_examples, share, self._seed + number, address), slot))
+            number += len(share)
+        return parts
+
+    def _receive(self, parts: list[_Part]) -> list[Any]:
+        packets = [self._await(part.packet) for part in parts]
+        examples = [unpack(packet, part.slot) for packet, part in zip(packets, parts, strict=True)]
+        for part in parts:
+            self._return_slot(part.slot)
+        return [example for share in examples for example in share]
+
+    def _cancel(self, parts: list[_Part]) -> None:
+        for packet, slot in parts:
+            packet.cancel()
+            # A worker may be writing to the slot: it is free when that is over.
+            packet.add_done_callback(partial(self._return_slot, slot))
+
+    def _own_nothing(self) -> None:
+        super()._own_nothing()
+        self._owner = os.getpid()
+        self._pool = None
+        self._retired: list[ProcessPoolExecutor] = []
+        self._made = 0
+        self._slots: list[Slot] = []
+        self._free_slots: list[Slot] = []
+
+    def _ready_pool(self, orders: int) -> ProcessPoolExecutor:
+        """The pool to give the next `orders` examples to."""
+        if self._pool is not None and self.maxtasksperchild and self._made >= self.maxtasksperchild * self.n_processes:
+            for pool in self._retired:
+                pool.shutdown()
+            # It finishes what it has been given.
+            self._pool.shutdown(wait=False)
+            self._retired, self._pool = [self._pool], None
+        if self._pool is None:
+            # Workers must find the tracker of shared memory running, or each starts its own, which does not know who
+            # owns what.
+            resource_tracker.ensure_running()
+            self._pool = ProcessPoolExecutor(self.n_processes, self._context, worker.begin, (self.dataset,))
+            self._made = 0
+        self._made += orders
+        return self._pool
+
+    def _borrow_slot(self) -> Slot | None:
+        if self.shared_mem == 0:
+            return None
+        if not self._free_slots:
+            examples = -(-self.batch_size // self.n_processes)
+            slot = Slot(len(self._slots), examples * (self.shared_mem or 0), fixed=self.shared_mem is not None)
+            self._slots.append(slot)
+            return slot
+        return self._free_slots.pop()
+
+    def _return_slot(self, slot: Slot | None, _done: Future[Packet] | None = None) -> None:
+        if slot is not None:
+            self._free_slots.append(slot)
+
+    def _await(self, packet: Future[Packet]) -> Packet:
+        while not wait([packet], self.dataset_timeout).done:
+            warnings.warn(
+                f"no examples from the workers for {self.dataset_timeout} s: a {type(self.dataset).__qualname__} is "
+                "slow or hangs. Raise dataset_timeout if it may take so long.",
+                StalledDatasetWarning,
+                stacklevel=5,
+            )
+        return packet.result()

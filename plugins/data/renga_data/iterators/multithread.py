@@ -1,0 +1,73 @@
+"""Examples made by threads."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from renga_core.dataset import Dataset
+from renga_data.iterators.ordered import Sampler, get_examples
+from renga_data.iterators.prefetching import PrefetchingIterator, shares
+
+__all__ = ["MultithreadIterator"]
+
+Parts = list[Future[list[Any]]]
+
+
+class MultithreadIterator(PrefetchingIterator[Parts]):
+    """Has threads make the next batches while the present one is in use.
+
+    Gives the same batches as `SerialIterator` does. It pays where making an example waits (for a disk, a network) or
+    computes outside Python (decoding images, NumPy on large arrays). The data set must bear being asked by several
+    threads at once. Threads start with the first batch; `finalize` ends them.
+
+    Args:
+        dataset, batch_size, repeat, shuffle, order_sampler, seed: See `OrderedIterator`.
+        n_threads: Number of threads, which share each batch.
+        n_prefetch: Number of batches to be ahead.
+    """
+
+    _threads: ThreadPoolExecutor | None = None  # where the arguments were refused, `finalize` finds this
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        batch_size: int,
+        repeat: bool = True,
+        shuffle: bool | None = None,
+        n_threads: int = 1,
+        order_sampler: Sampler | None = None,
+        *,
+        n_prefetch: int = 1,
+        seed: int | None = None,
+    ) -> None:
+        if n_threads < 1:
+            raise ValueError(f"n_threads is at least 1, not {n_threads}")
+        if n_prefetch < 0:
+            raise ValueError(f"n_prefetch is at least 0, not {n_prefetch}")
+        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed)
+        self.n_threads = n_threads
+        self.n_prefetch = n_prefetch
+
+    def finalize(self) -> None:
+        """End the threads, when each has finished the share it is at."""
+        super().finalize()
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
+
+    def _order(self, indices: list[int], number: int) -> Parts:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self.n_threads, thread_name_prefix="renga-data")
+        return [self._threads.submit(get_examples, self.dataset, part) for part in shares(indices, self.n_threads)]
+
+    def _receive(self, parts: Parts) -> list[Any]:
+        return [example for part in parts for example in part.result()]
+
+    def _cancel(self, parts: Parts) -> None:
+        for part in parts:
+            part.cancel()
+
+    def _own_nothing(self) -> None:
+        super()._own_nothing()
+        self._threads = None

@@ -1,0 +1,218 @@
+"""Which examples come next: epochs, batches that cross their borders, saving and resuming."""
+
+from __future__ import annotations
+
+import copy
+import json
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from renga_core import random
+from renga_core.dataset import Dataset, Iterator
+from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_data.iterators.order_samplers import Indices, ShuffleOrderSampler
+
+__all__ = ["OrderedIterator", "Place", "get_examples"]
+
+Sampler = Callable[[Indices, int], Indices]
+
+_NEVER = -1.0  # `previous_epoch_detail` before the first batch, in a file
+
+
+class Place(NamedTuple):
+    """Where an iterator is: all that decides which batches follow. It is never changed, only replaced.
+
+    Attributes:
+        position: How many examples of the present epoch have been used.
+        epoch: Number of epochs completed.
+        is_new_epoch: Whether the last batch completed one.
+        previous_epoch_detail: `Iterator.epoch_detail` before the last batch; -1 before the first.
+        order: Order of the present epoch; None if it is 0, 1, 2, …
+        sampler_state: State of the order sampler just after it made `order`; None if there is no sampler.
+    """
+
+    position: int
+    epoch: int
+    is_new_epoch: bool
+    previous_epoch_detail: float
+    order: Indices | None
+    sampler_state: dict[str, Any] | None
+
+
+class OrderedIterator(Iterator):
+    """Base of iterators that differ only in how they get the examples whose turn it is.
+
+    A derived class defines ``__next__`` by `_advance` and `_arrive`, and `_forget` if it works ahead.
+
+    Args:
+        dataset: Examples by index.
+        batch_size: Number of examples in a batch.
+        repeat: Go on for ever; a batch that reaches the end of an epoch is filled up from the next. Otherwise there is
+            one epoch, whose last batch may be smaller.
+        shuffle: A new random order for each epoch. None means yes, unless there is an `order_sampler`.
+        order_sampler: Gives the order of each epoch; see `OrderSampler`. Only without `shuffle`.
+        seed: Decides the random orders. Default: the next seed of `renga_core.random`.
+
+    Raises:
+        ValueError: `batch_size` is not positive, the data set is empty and shall be repeated, or arguments exclude
+            each other.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        batch_size: int,
+        repeat: bool = True,
+        shuffle: bool | None = None,
+        order_sampler: Sampler | None = None,
+        *,
+        seed: int | None = None,
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError(f"batch_size is at least 1, not {batch_size}")
+        if order_sampler is not None and (shuffle is not None or seed is not None):
+            raise ValueError("order_sampler decides the order: leave out shuffle and seed")
+        if repeat and not len(dataset):
+            raise ValueError("the data set is empty: there is nothing to repeat")
+        self.dataset = dataset
+        self.batch_size = batch_size
+        self.repeat = repeat
+        # Drawn in any case: what is made after this iterator gets the same seed whichever iterator this is.
+        self._seed = random.spawn_seed() if seed is None else seed
+        if order_sampler is None and shuffle is not False:
+            order_sampler = ShuffleOrderSampler(self._seed)
+        self._own_nothing()
+        self._sampler = order_sampler
+        self._arrive(self._start())
+
+    @property
+    def order_sampler(self) -> Sampler | None:
+        """What gives the order of each epoch; None if the order is always 0, 1, 2, …"""
+        return self._sampler
+
+    def reset(self) -> None:
+        """Begin again at the start of epoch 0, in a new order."""
+        self._return_to(self._place)
+        self._arrive(self._start())
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save where the iterator is, or go where another one was. Batches made ahead are made again.
+
+        Raises:
+            ValueError: The saved iterator had an order sampler and this one has none, or the other way round; or its
+                position is beyond the end of this data set.
+        """
+        place = self._place
+        position = serializer("current_position", place.position)
+        epoch = serializer("epoch", place.epoch)
+        is_new_epoch = serializer("is_new_epoch", place.is_new_epoch)
+        previous = serializer("previous_epoch_detail", place.previous_epoch_detail)
+        sampler_state = json.loads(serializer("order_sampler", json.dumps(place.sampler_state)))
+        if (sampler_state is None) != (place.order is None):
+            there, here = ("in no", "in one") if sampler_state is None else ("in one", "in no")
+            raise ValueError(f"the saved iterator was {there} order made by a sampler, this one is {here}")
+        seed = serializer("seed", self._seed)
+        order = None if place.order is None else serializer("order", place.order.copy())
+        if isinstance(serializer, Deserializer):
+            if not 0 <= position <= self._epoch_size(order):
+                raise ValueError(f"position {position} is outside a data set of {self._epoch_size(order)} examples")
+            self._seed = seed
+            self._return_to(Place(position, epoch, is_new_epoch, previous, order, sampler_state))
+
+    def __copy__(self) -> Self:
+        """An iterator of its own over the same data set, which goes on as this one would."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._sampler = copy.deepcopy(self._sampler)
+        twin._own_nothing()
+        twin._return_to(self._place)
+        return twin
+
+    # --- for derived classes ---
+
+    def _advance(self, place: Place) -> tuple[Place, list[int]] | None:
+        """Return the place after the batch that follows `place`, and the batch's indices; None if there is none."""
+        size = self._epoch_size(place.order)
+        if size == 0 or (not self.repeat and place.epoch > 0):
+            return None
+        position, epoch, order, sampler_state = place.position, place.epoch, place.order, place.sampler_state
+        begin = position
+        indices: list[int] = []
+        while True:
+            taken = range(position, min(position + self.batch_size - len(indices), size))
+            indices += taken if order is None else order[taken.start : taken.stop].tolist()
+            position += len(taken)
+            if position < size:
+                break
+            position, epoch = 0, epoch + 1
+            if not self.repeat:
+                break
+            order, sampler_state = self._sample(order, begin)
+            begin = 0
+            if len(indices) == self.batch_size:
+                break
+        new = Place(position, epoch, epoch > place.epoch, _detail(place, size), order, sampler_state)
+        return new, indices
+
+    def _arrive(self, place: Place) -> None:
+        """Be at `place`."""
+        self._place = place
+        self.current_position = place.position
+        self.epoch = place.epoch
+        self.is_new_epoch = place.is_new_epoch
+        self.epoch_detail = _detail(place, self._epoch_size(place.order))
+        self.previous_epoch_detail = None if place.previous_epoch_detail < 0 else place.previous_epoch_detail
+
+    def _return_to(self, place: Place) -> None:
+        """Be at `place`, and let the order sampler and the batches made ahead know."""
+        self._forget()
+        sampler = self._sampler
+        if place.sampler_state and sampler is not None and hasattr(sampler, "set_state"):
+            sampler.set_state(place.sampler_state)
+        self._arrive(place)
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Drop the batches made ahead."""
+
+    def _own_nothing(self) -> None:
+        """Begin, or begin again as a copy, without helpers and without batches made ahead."""
+        return
+
+    # --- private ---
+
+    def _start(self) -> Place:
+        order, sampler_state = self._sample(None, 0)
+        return Place(0, 0, False, _NEVER, order, sampler_state)
+
+    def _sample(self, order: Indices | None, position: int) -> tuple[Indices | None, dict[str, Any] | None]:
+        """Return the order of the epoch after the one in `order` (None before the first), and the sampler's state."""
+        if self._sampler is None:
+            return None, None
+        new = np.asarray(self._sampler(np.arange(len(self.dataset)) if order is None else order, position))
+        if order is not None and new.shape != order.shape:
+            raise ValueError(f"the order sampler gave {len(new)} indices after {len(order)} for the epoch before")
+        state = self._sampler.get_state() if hasattr(self._sampler, "get_state") else {}
+        return new, state
+
+    def _epoch_size(self, order: Indices | None) -> int:
+        return len(self.dataset) if order is None else len(order)
+
+
+def get_examples(dataset: Dataset, indices: list[int]) -> list[Any]:
+    """Return the examples with these indices. An error that the data set raises gets a note saying which one it was."""
+    examples = []
+    for index in indices:
+        try:
+            examples.append(dataset[index])
+        except Exception as error:
+            error.add_note(f"This was example {index} of a {type(dataset).__qualname__}.")
+            raise
+    return examples
+
+
+def _detail(place: Place, size: int) -> float:
+    return place.epoch + place.position / size if size else float(place.epoch)

@@ -1,0 +1,84 @@
+"""Working ahead: the next batches are being made while the user is busy with the present one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import deque
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+from renga_data.iterators.ordered import OrderedIterator, Place
+
+__all__ = ["PrefetchingIterator", "shares"]
+
+Ticket = TypeVar("Ticket")
+
+
+class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
+    """Base of iterators that have batches made elsewhere, ahead of time.
+
+    Each batch ordered travels with the `Place` that its use leads to. The iterator is where its user is, not where the
+    work is: saved in between, it neither loses nor repeats the batches that were made and not yet used.
+
+    A derived class defines `_order`, `_receive` and `_cancel`, and `finalize`, after which the iterator may be used
+    again: it is where it was, and starts its helpers anew. `n_prefetch` is the number of batches to be ahead.
+    """
+
+    n_prefetch: int
+    _ahead: deque[tuple[Place, Ticket]]
+
+    def __next__(self) -> list[Any]:
+        try:
+            self._order_ahead()
+            if not self._ahead:
+                raise StopIteration
+            place, ticket = self._ahead[0]
+            batch = self._receive(ticket)
+        except BaseException:
+            self._return_to(self._place)
+            raise
+        self._ahead.popleft()
+        self._arrive(place)
+        return batch
+
+    def finalize(self) -> None:
+        """Stop the helpers. They start again if the iterator is used again, which goes on from where it was."""
+        if hasattr(self, "_place"):  # not if the arguments were refused
+            self._return_to(self._place)
+
+    @abstractmethod
+    def _order(self, indices: list[int], number: int) -> Ticket:
+        """Have the examples with these indices made; `number` others come before them, counted from epoch 0."""
+
+    @abstractmethod
+    def _receive(self, ticket: Ticket) -> list[Any]:
+        """Wait for the examples."""
+
+    @abstractmethod
+    def _cancel(self, ticket: Ticket) -> None:
+        """The examples will not be asked for."""
+
+    def _order_ahead(self) -> None:
+        """Order batches until the next one and `n_prefetch` more are under way, or the end is reached."""
+        while len(self._ahead) <= self.n_prefetch:
+            before = self._ahead[-1][0] if self._ahead else self._place
+            step = self._advance(before)
+            if step is None:
+                return
+            after, indices = step
+            number = before.epoch * self._epoch_size(before.order) + before.position
+            self._ahead.append((after, self._order(indices, number)))
+
+    def _forget(self) -> None:
+        while self._ahead:
+            self._cancel(self._ahead.pop()[1])
+
+    def _own_nothing(self) -> None:
+        self._ahead = deque()
+
+
+def shares(indices: list[int], n: int) -> list[list[int]]:
+    """Divide a batch among `n` helpers, in order and as evenly as possible; fewer shares if there are fewer indices."""
+    n = min(n, len(indices))
+    bounds = [len(indices) * i // n for i in range(n + 1)]
+    return [indices[begin:end] for begin, end in pairwise(bounds)]

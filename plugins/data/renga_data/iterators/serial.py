@@ -1,0 +1,36 @@
+"""One batch at a time, when it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_data.iterators.ordered import OrderedIterator, get_examples
+
+__all__ = ["SerialIterator"]
+
+
+class SerialIterator(OrderedIterator):
+    """Gets the examples of a batch one by one when the batch is asked for. Arguments: see `OrderedIterator`.
+
+    Example:
+        >>> iterator = SerialIterator([10, 11, 12], batch_size=2, shuffle=False)
+        >>> next(iterator), next(iterator), iterator.epoch, iterator.is_new_epoch
+        ([10, 11], [12, 10], 1, True)
+    """
+
+    def __next__(self) -> list[Any]:
+        before = self._place
+        try:
+            step = self._advance(before)
+            if step is None:
+                raise StopIteration
+            place, indices = step
+            batch = get_examples(self.dataset, indices)
+        except BaseException:
+            self._return_to(before)
+            raise
+        self._arrive(place)
+        return batch
+
+    def _forget(self) -> None:
+        return

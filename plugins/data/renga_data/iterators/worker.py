@@ -1,0 +1,70 @@
+"""What runs in the processes of a `MultiprocessIterator`."""
+
+from __future__ import annotations
+
+import faulthandler
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from multiprocessing.shared_memory import SharedMemory
+from typing import Any
+
+from renga_core import random
+from renga_core.dataset import Dataset
+from renga_data.iterators.ordered import get_examples
+from renga_data.iterators.shared_memory import Packet, SlotAddress, pack
+
+__all__ = ["begin", "make_examples"]
+
+_dataset: Dataset
+_attached: dict[int, SharedMemory] = {}
+
+
+def begin(dataset: Dataset) -> None:
+    """Prepare the process, once."""
+    global _dataset
+    _dataset = dataset
+    # Ctrl-C reaches all processes of a terminal. It is for the parent, which ends the workers when it is done.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A crash in native code tells on standard error where it was.
+    faulthandler.enable(2)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def make_examples(indices: list[int], seed: int, address: SlotAddress | None) -> Packet:
+    """Get examples from the data set.
+
+    Args:
+        indices: Which ones.
+        seed: Seed of `renga_core.random` for the first of them; the next has the next seed, and so on. So random
+            transforms are the same whichever process does them, and differ from example to example.
+        address: Where to put the arrays' data.
+    """
+    examples: list[Any] = []
+    for number, index in enumerate(indices, seed):
+        random.seed(number)
+        try:
+            examples += get_examples(_dataset, [index])
+        except Exception as error:
+            raise _sendable(error)  # noqa: B904 - it is the same error
+    return pack(examples, address, _attached)
+
+
+def _sendable(error: Exception) -> Exception:
+    """`error`, or a RuntimeError that tells of it if it cannot be sent to the parent."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error
+
+
+def _end_with_parent() -> None:
+    """Leave when the parent has gone: killed, it could not say goodbye."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # this is a worker
+    parent.join()
+    os._exit(1)
