@@ -1,0 +1,1 @@
+"""The Lion optimizer and a small mixer model, as a plugin for Renga."""
