@@ -393,7 +393,7 @@ class Link(Tree):
             stored = serializer(name, param.array)
             if not param.is_initialized and stored is not None:
                 # The initializer is not asked: what it would draw from the random generator would be missed later.
-                param.array = param.device.send(np.asarray(stored, dtype=param.dtype))
+                param.array = param.device.send(np.array(stored, dtype=param.dtype))
         for name in sorted(self._persistent):
             value = self.__dict__[name]
             stored = serializer(name, value)

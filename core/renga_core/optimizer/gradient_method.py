@@ -60,8 +60,8 @@ class GradientMethod(Optimizer):
         arguments while it walks backwards, so that arrays are freed on the way.
 
         Args:
-            lossfun: Function that returns the loss, a Variable with one element. None if the gradients are there already;
-                if there is loss scaling, they are then expected to be multiplied by `loss_scale`.
+            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already,
+                multiplied by `loss_scale` if there is one.
             args, kwds: Its arguments.
 
         Raises:

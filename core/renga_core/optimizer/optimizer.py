@@ -28,7 +28,7 @@ class Optimizer:
         use_auto_new_epoch: True while an updater calls `new_epoch`; a program then must not.
     """
 
-    target: Link | None = None
+    target: Link = None  # type: ignore[assignment]  # hooks and extensions run after `setup`, and need not ask
     t: int = 0
     epoch: int = 0
     use_auto_new_epoch: bool = False

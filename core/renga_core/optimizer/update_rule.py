@@ -167,9 +167,16 @@ class UpdateRule:
             for name in sorted(self._state):
                 self._state[name] = serializer(name, self._state[name])
         if self._use_fp32_update:
-            array = serializer("fp32_param", None if self._fp32_param is None else self._fp32_param.array)
-            self._fp32_param = None if array is None else Parameter(array)
-        self._device = None
+            self._serialize_fp32_copy(serializer)
+        self._device = None  # what was loaded is on the host
+
+    def _serialize_fp32_copy(self, serializer: AbstractSerializer) -> None:
+        if self._fp32_param is not None:
+            serializer("fp32_param", self._fp32_param.array)
+        else:
+            loaded = serializer("fp32_param", None)
+            if loaded is not None:
+                self._fp32_param = Parameter(np.array(loaded))
 
     def _load_state(self, serializer: Deserializer) -> None:
         """Load a state that was never made here, asking for what `init_state` makes for some parameter."""
@@ -178,4 +185,5 @@ class UpdateRule:
         model.init_state(Parameter(np.zeros(1, np.float32)))
         loaded = {name: serializer(name, None) for name in sorted(model._state)}
         if all(value is not None for value in loaded.values()):
-            self._state = loaded
+            # A copy, because it will be changed in place; and an array without axes comes back as a scalar.
+            self._state = {k: np.array(v) if is_array(model._state[k]) else v for k, v in loaded.items()}

@@ -1,1 +1,44 @@
-"""Renga plugin: optimizers."""
+"""Optimizers, and functions that change gradients on the way.
+
+Reading guide
+-------------
+- One file for each family: `sgd`, `momentum_sgd`, `corrected_momentum_sgd`, `nesterov_ag`; `ada_grad`, `ada_delta`,
+  `rmsprop`, `rmsprop_graves`, `smorms3`; `adam` with its variants in `adam_variants`; `msvag`.
+- `hooks`: weight decay, gradient clipping and others, for ``optimizer.add_hook``.
+- `precision`: what half precision cannot hold.
+- `plugin`: the names under which all of these are offered.
+
+Each optimizer is two classes: the *rule* changes one parameter and remembers what it needs to; the *optimizer* holds
+the hyperparameters. The rule's docstring has its formula, in which g is the gradient and θ the parameter.
+"""
+
+from renga_optimizers.ada_delta import AdaDelta
+from renga_optimizers.ada_grad import AdaGrad
+from renga_optimizers.adam import Adam
+from renga_optimizers.adam_variants import AdaBound, AdamW, AMSBound, AMSGrad
+from renga_optimizers.corrected_momentum_sgd import CorrectedMomentumSGD
+from renga_optimizers.momentum_sgd import MomentumSGD
+from renga_optimizers.msvag import MSVAG
+from renga_optimizers.nesterov_ag import NesterovAG
+from renga_optimizers.rmsprop import RMSprop
+from renga_optimizers.rmsprop_graves import RMSpropGraves
+from renga_optimizers.sgd import SGD
+from renga_optimizers.smorms3 import SMORMS3
+
+__all__ = [
+    "MSVAG",
+    "SGD",
+    "SMORMS3",
+    "AMSBound",
+    "AMSGrad",
+    "AdaBound",
+    "AdaDelta",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "CorrectedMomentumSGD",
+    "MomentumSGD",
+    "NesterovAG",
+    "RMSprop",
+    "RMSpropGraves",
+]

@@ -1,0 +1,130 @@
+"""Adam."""
+
+from __future__ import annotations
+
+import math
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_optimizers.precision import check_eps
+
+__all__ = ["Adam", "AdamRule"]
+
+
+class AdamRule(UpdateRule):
+    """m ← beta1·m + (1−beta1)·g;  v ← beta2·v + (1−beta2)·g²;
+    θ ← θ − eta·(alphaₜ·m / (√v + eps) + weight_decay_rate·θ)  with alphaₜ = alpha·√(1−beta2ᵗ) / (1−beta1ᵗ).
+
+    Kingma and Ba, Adam: A Method for Stochastic Optimization (arXiv:1412.6980), algorithm 1 in the order of computation
+    given at the end of section 2, so eps is the paper's ε̂.
+
+    *Weight decay* is apart from the gradient: Loshchilov and Hutter, Decoupled Weight Decay Regularization
+    (arXiv:1711.05101), algorithm 2.
+    *amsgrad*: v̂ ← max(v̂, v) takes the place of v in the divisor: Reddi, Kale and Kumar, On the Convergence of Adam and
+    Beyond (arXiv:1904.09237), algorithm 2.
+    *adabound*: alphaₜ / (√v + eps) is clipped to bounds that approach final_lr: Luo et al., Adaptive Gradient Methods
+    with Dynamic Bound of Learning Rate (arXiv:1902.09843), algorithm 2.
+    """
+
+    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
+        check_eps(self.hyperparam.eps, param)
+        for name in ("m", "v", "vhat") if self.hyperparam.amsgrad else ("m", "v"):
+            self.state[name] = param.xp.zeros_like(param.array)
+
+    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
+        h, xp = self.hyperparam, param.xp
+        m, v, array, grad = self.state["m"], self.state["v"], param.array, param.grad
+        m *= h.beta1
+        m += (1 - h.beta1) * grad
+        v *= h.beta2
+        v += (1 - h.beta2) * grad * grad
+        if h.amsgrad:
+            vhat = self.state["vhat"]
+            vhat[...] = xp.maximum(vhat, v)
+            divisor = xp.sqrt(vhat)
+        else:
+            divisor = xp.sqrt(v)
+        divisor += h.eps
+        if h.adabound:
+            step = xp.clip(self.alpha_t / divisor, *self.bounds)
+            step *= m
+            step *= h.eta
+        else:
+            step = m / divisor
+            step *= h.eta * self.alpha_t
+        if h.weight_decay_rate:
+            array *= 1 - h.eta * h.weight_decay_rate
+        array -= step
+
+    @property
+    def alpha_t(self) -> float:
+        """The step size of update number `t`, which undoes that m and v start from zero."""
+        h = self.hyperparam
+        alpha_t: float = h.alpha * math.sqrt(1 - h.beta2**self.t) / (1 - h.beta1**self.t)
+        return alpha_t
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between what the rate of each element is kept in update number `t`, with `adabound`."""
+        h = self.hyperparam
+        # A schedule that changes alpha changes the bounds as much, as in the authors' implementation.
+        final_lr = h.final_lr * h.alpha / h.initial_alpha
+        return final_lr * (1 - 1 / (h.gamma * self.t + 1)), final_lr * (1 + 1 / (h.gamma * self.t))
+
+
+class Adam(GradientMethod):
+    """Adam.
+
+    Args:
+        alpha: Step size; `lr` is another name of it.
+        beta1: Decay of the mean of gradients, from 0 to below 1.
+        beta2: Decay of the mean of their squares, from 0 to below 1.
+        eps: Small number that keeps divisors away from zero.
+        eta: Schedule multiplier, on step and weight decay.
+        weight_decay_rate: Decay of the parameter itself in each update; not multiplied by `alpha`.
+        amsgrad: Never let the divisor become smaller.
+        adabound: Bound the rate of each element.
+        final_lr: With `adabound`, the rate that the bounds approach.
+        gamma: With `adabound`, how fast they do.
+    """
+
+    alpha = HyperparameterProxy("alpha")
+    beta1 = HyperparameterProxy("beta1")
+    beta2 = HyperparameterProxy("beta2")
+    eps = HyperparameterProxy("eps")
+    eta = HyperparameterProxy("eta")
+    weight_decay_rate = HyperparameterProxy("weight_decay_rate")
+    amsgrad = HyperparameterProxy("amsgrad")
+    adabound = HyperparameterProxy("adabound")
+    final_lr = HyperparameterProxy("final_lr")
+    gamma = HyperparameterProxy("gamma")
+    lr = HyperparameterProxy("alpha")
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+        weight_decay_rate: float = 0,
+        amsgrad: bool = False,
+        adabound: bool = False,
+        final_lr: float = 0.1,
+        gamma: float = 0.001,
+    ) -> None:
+        super().__init__()
+        self.hyperparam.alpha = alpha
+        self.hyperparam.beta1 = beta1
+        self.hyperparam.beta2 = beta2
+        self.hyperparam.eps = eps
+        self.hyperparam.eta = eta
+        self.hyperparam.weight_decay_rate = weight_decay_rate
+        self.hyperparam.amsgrad = amsgrad
+        self.hyperparam.adabound = adabound
+        self.hyperparam.final_lr = final_lr
+        self.hyperparam.gamma = gamma
+        self.hyperparam.initial_alpha = alpha
+
+    def create_update_rule(self) -> AdamRule:  # noqa: D102 - the protocol's
+        return AdamRule(self.hyperparam)

@@ -1,0 +1,86 @@
+"""Variants of Adam that have names of their own. What each argument does is told at `Adam`."""
+
+from __future__ import annotations
+
+from renga_optimizers.adam import Adam
+
+__all__ = ["AMSBound", "AMSGrad", "AdaBound", "AdamW"]
+
+
+class AdamW(Adam):
+    """`Adam` with weight decay apart from the gradient.
+
+    Args:
+        alpha, beta1, beta2, eps, eta: As of `Adam`.
+        weight_decay_rate: Decay of the parameter itself in each update. It is not multiplied by `alpha`: what other
+            libraries call ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+        weight_decay_rate: float = 0,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
+
+
+class AMSGrad(Adam):
+    """`Adam` with a divisor that never becomes smaller.
+
+    Args:
+        alpha, beta1, beta2, eps, eta: As of `Adam`.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
+
+
+class AdaBound(Adam):
+    """`Adam` that turns into stochastic gradient descent: the rate of each element is kept between narrowing bounds.
+
+    Args:
+        alpha, beta1, beta2, final_lr, gamma, eps, eta: As of `Adam`.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        final_lr: float = 0.1,
+        gamma: float = 0.001,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr, gamma=gamma)
+
+
+class AMSBound(Adam):
+    """`AdaBound` with a divisor that never becomes smaller.
+
+    Args:
+        alpha, beta1, beta2, final_lr, gamma, eps, eta: As of `Adam`.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        final_lr: float = 0.1,
+        gamma: float = 0.001,
+        eps: float = 1e-8,
+        eta: float = 1.0,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True, adabound=True, final_lr=final_lr, gamma=gamma)

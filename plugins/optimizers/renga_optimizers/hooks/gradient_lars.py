@@ -1,0 +1,46 @@
+"""Layer-wise adaptive rate scaling."""
+
+from __future__ import annotations
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import UpdateRule
+from renga_optimizers.hooks.norm import sum_of_squares
+
+__all__ = ["GradientLARS"]
+
+
+class GradientLARS:
+    """g ← λ·(g + weight_decay·θ) with λ = threshold·‖θ‖ / (‖g‖ + weight_decay·‖θ‖ + eps), for each parameter by itself.
+
+    A parameter whose norm is not above the threshold keeps λ = 1.
+
+    You, Gitman and Ginsburg, Large Batch Training of Convolutional Networks (arXiv:1708.03888), equation 6.
+
+    Args:
+        threshold: The paper's trust coefficient η.
+        weight_decay: Coefficient of weight decay.
+        eps: Small number that keeps the divisor away from zero.
+    """
+
+    name = "GradientLARS"
+    call_for_each_param = True
+    timing = "pre"
+
+    def __init__(self, threshold: float = 0.01, weight_decay: float = 0.0, eps: float = 1e-9) -> None:
+        self.threshold = threshold
+        self.weight_decay = weight_decay
+        self.eps = eps
+
+    def __call__(self, rule: UpdateRule, param: Parameter) -> None:
+        """Change the gradient of `param`."""
+        grad = param.grad
+        if grad is None:
+            return
+        xp = param.xp
+        with param.device.use():
+            # Norms stay on the device: nothing waits for them.
+            param_norm = xp.sqrt(sum_of_squares(param.array))
+            grad_norm = xp.sqrt(sum_of_squares(grad))
+            rate = self.threshold * param_norm / (grad_norm + self.weight_decay * param_norm + self.eps)
+            grad += self.weight_decay * param.array.astype(grad.dtype, copy=False)
+            grad *= xp.where(param_norm > self.threshold, rate, 1.0).astype(grad.dtype)

@@ -1,0 +1,53 @@
+"""Noise on the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from renga_core import random
+from renga_core.backend import Array, get_backend
+from renga_core.graph import Parameter
+from renga_core.optimizer import UpdateRule
+
+__all__ = ["GradientNoise", "exponential_decay_noise"]
+
+
+def exponential_decay_noise(xp: Any, shape: tuple[int, ...], dtype: Any, hook: GradientNoise, opt: UpdateRule) -> Array:
+    """Normal noise of variance eta / (1+t)^0.55, with t updates behind.
+
+    Neelakantan et al., Adding Gradient Noise Improves Learning for Very Deep Networks (arXiv:1511.06807), equation 1.
+
+    Args:
+        xp: Array namespace.
+        shape, dtype: Of the gradient.
+        hook: The hook that asks, for its `eta`.
+        opt: The update rule, for its `t`.
+    """
+    std = (hook.eta / (1 + opt.t) ** 0.55) ** 0.5
+    generator = random.generator(get_backend(xp.empty(0)))
+    return generator.normal(0.0, std, shape).astype(dtype)
+
+
+class GradientNoise:
+    """Add noise to the gradient.
+
+    Args:
+        eta: Scale of the noise; the paper takes 0.01, 0.3 or 1.
+        noise_func: Function that makes the noise, with the arguments of `exponential_decay_noise`.
+    """
+
+    name = "GradientNoise"
+    call_for_each_param = True
+    timing = "pre"
+
+    def __init__(self, eta: float, noise_func: Callable[..., Array] = exponential_decay_noise) -> None:
+        self.eta = eta
+        self.noise_func = noise_func
+
+    def __call__(self, rule: UpdateRule, param: Parameter) -> None:
+        """Change the gradient of `param`."""
+        grad = param.grad
+        if grad is not None:
+            with param.device.use():
+                grad += self.noise_func(param.xp, grad.shape, grad.dtype, self, rule)

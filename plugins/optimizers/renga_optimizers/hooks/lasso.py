@@ -1,0 +1,29 @@
+"""Regularization by the sum of absolute values."""
+
+from __future__ import annotations
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import UpdateRule
+
+__all__ = ["Lasso"]
+
+
+class Lasso:
+    """g ← g + rate·sign(θ): the gradient of rate·‖θ‖₁ is added.
+
+    Args:
+        rate: Coefficient.
+    """
+
+    name = "Lasso"
+    call_for_each_param = True
+    timing = "pre"
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def __call__(self, rule: UpdateRule, param: Parameter) -> None:
+        """Change the gradient of `param`."""
+        grad = param.grad
+        if grad is not None:
+            grad += self.rate * param.xp.sign(param.array).astype(grad.dtype, copy=False)

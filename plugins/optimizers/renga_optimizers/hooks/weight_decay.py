@@ -1,0 +1,32 @@
+"""Weight decay, by the gradient."""
+
+from __future__ import annotations
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import UpdateRule
+
+__all__ = ["WeightDecay"]
+
+
+class WeightDecay:
+    """g ← g + rate·θ: the gradient of rate/2·‖θ‖² is added.
+
+    With Adam and its like, use their own `weight_decay_rate` instead (arXiv:1711.05101 tells why).
+
+    Args:
+        rate: Coefficient.
+    """
+
+    name = "WeightDecay"
+    call_for_each_param = True
+    timing = "pre"
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def __call__(self, rule: UpdateRule, param: Parameter) -> None:
+        """Change the gradient of `param`."""
+        grad = param.grad
+        if grad is not None:
+            # In the gradient's precision: it is float32 where a float16 parameter is updated in float32.
+            grad += self.rate * param.array.astype(grad.dtype, copy=False)

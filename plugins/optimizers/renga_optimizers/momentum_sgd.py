@@ -1,0 +1,45 @@
+"""Stochastic gradient descent with momentum."""
+
+from __future__ import annotations
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+
+__all__ = ["MomentumSGD", "MomentumSGDRule"]
+
+
+class MomentumSGDRule(UpdateRule):
+    """v ← momentum·v − lr·g;  θ ← θ + v.
+
+    Polyak, Some methods of speeding up the convergence of iteration methods (1964).
+    """
+
+    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
+        self.state["v"] = param.xp.zeros_like(param.array)
+
+    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
+        h = self.hyperparam
+        v, array = self.state["v"], param.array
+        v *= h.momentum
+        v -= h.lr * param.grad
+        array += v
+
+
+class MomentumSGD(GradientMethod):
+    """Stochastic gradient descent with momentum.
+
+    Args:
+        lr: Learning rate.
+        momentum: Decay of past steps, from 0 (none kept) to below 1.
+    """
+
+    lr = HyperparameterProxy("lr")
+    momentum = HyperparameterProxy("momentum")
+
+    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
+        super().__init__()
+        self.hyperparam.lr = lr
+        self.hyperparam.momentum = momentum
+
+    def create_update_rule(self) -> MomentumSGDRule:  # noqa: D102 - the protocol's
+        return MomentumSGDRule(self.hyperparam)

@@ -1,0 +1,48 @@
+"""Nesterov's accelerated gradient."""
+
+from __future__ import annotations
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+
+__all__ = ["NesterovAG", "NesterovAGRule"]
+
+
+class NesterovAGRule(UpdateRule):
+    """v ← momentum·v − lr·g;  θ ← θ + momentum·v − lr·g.
+
+    Bengio, Boulanger-Lewandowski and Pascanu, Advances in Optimizing Recurrent Networks (arXiv:1212.0901), equations 6
+    and 7: θ is where the gradient is taken, ahead of the iterate by momentum·v.
+    """
+
+    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
+        self.state["v"] = param.xp.zeros_like(param.array)
+
+    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
+        h = self.hyperparam
+        v, array = self.state["v"], param.array
+        step = h.lr * param.grad
+        v *= h.momentum
+        v -= step
+        array -= step
+        array += h.momentum * v
+
+
+class NesterovAG(GradientMethod):
+    """Nesterov's accelerated gradient.
+
+    Args:
+        lr: Learning rate.
+        momentum: Decay of past steps, from 0 (none kept) to below 1.
+    """
+
+    lr = HyperparameterProxy("lr")
+    momentum = HyperparameterProxy("momentum")
+
+    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
+        super().__init__()
+        self.hyperparam.lr = lr
+        self.hyperparam.momentum = momentum
+
+    def create_update_rule(self) -> NesterovAGRule:  # noqa: D102 - the protocol's
+        return NesterovAGRule(self.hyperparam)

@@ -1,0 +1,50 @@
+"""What this plugin offers: optimizers, and hooks for them."""
+
+from renga_core.plugin import Provider, hookimpl
+
+
+def _provider(name: str, target: str, summary: str) -> Provider:
+    return Provider(name=name, target=f"renga_optimizers.{target}", revision=1, summary=summary)
+
+
+@hookimpl
+def renga_optimizers() -> list[Provider]:
+    """The optimizers."""
+    return [
+        _provider("sgd", "sgd:SGD", "Stochastic gradient descent"),
+        _provider("momentum_sgd", "momentum_sgd:MomentumSGD", "SGD with momentum"),
+        _provider(
+            "corrected_momentum_sgd",
+            "corrected_momentum_sgd:CorrectedMomentumSGD",
+            "SGD with momentum, for learning rates that change",
+        ),
+        _provider("nesterov_ag", "nesterov_ag:NesterovAG", "Nesterov's accelerated gradient"),
+        _provider("adagrad", "ada_grad:AdaGrad", "Steps shrink where gradients have been large"),
+        _provider("adadelta", "ada_delta:AdaDelta", "Adaptive steps without a learning rate"),
+        _provider("rmsprop", "rmsprop:RMSprop", "Gradients divided by a running mean of their size"),
+        _provider("rmsprop_graves", "rmsprop_graves:RMSpropGraves", "RMSprop with momentum, as Graves uses it"),
+        _provider("smorms3", "smorms3:SMORMS3", "RMSprop with a memory of its own for each element"),
+        _provider("adam", "adam:Adam", "Adaptive moments"),
+        _provider("adamw", "adam_variants:AdamW", "Adam with weight decay apart from the gradient"),
+        _provider("amsgrad", "adam_variants:AMSGrad", "Adam with a divisor that never becomes smaller"),
+        _provider("adabound", "adam_variants:AdaBound", "Adam that turns into SGD"),
+        _provider("amsbound", "adam_variants:AMSBound", "AdaBound with a divisor that never becomes smaller"),
+        _provider("msvag", "msvag:MSVAG", "Momentum with steps that shrink where the gradient is noise"),
+    ]
+
+
+@hookimpl
+def renga_optimizer_hooks() -> list[Provider]:
+    """Functions that change gradients before an update."""
+    return [
+        _provider("weight_decay", "hooks.weight_decay:WeightDecay", "Adds rate·θ to the gradient"),
+        _provider("lasso", "hooks.lasso:Lasso", "Adds rate·sign(θ) to the gradient"),
+        _provider("gradient_clipping", "hooks.gradient_clipping:GradientClipping", "Bounds the gradient's norm"),
+        _provider(
+            "gradient_hard_clipping",
+            "hooks.gradient_hard_clipping:GradientHardClipping",
+            "Bounds each element of the gradient",
+        ),
+        _provider("gradient_noise", "hooks.gradient_noise:GradientNoise", "Adds decaying noise to the gradient"),
+        _provider("gradient_lars", "hooks.gradient_lars:GradientLARS", "Scales each parameter's gradient to its norm"),
+    ]

@@ -1,0 +1,58 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from renga_core.graph import Parameter
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_optimizers.precision import check_eps
+
+__all__ = ["RMSprop", "RMSpropRule"]
+
+
+class RMSpropRule(UpdateRule):
+    """ms ← alpha·ms + (1−alpha)·g²;  θ ← θ − lr·g / (√ms + eps).
+
+    Tieleman and Hinton, Lecture 6.5 — RMSProp (COURSERA: Neural Networks for Machine Learning, 2012).
+    """
+
+    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
+        check_eps(self.hyperparam.eps, param)
+        self.state["ms"] = param.xp.zeros_like(param.array)
+
+    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
+        h = self.hyperparam
+        ms, array, grad = self.state["ms"], param.array, param.grad
+        ms *= h.alpha
+        ms += (1 - h.alpha) * grad * grad
+        if h.eps_inside_sqrt:
+            divisor = param.xp.sqrt(ms + h.eps)
+        else:
+            divisor = param.xp.sqrt(ms)
+            divisor += h.eps
+        array -= h.lr * grad / divisor
+
+
+class RMSprop(GradientMethod):
+    """RMSprop: gradients divided by a running mean of their size.
+
+    Args:
+        lr: Learning rate.
+        alpha: Decay of the mean of squares, from 0 to below 1.
+        eps: Small number that keeps divisors away from zero.
+        eps_inside_sqrt: Divide by √(ms + eps) instead, as TensorFlow does.
+    """
+
+    lr = HyperparameterProxy("lr")
+    alpha = HyperparameterProxy("alpha")
+    eps = HyperparameterProxy("eps")
+    eps_inside_sqrt = HyperparameterProxy("eps_inside_sqrt")
+
+    def __init__(self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8, eps_inside_sqrt: bool = False) -> None:
+        super().__init__()
+        self.hyperparam.lr = lr
+        self.hyperparam.alpha = alpha
+        self.hyperparam.eps = eps
+        self.hyperparam.eps_inside_sqrt = eps_inside_sqrt
+
+    def create_update_rule(self) -> RMSpropRule:  # noqa: D102 - the protocol's
+        return RMSpropRule(self.hyperparam)
