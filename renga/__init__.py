@@ -14,10 +14,10 @@ What you type lives here::
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `triggers`, `updaters`: the training loop.
-- `renga.serializers`, `renga.function_hooks`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`.
+- `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`.
 
-Importing `renga` imports no plugin; each of these does when it is first used. To write a plugin: `hookimpl`, `Provider`,
-and docs/how-to/write-a-plugin.md.
+Importing `renga` imports no plugin; each of these does when it is first used. To write a plugin: `hookimpl`,
+`Provider`, and docs/how-to/write-a-plugin.md.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ _MODULES = (
     "computational_graph",
     "dataset",
     "datasets",
-    "function_hooks",
     "functions",
     "gradient_check",
     "initializers",

@@ -1,8 +1,9 @@
 import numpy as np
+from renga_lion.lion import Lion, LionRule
+from renga_lion.mixer import Mixer
+
 import renga
 from renga import Parameter
-from renga_lion.lion import LionRule, Lion
-from renga_lion.mixer import Mixer
 
 
 def test_a_step_is_the_papers():

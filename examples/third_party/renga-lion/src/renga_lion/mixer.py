@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import renga
 import renga.functions as F
 import renga.links as L
+
+import renga
 from renga import Variable
 
 

@@ -14,6 +14,4 @@ def renga_optimizers() -> list[Provider]:
 @hookimpl
 def renga_models() -> list[Provider]:
     """The model ``mixer``."""
-    return [
-        Provider(name="mixer", target="renga_lion.mixer:Mixer", revision=1, summary="A small MLP-Mixer for images")
-    ]
+    return [Provider(name="mixer", target="renga_lion.mixer:Mixer", revision=1, summary="A small MLP-Mixer for images")]
