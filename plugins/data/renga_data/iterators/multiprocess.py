@@ -119,16 +119,21 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         for share in shares(indices, self.n_processes):
             slot = self._borrow_slot()
             address = None if slot is None else slot.address
-            parts.append(_Part(pool.submit(worker.make_examples, share, self._seed + number, address), slot))
+            with worker.sheltered():  # a new process may be started here
+                packet = pool.submit(worker.make_examples, share, self._seed + number, address)
+            parts.append(_Part(packet, slot))
             number += len(share)
         return parts
 
     def _receive(self, parts: list[_Part]) -> list[Any]:
-        packets = [self._await(part.packet) for part in parts]
-        examples = [unpack(packet, part.slot) for packet, part in zip(packets, parts, strict=True)]
-        for part in parts:
-            self._return_slot(part.slot)
-        return [example for share in examples for example in share]
+        examples = []
+        for packet, slot in parts:
+            self._await(packet)
+            examples += unpack(packet.result(), slot)
+        # Not sooner: where a part has failed, `_cancel` returns the slots of all.
+        for _, slot in parts:
+            self._return_slot(slot)
+        return examples
 
     def _cancel(self, parts: list[_Part]) -> None:
         for packet, slot in parts:
@@ -176,7 +181,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         if slot is not None:
             self._free_slots.append(slot)
 
-    def _await(self, packet: Future[Packet]) -> Packet:
+    def _await(self, packet: Future[Packet]) -> None:
         while not wait([packet], self.dataset_timeout).done:
             warnings.warn(
                 f"no examples from the workers for {self.dataset_timeout} s: a {type(self.dataset).__qualname__} is "
@@ -184,4 +189,3 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
                 StalledDatasetWarning,
                 stacklevel=5,
             )
-        return packet.result()

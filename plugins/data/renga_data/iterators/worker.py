@@ -9,6 +9,8 @@ import pickle
 import signal
 import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
@@ -17,18 +19,32 @@ from renga_core.dataset import Dataset
 from renga_data.iterators.ordered import get_examples
 from renga_data.iterators.shared_memory import Packet, SlotAddress, pack
 
-__all__ = ["begin", "make_examples"]
+__all__ = ["begin", "make_examples", "sheltered"]
 
 _dataset: Dataset
 _attached: dict[int, SharedMemory] = {}
+
+
+@contextmanager
+def sheltered() -> Iterator[None]:
+    """Let processes that the parent starts in a ``with`` block know nothing of Ctrl-C.
+
+    It reaches all processes of a terminal, but is for the parent, which ends the workers when it is done. It is blocked
+    until a worker has got so far as to ignore it; the parent gets it at the end of the block.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def begin(dataset: Dataset) -> None:
     """Prepare the process, once."""
     global _dataset
     _dataset = dataset
-    # Ctrl-C reaches all processes of a terminal. It is for the parent, which ends the workers when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # A crash in native code tells on standard error where it was.
     faulthandler.enable(2)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -1,0 +1,325 @@
+"""Few and quick: a process takes long to start. What all prefetching iterators share is tested with threads."""
+
+import copy
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from renga_core import random
+from renga_core.backend import get_backend
+from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_data.iterators import MultiprocessIterator, SerialIterator, StalledDatasetWarning, WorkerDied
+
+SHARED = Path("/dev/shm")
+
+pytestmark = [
+    pytest.mark.skipif(not SHARED.is_dir(), reason="looks for shared memory where Linux shows it"),
+    pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning"),
+]
+
+
+def left_behind(before):
+    return [child.pid for child in multiprocessing.active_children()], set(os.listdir(SHARED)) - before
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind():
+    before = set(os.listdir(SHARED))
+    yield
+    assert left_behind(before) == ([], set())
+
+
+class Images:
+    """Pairs of an array of varying size and its index."""
+
+    def __init__(self, n=20, least=300):
+        self.n = n
+        self.least = least
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, index):
+        return np.full((self.least + 40 * index, 2), index, np.float32), index
+
+
+def batches_equal(ours, theirs):
+    assert [t for _, t in ours] == [t for _, t in theirs]
+    for (x, _), (y, _) in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(x, y)
+        assert x.dtype == y.dtype
+        x += 1  # arrays are the user's own
+
+
+@pytest.mark.parametrize(
+    ("start_method", "n_processes", "n_prefetch", "shared_mem"),
+    [("fork", 2, 2, None), ("fork", 3, 1, 0), ("fork", 2, 0, 4096), ("spawn", 1, 1, None), ("forkserver", 2, 1, None)],
+)
+def test_gives_what_a_serial_iterator_gives_and_resumes(start_method, n_processes, n_prefetch, shared_mem):
+    def make(seed):
+        return MultiprocessIterator(
+            Images(),
+            6,
+            n_processes=n_processes,
+            n_prefetch=n_prefetch,
+            shared_mem=shared_mem,
+            start_method=start_method,
+            seed=seed,
+        )
+
+    reference = SerialIterator(Images(), 6, seed=3)
+    with make(3) as iterator:
+        for _ in range(9):
+            batches_equal(next(iterator), next(reference))
+            assert iterator.epoch_detail == reference.epoch_detail
+        serializer = DictionarySerializer()
+        serializer.save(iterator)
+        with make(4) as resumed:
+            next(resumed)
+            NpzDeserializer(serializer.target).load(resumed)
+            twin = copy.copy(resumed)
+            for _ in range(5):
+                batches_equal(next(resumed), next(reference))
+            batches_equal(next(iterator), next(make_serial_at(serializer)))
+        with twin:
+            batches_equal(next(twin), next(make_serial_at(serializer)))
+
+
+def make_serial_at(serializer):
+    iterator = SerialIterator(Images(), 6, seed=0)
+    NpzDeserializer(serializer.target).load(iterator)
+    return iterator
+
+
+def test_one_epoch_reset_and_finalize():
+    with MultiprocessIterator(Images(7), 3, repeat=False, shuffle=False, n_processes=2) as iterator:
+        for _ in range(2):
+            assert [[t for _, t in batch] for batch in iterator] == [[0, 1, 2], [3, 4, 5], [6]]
+            iterator.reset()
+        next(iterator)
+        iterator.finalize()
+        assert [[t for _, t in batch] for batch in iterator] == [[3, 4, 5], [6]]
+
+
+def test_a_forgotten_iterator_leaves_nothing():
+    iterator = MultiprocessIterator(Images(), 4, n_processes=2)
+    next(iterator)
+    del iterator
+
+
+class Dies(Images):
+    def __init__(self, marker):
+        super().__init__()
+        self.marker = marker
+
+    def __getitem__(self, index):
+        if index == 7 and not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__getitem__(index)
+
+
+def test_a_dying_worker_is_an_error_and_loses_nothing(tmp_path):
+    with MultiprocessIterator(Dies(tmp_path / "died"), 4, shuffle=False, n_processes=2, n_prefetch=2) as iterator:
+        seen = []
+        deaths = 0
+        while len(seen) < 12:
+            try:
+                seen += [t for _, t in next(iterator)]
+            except WorkerDied as error:
+                deaths += 1
+                assert "examples of a Dies" in str(error)
+        assert (seen, deaths) == (list(range(12)), 1)
+
+
+class Unpicklable(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+class Fails(Images):
+    def __getitem__(self, index):
+        if index == 2:
+            raise Unpicklable("this", "that")
+        if index == 5:
+            raise KeyError("no such thing")
+        return super().__getitem__(index)
+
+
+def test_errors_of_the_data_set_arrive():
+    with MultiprocessIterator(Fails(), 2, shuffle=False, n_processes=1) as iterator:
+        next(iterator)
+        with pytest.raises(RuntimeError, match=r"(?s)Unpicklable: this and that.*example 2 of a Fails"):
+            next(iterator)
+    order = lambda order, _: np.array([4, 5])  # noqa: E731
+    with (
+        MultiprocessIterator(Fails(), 2, order_sampler=order, n_processes=1) as iterator,
+        pytest.raises(KeyError) as caught,
+    ):
+        next(iterator)
+    assert caught.value.__notes__ == ["This was example 5 of a Fails."]
+
+
+class Slow(Images):
+    def __getitem__(self, index):
+        time.sleep(0.3)
+        return super().__getitem__(index)
+
+
+def test_a_late_batch_is_warned_of_and_awaited():
+    with (
+        MultiprocessIterator(Slow(), 1, shuffle=False, n_processes=1, dataset_timeout=0.1) as iterator,
+        pytest.warns(StalledDatasetWarning, match=r"for 0\.1 s: a Slow is slow or hangs") as caught,
+    ):
+        assert next(iterator)[0][1] == 0
+    assert caught[0].filename == __file__
+
+
+class Pids(Images):
+    def __getitem__(self, index):
+        return os.getpid()
+
+
+def test_processes_are_replaced():
+    with MultiprocessIterator(Pids(), 4, n_processes=2, maxtasksperchild=10) as iterator:
+        pids = [pid for _ in range(30) for pid in next(iterator)]
+    assert os.getpid() not in pids
+    assert len(set(pids)) >= 5
+    assert max(pids.count(pid) for pid in pids) <= 30
+
+
+class Noise(Images):
+    def __getitem__(self, index):
+        return index, float(random.generator(get_backend("numpy")).random())
+
+
+@pytest.fixture
+def numpy_backend():
+    try:
+        return get_backend("numpy")
+    except Exception as error:
+        pytest.skip(f"needs the NumPy backend: {error}")
+
+
+def test_random_transforms_are_reproducible_and_differ(numpy_backend):
+    def run(n_processes, n_prefetch):
+        arguments = {"n_processes": n_processes, "n_prefetch": n_prefetch, "seed": 5}
+        with MultiprocessIterator(Noise(10), 4, **arguments) as iterator:
+            return [next(iterator) for _ in range(6)]
+
+    first = run(2, 1)
+    assert run(1, 0) == first
+    draws = [draw for batch in first for _, draw in batch]
+    assert len(set(draws)) == len(draws)
+
+
+def test_too_little_shared_memory():
+    room = os.statvfs(SHARED)
+    too_much = room.f_blocks * room.f_frsize * 2
+    with (
+        MultiprocessIterator(Images(), 1, n_processes=1, shared_mem=too_much) as iterator,
+        pytest.raises(OSError, match="No space left"),
+    ):
+        next(iterator)
+
+
+def test_a_data_set_that_cannot_be_sent_is_an_error():
+    dataset = [lambda: 1]
+    with (
+        MultiprocessIterator(dataset, 1, n_processes=1, start_method="spawn") as iterator,
+        pytest.raises((pickle.PicklingError, AttributeError), match="lambda"),
+    ):
+        next(iterator)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"n_processes": 0}, {"n_prefetch": -1}, {"shared_mem": -1}, {"maxtasksperchild": 0}, {"batch_size": 0}],
+)
+def test_bad_arguments(arguments):
+    with pytest.raises(ValueError, match=next(iter(arguments))):
+        MultiprocessIterator([1, 2], **{"batch_size": 1, **arguments})
+
+
+PROGRAM = """
+import os, signal, sys, time
+import numpy as np
+from multiprocessing import active_children
+from renga_data.iterators import MultiprocessIterator
+
+class Data:
+    def __len__(self):
+        return 100
+    def __getitem__(self, i):
+        return np.zeros(10000)
+
+if __name__ == "__main__":
+    iterator = MultiprocessIterator(Data(), 4, n_processes=2, start_method=sys.argv[2])
+    for _ in range(4):
+        next(iterator)
+    print(*(child.pid for child in active_children()), *(slot.address.name for slot in iterator._slots), flush=True)
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if sys.argv[1] == "interrupted":
+        os.killpg(0, signal.SIGINT)  # as Ctrl-C in a terminal does
+        time.sleep(10)
+    if sys.argv[1] == "forked":
+        pid = os.fork()
+        if pid == 0:
+            del iterator  # its processes and its memory are not this process's
+            os._exit(0)
+        os.waitpid(pid, 0)
+        next(iterator)
+    if sys.argv[1] == "cyclic":
+        iterator.me = iterator
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "start_method"),
+    [("normal", "fork"), ("cyclic", "fork"), ("forked", "fork"), ("killed", "fork"), ("killed", "spawn")]
+    + [("interrupted", "fork"), ("interrupted", "spawn")],
+)
+def test_a_program_that_ends_without_finalizing_leaves_nothing(tmp_path, end, start_method):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-W",
+        "ignore:.*use of fork:DeprecationWarning",
+        program,
+        end,
+        start_method,
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True)
+    names = result.stdout.split()
+    assert len(names) >= 3, result.stderr
+    deadline = time.monotonic() + 20
+    while any(is_there(name) for name in names) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert [name for name in names if is_there(name)] == []
+    if end == "interrupted":
+        assert result.stderr.count("Traceback") == 1  # the parent's
+        assert "KeyboardInterrupt" in result.stderr
+    elif end != "killed":
+        assert (result.returncode, result.stderr) == (0, "")
+
+
+def is_there(name):
+    if name.isdigit():
+        status = Path("/proc", name, "status")
+        try:
+            return "State:\tZ" not in status.read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+    return (SHARED / name).exists()
