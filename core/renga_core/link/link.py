@@ -44,8 +44,8 @@ class Link(Tree):
     do, and everything said here of a link holds there for the whole tree below it.
 
     Args:
-        params: Parameters to make: their names, with a shape or a pair of shape and dtype for each. They hold NaN until
-            they are given values.
+        params: Parameters to make: their names, with a shape (None to leave it open) or a pair of shape and dtype for
+            each. They hold NaN until they are given values.
 
     Attributes:
         name: The name by which the parent knows this link; None for a root.
@@ -419,5 +419,5 @@ class Link(Tree):
 
 def _shape_and_dtype(spec: Any) -> tuple[Any, Any]:
     """A shape, or a pair of shape and dtype, as a pair; the dtype is None where it is left open."""
-    is_shape = isinstance(spec, int) or all(isinstance(size, (int, np.integer)) for size in spec)
+    is_shape = spec is None or isinstance(spec, int) or all(isinstance(size, (int, np.integer)) for size in spec)
     return (spec, None) if is_shape else tuple(spec)
