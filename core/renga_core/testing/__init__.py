@@ -1,0 +1,25 @@
+"""Kits that test parts of Renga, in-tree ones and third parties' alike.
+
+Reading guide
+-------------
+- `gradient_check`: is this gradient right? `check_backward` and `check_double_backward` compare with numerical
+  derivatives; `assert_allclose` compares arrays of any backend.
+- `function_suite`: `FunctionSuite`, a pytest class to subclass: three methods describe a function, and it is tested in
+  every way a function must work, on every backend that is ready. Needs pytest, so it is imported by that path only.
+"""
+
+from renga_core.testing.gradient_check import (
+    NondifferentiableError,
+    assert_allclose,
+    check_backward,
+    check_double_backward,
+    numerical_grad,
+)
+
+__all__ = [
+    "NondifferentiableError",
+    "assert_allclose",
+    "check_backward",
+    "check_double_backward",
+    "numerical_grad",
+]
