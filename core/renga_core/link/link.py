@@ -346,8 +346,7 @@ class Link(Tree):
         made._params = set(self._params)
         made._persistent = set(self._persistent)
         for name, param in made._own_params():
-            made.__dict__[name] = shared = copy.copy(param)
-            shared.cleargrad()
+            made.__dict__[name] = copy.copy(param)
         return made
 
     def copyparams(self, link: Link, copy_persistent: bool = True) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from renga_core.graph import Parameter
 from renga_core.link import Chain, ChainList, Link, Sequential
+from renga_core.serializers import DictionarySerializer
 
 
 @pytest.fixture
@@ -34,9 +35,13 @@ class TestCopy:
         made.add_link("extra", scale())
         made.blocks.append(scale())
         made.add_param("p", 1)
+        made.add_persistent("kept", 1)
         assert "extra" not in dict(root.namedlinks())
         assert len(root.blocks) == 2
         assert "/p" not in dict(root.namedparams())
+        saved = DictionarySerializer()
+        saved.save(root)
+        assert "kept" not in saved.target
 
     def test_copy_shares_nothing(self, root):
         made = root.copy("copy")

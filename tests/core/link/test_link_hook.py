@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from renga_core.link import Chain, Link, LinkHook, get_link_hooks
+from renga_core.link.link_hook import watchers
 
 
 class Twice(Link):
@@ -46,6 +47,7 @@ def test_watches_all_links_of_the_thread():
         ("deleted", None),
     ]
     assert get_link_hooks() == {}
+    assert watchers.count == 0
 
 
 def test_watches_one_link():
