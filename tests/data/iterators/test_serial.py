@@ -1,5 +1,6 @@
 import copy
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_one_epoch_has_every_example_once(n, batch_size, shuffle, seed):
     iterator = SerialIterator(range(n), batch_size, repeat=False, shuffle=shuffle, seed=seed)
     for _ in range(2):
         batches = list(iterator)
-        assert sorted(sum(batches, [])) == list(range(n))
+        assert sorted(chain(*batches)) == list(range(n))
         assert all(len(batch) == batch_size for batch in batches[:-1])
         with pytest.raises(StopIteration):
             next(iterator)

@@ -37,7 +37,7 @@ def get_cifar10(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype
 
     Raises:
         DownloadError: The file is not in the cache and cannot be downloaded.
-        ValueError: `ndim` is out of range.
+        ValueError: `ndim` or `dtype` is not one of these.
 
     Source: A. Krizhevsky, *Learning Multiple Layers of Features from Tiny Images*, 2009.
     """

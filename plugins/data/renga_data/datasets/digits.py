@@ -35,12 +35,12 @@ def get_digits(
         withlabel: Examples are pairs (image, label); otherwise the sets are arrays of images.
         ndim: Shape of an image: 1 for (64,), 2 for (8, 8), 3 for (1, 8, 8).
         scale: Value of the darkest ink; paper is 0.
-        dtype: Of the images. Default: ``config.dtype``.
+        dtype: Of the images, floating-point. Default: ``config.dtype``.
         label_dtype: Of the labels.
         test_ratio: Part of the digits that are for testing, more than 0 and less than 1.
 
     Raises:
-        ValueError: `ndim` or `test_ratio` is out of range.
+        ValueError: `ndim`, `dtype` or `test_ratio` is not one of these.
 
     Source: E. Alpaydin and C. Kaynak, *Optical Recognition of Handwritten Digits* (test part), UCI Machine Learning
     Repository, 1998, https://doi.org/10.24432/C50P49; CC BY 4.0. See digits.md beside this file.

@@ -20,8 +20,14 @@ def as_floats(images: np.ndarray[Any, Any], white: int, scale: float, dtype: Any
         white: The largest value that a pixel can have.
         scale: What it becomes.
         dtype: Of the result; None is ``config.dtype``.
+
+    Raises:
+        ValueError: `dtype` is not one of floating-point numbers.
     """
-    result = images.astype(config.dtype if dtype is None else dtype)
+    dtype = np.dtype(config.dtype if dtype is None else dtype)
+    if dtype.kind in "biu":
+        raise ValueError(f"dtype is one of floating-point numbers, not {dtype}")
+    result = images.astype(dtype)
     result *= scale / white
     return result
 

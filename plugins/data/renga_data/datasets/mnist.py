@@ -49,7 +49,7 @@ def get_mnist(
 
     Raises:
         DownloadError: The files are not in the cache and cannot be downloaded.
-        ValueError: `ndim` is out of range, or `rgb_format` is asked for without ``ndim=3``.
+        ValueError: `ndim` or `dtype` is not one of these, or `rgb_format` is asked for without ``ndim=3``.
 
     Source: Y. LeCun, C. Cortes and C. J. C. Burges, *The MNIST database of handwritten digits*, 1998.
     """

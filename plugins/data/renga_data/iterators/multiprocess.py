@@ -107,8 +107,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         if self._pool is None:
             return
         if self._owner == os.getpid():  # in a process forked from the owner, they are not ours to end
-            for pool in (*self._retired, self._pool):
-                pool.shutdown(cancel_futures=True)
+            self._pool.shutdown(cancel_futures=True)
             for slot in self._slots:
                 slot.free()
         self._own_nothing()
@@ -145,7 +144,6 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         super()._own_nothing()
         self._owner = os.getpid()
         self._pool = None
-        self._retired: list[ProcessPoolExecutor] = []
         self._made = 0
         self._slots: list[Slot] = []
         self._free_slots: list[Slot] = []
@@ -153,11 +151,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
     def _ready_pool(self, orders: int) -> ProcessPoolExecutor:
         """The pool to give the next `orders` examples to."""
         if self._pool is not None and self.maxtasksperchild and self._made >= self.maxtasksperchild * self.n_processes:
-            for pool in self._retired:
-                pool.shutdown()
-            # It finishes what it has been given.
-            self._pool.shutdown(wait=False)
-            self._retired, self._pool = [self._pool], None
+            self._pool.shutdown()  # when it has finished what it was given
+            self._pool = None
         if self._pool is None:
             # Workers must find the tracker of shared memory running, or each starts its own, which does not know who
             # owns what.
