@@ -1,0 +1,228 @@
+"""Convolution over any number of axes, as the three operations that differentiate into one another.
+
+Three arrays belong together: images ``x (N, C, *size)``, filters ``W (O, C / groups, *ksize)`` and maps ``y (N, O,
+*out)``. Convolution is linear in `x` and in `W`. So each of the three is computed from the other two, and each of the
+three nodes here has the other two for its gradients, to any order:
+
+=================  =====================  ==============================================
+node               computes               gradients
+=================  =====================  ==============================================
+`Convolution`      ``y`` from ``x, W``    of ``x`` by `Deconvolution`, of ``W`` by `FilterGradient`
+`Deconvolution`    ``x`` from ``y, W``    of ``y`` by `Convolution`, of ``W`` by `FilterGradient`
+`FilterGradient`   ``W`` from ``x, y``    of ``x`` by `Deconvolution`, of ``y`` by `Convolution`
+=================  =====================  ==============================================
+
+The size of the result is always given, which leaves nothing to `cover_all` and the like: windows that would reach
+beyond the padded image see zeros, and elements that no window reaches get none.
+
+The reference implementations are in `convolution_reference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_backend
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.kernel import Operation
+from renga_nn.functions.connection import convolution_reference as reference
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["Convolution", "Deconvolution", "FilterGradient", "Geometry", "check_operands"]
+
+CONVOLUTION = Operation("convolution", reference.convolution)
+DECONVOLUTION = Operation("deconvolution", reference.deconvolution)
+FILTER_GRADIENT = Operation("convolution_filter_gradient", reference.filter_gradient)
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How the window moves: the arguments that the three operations share.
+
+    Attributes:
+        stride, pad, dilate: One number for each spatial axis.
+        groups: Number of groups of channels that do not see each other.
+    """
+
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    dilate: tuple[int, ...]
+    groups: int
+
+    def convolve(self, x: Array, W: Array, b: Array | None, out: tuple[int, ...]) -> Array:
+        """Maps of size `out`, by the best implementation for these arrays."""
+        return _compute(CONVOLUTION, x, W, b, self.stride, self.pad, self.dilate, self.groups, out)
+
+    def deconvolve(self, y: Array, W: Array, b: Array | None, size: tuple[int, ...]) -> Array:
+        """Images of `size`, by the best implementation for these arrays."""
+        return _compute(DECONVOLUTION, y, W, b, self.stride, self.pad, self.dilate, self.groups, size)
+
+    def filter_gradient(self, x: Array, y: Array, ksize: tuple[int, ...]) -> Array:
+        """Filters of size `ksize`, by the best implementation for these arrays."""
+        return _compute(FILTER_GRADIENT, x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
+
+
+def _compute(operation: Operation, *args: Any) -> Array:
+    return operation.select(get_backend(args[0]), *args).forward(*args)
+
+
+class Convolution(FunctionNode):
+    """Maps from images, filters and, as an optional third input, one bias for each map.
+
+    Args:
+        geometry: How the window moves.
+        out: Size of the maps.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, geometry: Geometry, out: tuple[int, ...]) -> None:
+        self.geometry = geometry
+        self.out = out
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Convolve."""
+        self.retain_inputs((0, 1))
+        x, W = inputs[:2]
+        return (self.geometry.convolve(x, W, inputs[2] if len(inputs) == 3 else None, self.out),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The other two operations on arrays."""
+        x, W = self.saved_inputs
+        (gy,) = grad_outputs
+        gradients: tuple[Callable[[], Array], ...] = (
+            lambda: self.geometry.deconvolve(gy, W, None, x.shape[2:]),
+            lambda: self.geometry.filter_gradient(x, gy, W.shape[2:]),
+            lambda: _sum_over_maps(gy),
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The other two operations as nodes."""
+        x, W = self.get_retained_inputs()
+        (gy,) = grad_outputs
+        gradients: tuple[Callable[[], Variable], ...] = (
+            lambda: Deconvolution(self.geometry, x.shape[2:]).apply((gy, W))[0],
+            lambda: FilterGradient(self.geometry, W.shape[2:]).apply((x, gy))[0],
+            lambda: _sum_over_maps(gy),
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+
+class Deconvolution(FunctionNode):
+    """Images from maps, filters and, as an optional third input, one bias for each channel of the image.
+
+    The transpose of `Convolution`: what is called transposed convolution elsewhere, and never the inverse.
+
+    Args:
+        geometry: How the window moves.
+        size: Size of the images.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, geometry: Geometry, size: tuple[int, ...]) -> None:
+        self.geometry = geometry
+        self.size = size
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Deconvolve."""
+        self.retain_inputs((0, 1))
+        y, W = inputs[:2]
+        return (self.geometry.deconvolve(y, W, inputs[2] if len(inputs) == 3 else None, self.size),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The other two operations on arrays."""
+        y, W = self.saved_inputs
+        (gx,) = grad_outputs
+        gradients: tuple[Callable[[], Array], ...] = (
+            lambda: self.geometry.convolve(gx, W, None, y.shape[2:]),
+            lambda: self.geometry.filter_gradient(gx, y, W.shape[2:]),
+            lambda: _sum_over_maps(gx),
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The other two operations as nodes."""
+        y, W = self.get_retained_inputs()
+        (gx,) = grad_outputs
+        gradients: tuple[Callable[[], Variable], ...] = (
+            lambda: Convolution(self.geometry, y.shape[2:]).apply((gx, W))[0],
+            lambda: FilterGradient(self.geometry, W.shape[2:]).apply((gx, y))[0],
+            lambda: _sum_over_maps(gx),
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+
+class FilterGradient(FunctionNode):
+    """Filters from images and maps: the gradient of a convolution with respect to its filters.
+
+    Args:
+        geometry: How the window moves.
+        ksize: Size of the filters.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, geometry: Geometry, ksize: tuple[int, ...]) -> None:
+        self.geometry = geometry
+        self.ksize = ksize
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Correlate the images with the maps."""
+        self.retain_inputs((0, 1))
+        x, y = inputs
+        return (self.geometry.filter_gradient(x, y, self.ksize),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The other two operations as nodes."""
+        x, y = self.get_retained_inputs()
+        (gW,) = grad_outputs
+        gradients: tuple[Callable[[], Variable], ...] = (
+            lambda: Deconvolution(self.geometry, x.shape[2:]).apply((y, gW))[0],
+            lambda: Convolution(self.geometry, y.shape[2:]).apply((x, gW))[0],
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+
+def check_operands(function: str, x: Any, W: Any, b: Any, n_axes: int, groups: int, transposed: bool = False) -> None:
+    """Refuse arguments of a convolution whose axes, channels or dtypes do not fit together.
+
+    Args:
+        function: Name of the function, for messages.
+        x, W, b: Its arguments.
+        n_axes: Number of spatial axes.
+        groups: Number of groups.
+        transposed: Whether `x` holds maps, which have as many channels as there are filters.
+
+    Raises:
+        InvalidType: An argument does not fit.
+        ValueError: The channels cannot be divided into `groups`.
+    """
+    for name, value in (("x", x), ("W", W)):
+        if value.ndim != n_axes + 2 or value.dtype.kind != "f":
+            raise InvalidType(function, name, f"{n_axes + 2} axes and a floating dtype", describe_array(value))
+    filters, per_group = W.shape[:2]
+    if groups < 1 or filters % groups:
+        raise ValueError(f"{function}: groups={groups} does not divide the {filters} filters of W: {describe_array(W)}")
+    channels, biases = (filters, per_group * groups) if transposed else (per_group * groups, filters)
+    if x.shape[1] != channels:
+        fits = f"{channels} channels (axis 1), to fit W: {describe_array(W)} in {groups} group(s)"
+        raise InvalidType(function, "x", fits, describe_array(x))
+    if b is not None and tuple(b.shape) != (biases,):
+        raise InvalidType(function, "b", f"shape ({biases},)", describe_array(b))
+
+
+def _in_dtype(gradient: Any, dtype: Any) -> Any:
+    """An array or a Variable in the dtype of the input it is the gradient of."""
+    return gradient if gradient.dtype == dtype else gradient.astype(dtype)
+
+
+def _sum_over_maps(gy: Any) -> Any:
+    """Sum over all axes but that of the channels, of an array or a Variable."""
+    return gy.sum(axis=(0, *range(2, gy.ndim)))

@@ -1,0 +1,151 @@
+"""Convolution, its transpose and its filters' gradient on the namespace of the arrays: the reference.
+
+Each is a product of matrices whose rows are the positions of the window and whose columns are the elements in it, with
+the channels of an element side by side (im2col). Such a matrix is as large as the image times the window, so it is made
+for a few images at a time. Results lie in memory with the channels last, the order in which the product makes them; the
+caller sees the axes ``(N, C, *size)``. An image that comes in that order is copied in runs of whole elements.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from renga_core.backend import Array, get_array_module, get_backend
+
+__all__ = ["convolution", "deconvolution", "filter_gradient"]
+
+Ints = tuple[int, ...]
+
+_BLOCK = 1 << 20
+"""Elements that the matrix of windows may have: enough for matrix products to be fast, few enough for caches."""
+
+
+def convolution(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
+    """``y[n, o, p] = b[o] + sum over c, k of x[n, c, stride * p - pad + dilate * k] * W[o, c, k]``.
+
+    Args:
+        x: Images ``(N, C, *size)``.
+        W: Filters ``(O, C / groups, *ksize)``.
+        b: Bias ``(O,)``, or None.
+        stride, pad, dilate: How the window moves.
+        groups: Number of groups of channels.
+        out: Number of window positions along each axis.
+
+    Returns:
+        Maps ``(N, O, *out)``, in the dtype of `x`.
+    """
+    xp = get_array_module(x)
+    filters = _filter_matrices(W, groups)
+    y = xp.empty((x.shape[0], math.prod(out), groups, filters.shape[2]), dtype=x.dtype)
+    for images, windows in _blocks(x, W.shape[2:], stride, pad, dilate, groups, out):
+        product = xp.matmul(windows, filters)
+        y[images] = product.transpose(1, 0, 2).reshape(y[images].shape)
+    if b is not None:
+        y += b.reshape(groups, -1)
+    return _channels_second(y, out)
+
+
+def deconvolution(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
+    """``x[n, c, stride * p - pad + dilate * k] = b[c] + sum over o, p, k of y[n, o, p] * W[o, c, k]``.
+
+    Args:
+        y: Maps ``(N, O, *out)``.
+        W: Filters ``(O, C / groups, *ksize)``.
+        b: Bias ``(C,)``, or None.
+        stride, pad, dilate, groups: As of `convolution`.
+        size: Size of the images along each axis.
+
+    Returns:
+        Images ``(N, C, *size)``, in the dtype of `y`.
+    """
+    xp = get_array_module(y)
+    ksize, out = W.shape[2:], y.shape[2:]
+    filters = _filter_matrices(W, groups).transpose(0, 2, 1)
+    maps = _group_matrices(y, groups)
+    reached = [
+        max(n + p, (o - 1) * s + (k - 1) * d + 1)
+        for n, o, k, s, p, d in zip(size, out, ksize, stride, pad, dilate, strict=True)
+    ]
+    channels = W.shape[1] * groups
+    x = xp.zeros((y.shape[0], *reached, channels), dtype=y.dtype)
+    for i, offset in enumerate(itertools.product(*map(range, ksize))):
+        part = xp.matmul(maps, filters[:, :, i * W.shape[1] : (i + 1) * W.shape[1]])
+        seen = tuple(
+            [slice(k * d, k * d + (o - 1) * s + 1, s) for k, d, o, s in zip(offset, dilate, out, stride, strict=True)]
+        )
+        x[(slice(None), *seen)] += part.transpose(1, 0, 2).reshape(y.shape[0], *out, channels)
+    x = x[(slice(None), *[slice(p, p + n) for p, n in zip(pad, size, strict=True)])]
+    if b is not None:
+        x += b
+    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
+
+
+def filter_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
+    """``W[o, c, k] = sum over n, p of x[n, c, stride * p - pad + dilate * k] * y[n, o, p]``.
+
+    Args:
+        x: Images ``(N, C, *size)``.
+        y: Maps ``(N, O, *out)``.
+        stride, pad, dilate, groups: As of `convolution`.
+        ksize: Size of the filters along each axis.
+
+    Returns:
+        Filters ``(O, C / groups, *ksize)``, in the dtype of `x`.
+    """
+    xp = get_array_module(x)
+    out = y.shape[2:]
+    per_group = x.shape[1] // groups
+    total = xp.zeros((groups, y.shape[1] // groups, math.prod(ksize) * per_group), dtype=x.dtype)
+    for images, windows in _blocks(x, ksize, stride, pad, dilate, groups, out):
+        total += xp.matmul(_group_matrices(y[images], groups).transpose(0, 2, 1), windows)
+    return _channels_second(total.reshape(y.shape[1], math.prod(ksize), 1, per_group), ksize)
+
+
+def _filter_matrices(W: Array, groups: int) -> Array:
+    """Filters as a matrix for each group: ``(groups, elements of a window, O / groups)``."""
+    last = W.transpose(0, *range(2, W.ndim), 1)
+    return last.reshape(groups, W.shape[0] // groups, -1).transpose(0, 2, 1)
+
+
+def _group_matrices(y: Array, groups: int) -> Array:
+    """Maps as a matrix for each group: ``(groups, positions, O / groups)``."""
+    last = y.transpose(0, *range(2, y.ndim), 1)
+    return last.reshape(-1, groups, y.shape[1] // groups).transpose(1, 0, 2)
+
+
+def _channels_second(y: Array, size: Ints) -> Array:
+    """From ``(N, positions, groups, channels)`` to a view ``(N, groups * channels, *size)``."""
+    y = y.reshape(y.shape[0], *size, y.shape[2] * y.shape[3])
+    return y.transpose(0, y.ndim - 1, *range(1, y.ndim - 1))
+
+
+def _blocks(
+    x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints
+) -> Iterator[tuple[slice, Array]]:
+    """A few images at a time, the windows over them: ``(groups, positions, elements of a window)``."""
+    elements = math.prod(out) * math.prod(ksize) * x.shape[1]
+    step = max(1, _BLOCK // max(1, elements))
+    axes = len(ksize)
+    for start in range(0, x.shape[0], step):
+        images = slice(start, min(start + step, x.shape[0]))
+        padded = _padded(x[images], ksize, stride, pad, dilate, out)
+        # (n, C, *out, *ksize), to be brought into the order (groups, n, *out, *ksize, C / groups)
+        windows = get_backend(x).sliding_windows(padded, ksize, stride, dilate)
+        split = windows.reshape(windows.shape[0], groups, -1, *windows.shape[2:]) if groups > 1 else windows[:, None]
+        split = split.transpose(1, 0, *range(3, 3 + 2 * axes), 2)
+        yield images, split.reshape(groups, -1, math.prod(ksize) * split.shape[-1])
+
+
+def _padded(x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> Array:
+    """The images with zeros around them, just as far as the windows reach; with the channels last in memory."""
+    reached = tuple([(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out, stride, ksize, dilate, strict=True)])
+    xp = get_array_module(x)
+    padded = xp.zeros((x.shape[0], *reached, x.shape[1]), dtype=x.dtype)
+    inside = [slice(p, max(p, min(r, p + n))) for p, r, n in zip(pad, reached, x.shape[2:], strict=True)]
+    seen = [slice(0, max(0, min(n, r - p))) for p, r, n in zip(pad, reached, x.shape[2:], strict=True)]
+    last = x.transpose(0, *range(2, x.ndim), 1)
+    padded[(slice(None), *inside)] = last[(slice(None), *seen)]
+    return padded.transpose(0, padded.ndim - 1, *range(1, padded.ndim - 1))

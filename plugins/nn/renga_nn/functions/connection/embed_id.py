@@ -1,0 +1,106 @@
+"""Looking up vectors by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.configuration import config
+from renga_core.graph import FunctionNode, InvalidType, as_array
+from renga_core.graph.errors import describe_array
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["embed_id"]
+
+
+def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
+    """Rows of a matrix, chosen by number: a linear layer on one-hot vectors.
+
+    Args:
+        x: Numbers of rows, an integer array of any shape.
+        W: Vectors ``(V, M)``.
+        ignore_label: A number for which the result is zero, and which may lie outside ``0 .. V - 1``.
+
+    Returns:
+        Variable ``(*x.shape, M)``.
+
+    Raises:
+        InvalidType: `x` is not of integers, or `W` is no matrix.
+        IndexError: A number is not less than ``V``; in debug mode also where one is negative.
+
+    >>> import numpy as np
+    >>> W = np.array([[0, 0], [1, 1], [2, 2]], np.float32)
+    >>> embed_id(np.array([2, 1, -1]), W, ignore_label=-1).array.tolist()
+    [[2.0, 2.0], [1.0, 1.0], [0.0, 0.0]]
+    """
+    ids = as_array(x)
+    if ids.dtype.kind not in "iu":
+        raise InvalidType("embed_id", "x", "integers", describe_array(ids))
+    if W.ndim != 2:
+        raise InvalidType("embed_id", "W", "a matrix", describe_array(W))
+    if config.debug:
+        _check_range(ids, W.shape[0], ignore_label)
+    return EmbedID(ids, ignore_label).apply((W,))[0]
+
+
+class EmbedID(FunctionNode):
+    """Rows `ids` of the input; zeros for `ignore_label`."""
+
+    fresh_gradients = True
+
+    def __init__(self, ids: Array, ignore_label: int | None) -> None:
+        self.ids = ids
+        self.ignore_label = ignore_label
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Gather."""
+        (W,) = inputs
+        if self.ignore_label is None:
+            return (W[self.ids],)
+        ignored = self.ids == self.ignore_label
+        xp = get_array_module(W)
+        rows = W[xp.where(ignored, 0, self.ids)]
+        return (xp.where(ignored[..., None], 0, rows),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Each row has the sum of the gradients of the places that it went to."""
+        return EmbedIDGradient(self.ids, self.ignore_label, self.inputs[0].shape).apply(grad_outputs)
+
+
+class EmbedIDGradient(FunctionNode):
+    """A matrix of `shape` to whose rows `ids` the input is added: the transpose of `EmbedID`."""
+
+    def __init__(self, ids: Array, ignore_label: int | None, shape: tuple[int, ...]) -> None:
+        self.ids = ids
+        self.ignore_label = ignore_label
+        self.shape = shape
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Scatter."""
+        (gy,) = inputs
+        backend = get_backend(gy)
+        gW = backend.xp.zeros(self.shape, dtype=gy.dtype)
+        ids, rows = self.ids.reshape(-1), gy.reshape(-1, self.shape[1])
+        if self.ignore_label is not None:
+            kept = ids != self.ignore_label
+            ids, rows = ids[kept], rows[kept]
+        backend.scatter_add(gW, ids, rows)
+        return (gW,)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Gather."""
+        return EmbedID(self.ids, self.ignore_label).apply(grad_outputs)
+
+
+def _check_range(ids: Array, rows: int, ignore_label: int | None) -> None:
+    """Refuse numbers out of range; a negative one would silently count from the end."""
+    wrong = (ids < 0) | (ids >= rows)
+    if ignore_label is not None:
+        wrong &= ids != ignore_label
+    if bool(wrong.any()):
+        raise IndexError(
+            f"embed_id: x has numbers outside 0 to {rows - 1}, the rows of W, such as {int(ids[wrong][0])}"
+        )

@@ -1,0 +1,116 @@
+"""The fully connected layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_backend
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import matmul, reshape
+from renga_core.kernel import Operation
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["linear"]
+
+
+def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
+    """Multiply each row of the batch by a matrix: ``y = x W^T + b``.
+
+    Args:
+        x: Batch ``(*batch, *features)``. All axes after the first `n_batch_axes` are taken as one.
+        W: Weights ``(O, I)``, where ``I`` is the product of the sizes of the features' axes.
+        b: Bias ``(O,)``, or None.
+        n_batch_axes: Number of axes of the batch, at least 1.
+
+    Returns:
+        Variable ``(*batch, O)``.
+
+    Raises:
+        InvalidType: Axes, sizes or dtypes do not fit together.
+        ValueError: `x` has no feature axis left, or `n_batch_axes` is less than 1.
+
+    >>> import numpy as np
+    >>> linear(np.ones((2, 3), np.float32), np.ones((1, 3), np.float32), np.zeros(1, np.float32)).array.tolist()
+    [[3.0], [3.0]]
+    """
+    if not 1 <= n_batch_axes < x.ndim:
+        raise ValueError(
+            f"linear: n_batch_axes={n_batch_axes} leaves no axis of features, or none of the batch, "
+            f"in x: {describe_array(x)}"
+        )
+    return Linear(n_batch_axes).apply((x, W) if b is None else (x, W, b))[0]
+
+
+def _forward(x: Array, W: Array, b: Array | None) -> Array:
+    """``x W^T + b`` for matrices."""
+    y = x @ W.T
+    if b is not None:
+        y += b
+    return y
+
+
+LINEAR = Operation("linear", _forward)
+
+
+class Linear(FunctionNode):
+    """``x W^T + b`` with all axes of `x` from `n_batch_axes` on taken as one; `b` is an optional third input."""
+
+    fresh_gradients = True
+
+    def __init__(self, n_batch_axes: int) -> None:
+        self.n_batch_axes = n_batch_axes
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """One matrix product."""
+        x, W = inputs[:2]
+        b = inputs[2] if len(inputs) == 3 else None
+        self.retain_inputs((0, 1))
+        self._check(x, W, b)
+        rows = self._rows(x, W)
+        y = LINEAR.select(get_backend(x), rows, W, b).forward(rows, W, b)
+        return (y if x.ndim == 2 else y.reshape(*x.shape[: self.n_batch_axes], W.shape[0]),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """One matrix product for `x` and one for `W`."""
+        x, W = self.saved_inputs
+        gy = grad_outputs[0].reshape(-1, W.shape[0])
+        gradients: tuple[Callable[[], Array], ...] = (
+            lambda: (gy @ W).reshape(x.shape),
+            lambda: gy.T @ self._rows(x, W),
+            lambda: gy.sum(axis=0),
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
+        x, W = self.get_retained_inputs()
+        gy = reshape(grad_outputs[0], (-1, W.shape[0]))
+        gradients: tuple[Callable[[], Variable], ...] = (
+            lambda: reshape(matmul(gy, W), x.shape),
+            lambda: matmul(gy.T, reshape(x, (-1, W.shape[1]))),
+            lambda: gy.sum(axis=0),
+        )
+        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+    def _rows(self, x: Array, W: Array) -> Array:
+        return x if x.ndim == 2 else x.reshape(-1, W.shape[1])
+
+    def _check(self, x: Array, W: Array, b: Array | None) -> None:
+        features = x.shape[1] if x.ndim == 2 else math.prod(x.shape[self.n_batch_axes :])
+        if W.ndim != 2 or W.dtype.kind != "f":
+            raise InvalidType("linear", "W", "a floating matrix", describe_array(W))
+        if features != W.shape[1] or x.dtype.kind != "f":
+            fits = f"floating, with {W.shape[1]} features in the axes from {self.n_batch_axes}, as W: {describe_array(W)}"
+            raise InvalidType("linear", "x", fits, describe_array(x))
+        if b is not None and b.shape != W.shape[:1]:
+            raise InvalidType("linear", "b", f"shape ({W.shape[0]},)", describe_array(b))
+
+
+def _in_dtype(gradient: Any, dtype: Any) -> Any:
+    """An array or a Variable in the dtype of the input it is the gradient of."""
+    return gradient if gradient.dtype == dtype else gradient.astype(dtype)

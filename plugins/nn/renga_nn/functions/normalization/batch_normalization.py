@@ -1,0 +1,267 @@
+"""Batch normalization, in training and with fixed statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import broadcast_to, cast, reshape
+from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.kernel import Operation
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["batch_normalization", "fixed_batch_normalization"]
+
+
+def batch_normalization(
+    x: Any,
+    gamma: Any,
+    beta: Any,
+    *,
+    eps: float = 2e-5,
+    running_mean: Array | None = None,
+    running_var: Array | None = None,
+    decay: float = 0.9,
+    axis: int | Sequence[int] | None = None,
+) -> Variable:
+    """Make each channel of a batch have mean `beta` and standard deviation `gamma` (Ioffe & Szegedy 2015, algorithm 1).
+
+    ``y = gamma * (x - mean) / sqrt(var + eps) + beta``, with mean and (biased) variance over `axis`.
+
+    Args:
+        x: Batch, such as ``(N, C)`` or ``(N, C, H, W)``.
+        gamma, beta: Of the shape of `x` without the axes in `axis`: ``(C,)``.
+        eps: Added to the variance, so that it is not zero.
+        running_mean, running_var: Arrays of the shape of `gamma`, updated in place to the moving averages of mean and
+            (unbiased) variance that `fixed_batch_normalization` takes in testing. None: not wanted.
+        decay: Weight of the old values in that update.
+        axis: Axes to take statistics over; by default the first, and all after those that `gamma` has.
+
+    Returns:
+        Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
+
+    Raises:
+        InvalidType: Axes or dtypes do not fit together.
+        ValueError: An axis is out of range or named twice; the batch is empty.
+
+    >>> import numpy as np
+    >>> one, zero = np.ones(1), np.zeros(1)
+    >>> batch_normalization(np.array([[1.0], [3.0]]), one, zero, eps=0).array.tolist()
+    [[-1.0], [1.0]]
+    """
+    axes = _axes("batch_normalization", x, gamma, beta, axis)
+    if 0 in x.shape:
+        raise ValueError(f"batch_normalization: an empty batch has no mean: {describe_array(x)}")
+    node = BatchNormalization(eps, axes)
+    y = node.apply((x, gamma, beta))[0]
+    if running_mean is not None or running_var is not None:
+        # Of the statistics of a batch the expected variance is the unbiased one (ibid., algorithm 2, line 10).
+        count = math.prod(x.shape[a] for a in axes)
+        _move(running_mean, node.mean, decay)
+        _move(running_var, node.var * (count / max(count - 1, 1)), decay)
+    return y
+
+
+def fixed_batch_normalization(
+    x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float = 2e-5, axis: int | Sequence[int] | None = None
+) -> Variable:
+    """Batch normalization with given statistics, as in testing (ibid., algorithm 2, line 11).
+
+    Args:
+        x, gamma, beta, eps, axis: As of `batch_normalization`.
+        mean, var: Statistics, of the shape of `gamma`.
+
+    Returns:
+        Variable of the shape and dtype of `x`.
+
+    Raises:
+        InvalidType: Axes or dtypes do not fit together.
+        ValueError: An axis is out of range or named twice.
+
+    >>> import numpy as np
+    >>> one, zero = np.ones(1), np.zeros(1)
+    >>> fixed_batch_normalization(np.array([[3.0]]), one, zero, mean=one, var=4 * one, eps=0).array.tolist()
+    [[1.0]]
+    """
+    axes = _axes("fixed_batch_normalization", x, gamma, beta, axis)
+    for name, value in (("mean", mean), ("var", var)):
+        if tuple(value.shape) != tuple(gamma.shape):
+            raise InvalidType(
+                "fixed_batch_normalization", name, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value)
+            )
+    return FixedBatchNormalization(eps, axes).apply((x, gamma, beta, mean, var))[0]
+
+
+def _axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
+    """The axes to take statistics over, once it is sure that the others fit `gamma` and `beta`."""
+    axes = (0, *range(gamma.ndim + 1, x.ndim)) if axis is None else normalize_axes(function, axis, x.ndim)
+    kept = tuple([x.shape[a] for a in range(x.ndim) if a not in axes])
+    if x.dtype.kind != "f":
+        raise InvalidType(function, "x", "a floating dtype", describe_array(x))
+    for name, value in (("gamma", gamma), ("beta", beta)):
+        if tuple(value.shape) != kept or value.dtype.kind != "f":
+            expected = f"floating, of the shape {kept} that x: {describe_array(x)} has without the axes {axes}"
+            raise InvalidType(function, name, expected, describe_array(value))
+    return axes
+
+
+def _move(running: Array | None, value: Array, decay: float) -> None:
+    """Update a moving average in place."""
+    if running is not None:
+        running *= decay
+        running += (1 - decay) * value.astype(running.dtype, copy=False)
+
+
+def _expanded(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with 1 for the axes that statistics are taken over: what `gamma` is reshaped to."""
+    return tuple([1 if a in axes else n for a, n in enumerate(shape)])
+
+
+def _precise(x: Any) -> Any:
+    """An array in the dtype to compute statistics in: float32 for float16."""
+    return x.astype(np.float32) if x.dtype.itemsize < 4 else x
+
+
+def _forward(
+    x: Array, gamma: Array, beta: Array, eps: float, axes: tuple[int, ...]
+) -> tuple[Array, Array, Array, Array]:
+    """The normalized batch, mean, variance, and one over the standard deviation."""
+    xp = get_array_module(x)
+    wide = _precise(x)
+    mean = wide.mean(axis=axes, keepdims=True)
+    centred = wide - mean
+    var = (centred * centred).mean(axis=axes)
+    inv_std = 1 / xp.sqrt(var + eps)
+    shape = mean.shape
+    centred *= (gamma * inv_std).astype(wide.dtype, copy=False).reshape(shape)
+    centred += beta.astype(wide.dtype, copy=False).reshape(shape)
+    return centred.astype(x.dtype, copy=False), mean.reshape(var.shape), var, inv_std
+
+
+def _backward(
+    x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: tuple[int, ...]
+) -> tuple[Array, Array, Array]:
+    """Gradients of x, gamma and beta (ibid., section 3)."""
+    shape = _expanded(x.shape, axes)
+    wide, wide_gy = _precise(x), _precise(gy)
+    normalized = (wide - mean.reshape(shape)) * inv_std.reshape(shape)
+    gbeta = wide_gy.sum(axis=axes)
+    ggamma = (wide_gy * normalized).sum(axis=axes)
+    share = 1.0 / math.prod(x.shape[a] for a in axes)
+    normalized *= (ggamma * -share).reshape(shape)
+    normalized += wide_gy
+    normalized -= (gbeta * share).reshape(shape)
+    normalized *= (gamma * inv_std).astype(wide.dtype, copy=False).reshape(shape)
+    return normalized, ggamma, gbeta
+
+
+BATCH_NORMALIZATION = Operation("batch_normalization", _forward, _backward)
+
+
+class BatchNormalization(FunctionNode):
+    """Normalize by the statistics of the batch.
+
+    Attributes:
+        mean, var: The statistics, once applied.
+    """
+
+    fresh_gradients = True
+
+    mean: Array
+    var: Array
+
+    def __init__(self, eps: float, axes: tuple[int, ...]) -> None:
+        self.eps = eps
+        self.axes = axes
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Normalize, keeping the statistics."""
+        x, gamma, beta = inputs
+        self.retain_inputs((0, 1))
+        self._implementation = BATCH_NORMALIZATION.select(get_backend(x), x, gamma, beta, self.eps, self.axes)
+        y, self.mean, self.var, self._inv_std = self._implementation.forward(x, gamma, beta, self.eps, self.axes)
+        return (y,)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Gradients by the statistics that were kept."""
+        x, gamma = self.saved_inputs
+        assert self._implementation.backward is not None
+        gradients = self._implementation.backward(x, gamma, self.mean, self._inv_std, grad_outputs[0], self.axes)
+        return [gradients[i].astype(self.inputs[i].dtype, copy=False) for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same; the statistics are computed again, because they too depend on x."""
+        x, gamma = self.get_retained_inputs()
+        shape = _expanded(x.shape, self.axes)
+        wide = cast(x, self.mean.dtype)
+        gy = cast(grad_outputs[0], self.mean.dtype)
+        centred = wide - wide.mean(axis=self.axes, keepdims=True)
+        inv_std = ((centred * centred).mean(axis=self.axes, keepdims=True) + self.eps) ** -0.5
+        normalized = centred * inv_std
+        product = gy * normalized
+
+        def gx() -> Variable:
+            share = normalized * product.mean(axis=self.axes, keepdims=True) + gy.mean(axis=self.axes, keepdims=True)
+            return reshape(cast(gamma, wide.dtype), shape) * inv_std * (gy - share)
+
+        gradients: tuple[Callable[[], Variable], ...] = (
+            gx,
+            lambda: product.sum(axis=self.axes),
+            lambda: gy.sum(axis=self.axes),
+        )
+        return [cast(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+
+class FixedBatchNormalization(FunctionNode):
+    """Normalize by given statistics: inputs are x, gamma, beta, mean and var."""
+
+    fresh_gradients = True
+
+    def __init__(self, eps: float, axes: tuple[int, ...]) -> None:
+        self.eps = eps
+        self.axes = axes
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """One multiplication and one addition for each element."""
+        x, gamma, beta, mean, var = inputs
+        self.retain_inputs((0, 1, 3, 4))
+        shape = _expanded(x.shape, self.axes)
+        wide = _precise(x)
+        scale = gamma / get_array_module(x).sqrt(_precise(var) + self.eps)
+        shift = beta - mean * scale
+        y = wide * scale.astype(wide.dtype, copy=False).reshape(shape)
+        y += shift.astype(wide.dtype, copy=False).reshape(shape)
+        return (y.astype(x.dtype, copy=False),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Derivatives of ``gamma * (x - mean) * (var + eps) ** -0.5 + beta``."""
+        x, gamma, mean, var = self.get_retained_inputs()
+        dtype = np.promote_types(x.dtype, np.float32)
+        shape = _expanded(x.shape, self.axes)
+        gy, wide = cast(grad_outputs[0], dtype), cast(x, dtype)
+        scale = cast(gamma, dtype)
+        inv_std = (cast(var, dtype) + self.eps) ** -0.5
+
+        def over_channels(v: Variable) -> Variable:
+            return broadcast_to(reshape(v, shape), x.shape)
+
+        def ggamma() -> Variable:
+            centred = wide - over_channels(cast(mean, dtype))
+            return (gy * centred).sum(axis=self.axes) * inv_std
+
+        gradients: tuple[Callable[[], Variable], ...] = (
+            lambda: gy * over_channels(scale * inv_std),
+            ggamma,
+            lambda: gy.sum(axis=self.axes),
+            lambda: gy.sum(axis=self.axes) * scale * inv_std * -1.0,
+            lambda: ggamma() * scale * inv_std * inv_std * -0.5,
+        )
+        return [cast(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]

@@ -1,0 +1,95 @@
+"""The window that pooling functions slide over images: its arguments, and views of the images element by element."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from renga_core.backend import Array
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_nn.functions.connection.window import conv_outsize, per_axis
+
+__all__ = ["Window"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window over images of a known size.
+
+    Attributes:
+        ksize, stride, pad: One number for each spatial axis.
+        size: Size of the images.
+        out: Number of window positions along each axis.
+    """
+
+    ksize: tuple[int, ...]
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    size: tuple[int, ...]
+    out: tuple[int, ...]
+
+    @staticmethod
+    def over(
+        function: str,
+        x: Any,
+        ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None,
+        pad: int | Sequence[int],
+        cover_all: bool,
+        n_axes: int,
+    ) -> Window:
+        """The window that the arguments of a pooling function describe, checked.
+
+        Raises:
+            InvalidType: `x` has other axes or another dtype than `function` takes, or is smaller than the window.
+            ValueError: `ksize`, `stride` or `pad` makes no sense.
+        """
+        if x.ndim != n_axes + 2 or x.dtype.kind != "f":
+            raise InvalidType(function, "x", f"{n_axes + 2} axes and a floating dtype", describe_array(x))
+        ks = per_axis(function, "ksize", ksize, n_axes)
+        ss = ks if stride is None else per_axis(function, "stride", stride, n_axes)
+        ps = per_axis(function, "pad", pad, n_axes, least=0)
+        if any(p >= k for p, k in zip(ps, ks, strict=True)):
+            raise ValueError(f"{function}: pad={pad} is not smaller than ksize={ksize}: a window could see no pixel")
+        size = tuple(x.shape[2:])
+        sizes = zip(size, ks, ss, ps, strict=True)
+        out = tuple([_positions(n, k, s, p, cover_all) for n, k, s, p in sizes])
+        if min(out) < 1:
+            raise InvalidType(function, "x", f"images that a window of {ks} fits into", describe_array(x))
+        return Window(ks, ss, ps, size, out)
+
+    @property
+    def padded(self) -> tuple[int, ...]:
+        """Size of the images with a border around them, as far as windows reach."""
+        axes = zip(self.size, self.ksize, self.stride, self.pad, self.out, strict=True)
+        return tuple([max(n + p, (o - 1) * s + k) for n, k, s, p, o in axes])
+
+    def pad_images(self, xp: Any, x: Array, value: float) -> Array:
+        """The images with a border of `value`; `x` itself where there is none."""
+        if self.padded == self.size:
+            return x
+        made = xp.full((*x.shape[:2], *self.padded), value, dtype=x.dtype)
+        made[self._inside()] = x
+        return made
+
+    def crop_images(self, x: Array) -> Array:
+        """What lies within the border."""
+        return x if self.padded == self.size else x[self._inside()]
+
+    def elements(self) -> Iterator[tuple[Any, ...]]:
+        """For each element of the window, the index that selects from padded images what it sees at each position."""
+        for offset in itertools.product(*map(range, self.ksize)):
+            axes = zip(offset, self.stride, self.out, strict=True)
+            yield (..., *[slice(k, k + (o - 1) * s + 1, s) for k, s, o in axes])
+
+    def _inside(self) -> tuple[Any, ...]:
+        return (..., *[slice(p, p + n) for p, n in zip(self.pad, self.size, strict=True)])
+
+
+def _positions(size: int, k: int, s: int, p: int, cover_all: bool) -> int:
+    """Number of positions, leaving out a last one that would see nothing but the border."""
+    out = conv_outsize(size, k, s, p, cover_all)
+    return out - 1 if cover_all and (out - 1) * s >= size + p else out

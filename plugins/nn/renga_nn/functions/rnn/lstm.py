@@ -1,0 +1,138 @@
+"""One step of a long short-term memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_nn.functions.activation import sigmoid, tanh
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import reshape
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["lstm"]
+
+
+def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
+    """One step of a long short-term memory (Hochreiter & Schmidhuber 1997) with a forget gate (Gers et al. 2000).
+
+    With `a, i, f, o` interleaved along axis 1 of `x` (unit `j` has ``x[:, 4 j : 4 j + 4]``)::
+
+        c = tanh(a) * sigmoid(i) + c_prev * sigmoid(f)
+        h = tanh(c) * sigmoid(o)
+
+    Sequences of different lengths go together if they are sorted, longest first: where `x` has fewer rows than
+    `c_prev`, the remaining sequences have ended and their cells are passed on as they are.
+
+    Args:
+        c_prev: Cells ``(N', M, ...)``.
+        x: Input of the gates, ``(N, 4 M, ...)`` with ``N <= N'``: input and output of the step before, each through a
+            linear layer, added.
+
+    Returns:
+        The new cells ``c (N', M, ...)`` and the output ``h (N, M, ...)``.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit together.
+
+    >>> import numpy as np
+    >>> c, h = lstm(np.zeros((1, 1)), np.array([[1.0, 100.0, 0.0, 100.0]]))
+    >>> round(float(c), 4), round(float(h), 4)
+    (0.7616, 0.642)
+    """
+    if x.dtype.kind != "f" or x.ndim < 2 or x.shape[1] % 4:
+        raise InvalidType("lstm", "x", "floating, (N, 4 M, ...)", describe_array(x))
+    units = (x.shape[1] // 4, *x.shape[2:])
+    if tuple(c_prev.shape[1:]) != units or c_prev.shape[0] < x.shape[0] or c_prev.dtype != x.dtype:
+        expected = f"{x.dtype} {('N', *units)} with at least {x.shape[0]} rows, to fit x: {describe_array(x)}"
+        raise InvalidType("lstm", "c_prev", expected, describe_array(c_prev))
+    c, h = LSTM().apply((c_prev, x))
+    return c, h
+
+
+class LSTM(FunctionNode):
+    """One step; inputs are the cells and the input of the gates, outputs the cells and the output."""
+
+    fresh_gradients = True
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Sigmoids are computed as ``(tanh(x / 2) + 1) / 2``, which never overflows."""
+        c_prev, x = inputs
+        self.retain_inputs((0, 1))
+        self.retain_outputs((0,))
+        xp = get_array_module(x)
+        a, i, f, o = _gates(xp, x)
+        n = x.shape[0]
+        new = a * i
+        new += f * c_prev[:n]
+        h = xp.tanh(new)
+        h *= o
+        c = new if n == c_prev.shape[0] else xp.concatenate((new, c_prev[n:]))
+        return c, h
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The chain rule through both formulas; gates are computed again rather than kept."""
+        c_prev, x = self.saved_inputs
+        (c,) = self.saved_outputs
+        xp = get_array_module(x)
+        gc, gh = grad_outputs
+        n = x.shape[0]
+        a, i, f, o = _gates(xp, x)
+        tanh_c = xp.tanh(c[:n])
+        # The gradient that reaches the cell: directly, and through the output.
+        total = xp.zeros_like(c) if gc is None else xp.copy(gc)
+        gx = xp.zeros((n, a.shape[1], 4, *a.shape[2:]), dtype=x.dtype)
+        if gh is not None:
+            total[:n] += gh * o * (1 - tanh_c * tanh_c)
+            gx[:, :, 3] = gh * tanh_c * o * (1 - o)
+        here = total[:n]
+        gx[:, :, 0] = here * i * (1 - a * a)
+        gx[:, :, 1] = here * a * i * (1 - i)
+        gx[:, :, 2] = here * c_prev[:n] * f * (1 - f)
+        gc_prev = total
+        gc_prev[:n] *= f
+        gradients = (gc_prev, gx.reshape(x.shape))
+        return [gradients[t] for t in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
+        from renga_nn.functions.array import concat, stack
+
+        c_prev, x = self.get_retained_inputs()
+        (c,) = self.get_retained_outputs()
+        gc, gh = grad_outputs
+        n = x.shape[0]
+        grouped = reshape(x, (n, x.shape[1] // 4, 4, *x.shape[2:]))
+        a = tanh(grouped[:, :, 0])
+        i, f, o = [sigmoid(grouped[:, :, gate]) for gate in (1, 2, 3)]
+        tanh_c = tanh(c[:n])
+        here = None if gc is None else gc[:n]
+        go = grouped[:, :, 3] * 0
+        if gh is not None:
+            through_output = gh * o * (1 - tanh_c * tanh_c)
+            here = through_output if here is None else here + through_output
+            go = gh * tanh_c * o * (1 - o)
+        if here is None:
+            return [None for _ in target_input_indexes]
+        gates = (here * i * (1 - a * a), here * a * i * (1 - i), here * c_prev[:n] * f * (1 - f), go)
+        gc_prev = here * f
+        if n < c_prev.shape[0]:
+            ended = gc[n:] if gc is not None else c_prev[n:] * 0
+            gc_prev = concat((gc_prev, ended), axis=0)
+        gradients = (gc_prev, reshape(stack(gates, axis=2), x.shape))
+        return [gradients[t] for t in target_input_indexes]
+
+
+def _gates(xp: Any, x: Array) -> tuple[Array, Array, Array, Array]:
+    """``tanh(a)`` and the sigmoids of the other gates, each ``(N, M, ...)``."""
+    grouped = x.reshape(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:])
+    a = xp.tanh(grouped[:, :, 0])
+    others = xp.tanh(grouped[:, :, 1:] * 0.5)
+    others += 1
+    others *= 0.5
+    return a, others[:, :, 0], others[:, :, 1], others[:, :, 2]

@@ -1,0 +1,101 @@
+"""The base of initializers, and what it takes to find one and use it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, Device, get_backend, get_device
+from renga_core.configuration import config
+from renga_core.random import generator
+
+__all__ = ["Initializer", "fans", "generate_array"]
+
+
+class Initializer:
+    """Fills arrays: subclass it and define ``__call__(array)``, which fills `array` in place.
+
+    Args:
+        dtype: Dtype of the parameters it is given to; ``config.dtype`` if None.
+    """
+
+    def __init__(self, dtype: Any = None) -> None:
+        self.dtype = None if dtype is None else np.dtype(dtype)
+
+    def __call__(self, array: Array) -> None:
+        """Fill `array` in place."""
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__(array)")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
+        return f"{type(self).__name__}({shown})"
+
+
+class RandomInitializer(Initializer):
+    """The base of those that draw random numbers.
+
+    Args:
+        dtype: As of `Initializer`.
+        rng: A generator with NumPy's methods; by default that of the array's backend, which `renga.random.seed` seeds.
+    """
+
+    def __init__(self, dtype: Any = None, rng: Any = None) -> None:
+        super().__init__(dtype)
+        self.rng = rng
+
+    def generator_for(self, array: Array) -> Any:
+        """The generator to draw the numbers for an array from."""
+        return generator(get_backend(array)) if self.rng is None else self.rng
+
+
+def fans(shape: Sequence[int]) -> tuple[int, int]:
+    """How many inputs each output depends on (fan-in), and how many outputs each input (fan-out).
+
+    Args:
+        shape: Of weights ``(outputs, inputs, *window)``.
+
+    Raises:
+        ValueError: There are fewer than two axes.
+    """
+    if len(shape) < 2:
+        raise ValueError(
+            f"fan-in and fan-out are defined for weights of two axes and more, not for the shape {tuple(shape)}"
+        )
+    window = math.prod(shape[2:])
+    return shape[1] * window, shape[0] * window
+
+
+def generate_array(
+    initializer: Any, shape: int | Sequence[int], xp: Any = None, dtype: Any = None, device: str | Device | None = None
+) -> Array:
+    """A new array, filled by an initializer.
+
+    Args:
+        initializer: A callable that fills an array, with an optional attribute `dtype`.
+        shape: Shape of the array.
+        xp: Namespace to make it in. Only needed where `device` is None; NumPy's if None too.
+        dtype: Dtype; by default the initializer's, or ``config.dtype``. They must not contradict.
+        device: Where to make it.
+
+    Raises:
+        ValueError: `dtype` is not the initializer's.
+    """
+    own = getattr(initializer, "dtype", None)
+    if dtype is not None and own is not None and np.dtype(own) != np.dtype(dtype):
+        raise ValueError(
+            f"generate_array: dtype {np.dtype(dtype)} was asked for, but {initializer!r} makes {np.dtype(own)}"
+        )
+    chosen = own if dtype is None else dtype
+    chosen = config.dtype if chosen is None else chosen
+    if device is not None:
+        target = get_device(device)
+        with target.use():
+            array = target.xp.empty(shape, dtype=chosen)
+            initializer(array)
+    else:
+        array = (np if xp is None else xp).empty(shape, dtype=chosen)
+        initializer(array)
+    return array

@@ -1,0 +1,81 @@
+"""Initializers that draw from a uniform distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from renga_core.backend import Array
+from renga_nn.initializers.initializer import RandomInitializer, fans
+
+__all__ = ["GlorotUniform", "HeUniform", "LeCunUniform", "Uniform"]
+
+
+class Uniform(RandomInitializer):
+    """Draw from a uniform distribution over ``[-scale, scale]``.
+
+    Args:
+        scale: Half the width.
+        dtype, rng: As of `RandomInitializer`.
+    """
+
+    def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
+        super().__init__(dtype, rng)
+        self.scale = scale
+
+    def __call__(self, array: Array) -> None:
+        """Fill `array` in place."""
+        limit = self.limit(array.shape)
+        array[...] = self.generator_for(array).uniform(-limit, limit, array.shape)
+
+    def limit(self, shape: tuple[int, ...]) -> float:
+        """Half the width for weights of this shape."""
+        return self.scale
+
+
+class LeCunUniform(Uniform):
+    """Uniform with limit ``scale * sqrt(3 / fan_in)``: the variance of `LeCunNormal`.
+
+    Args:
+        scale: Factor on the limit.
+        dtype, rng: As of `RandomInitializer`.
+    """
+
+    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
+        super().__init__(scale, dtype, rng=rng)
+
+    def limit(self, shape: tuple[int, ...]) -> float:
+        """By fan-in."""
+        return self.scale * math.sqrt(3 / fans(shape)[0])
+
+
+class GlorotUniform(Uniform):
+    """Uniform with limit ``scale * sqrt(6 / (fan_in + fan_out))`` (Glorot & Bengio 2010, eq. 16).
+
+    Args:
+        scale: Factor on the limit.
+        dtype, rng: As of `RandomInitializer`.
+    """
+
+    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
+        super().__init__(scale, dtype, rng=rng)
+
+    def limit(self, shape: tuple[int, ...]) -> float:
+        """By both fans."""
+        return self.scale * math.sqrt(6 / sum(fans(shape)))
+
+
+class HeUniform(Uniform):
+    """Uniform with limit ``scale * sqrt(6 / fan_in)``: the variance of `HeNormal`.
+
+    Args:
+        scale: Factor on the limit.
+        dtype, rng: As of `RandomInitializer`.
+    """
+
+    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
+        super().__init__(scale, dtype, rng=rng)
+
+    def limit(self, shape: tuple[int, ...]) -> float:
+        """By fan-in."""
+        return self.scale * math.sqrt(6 / fans(shape)[0])

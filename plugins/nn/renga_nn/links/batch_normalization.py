@@ -1,0 +1,127 @@
+"""Batch normalization with its scale, shift and moving averages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_core.configuration import config
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_nn.functions.normalization import batch_normalization, fixed_batch_normalization
+from renga_nn.initializers import generate_array, get_initializer
+from renga_nn.initializers.lookup import with_dtype
+
+__all__ = ["BatchNormalization"]
+
+
+class BatchNormalization(Link):
+    """Normalize each channel over the batch (Ioffe & Szegedy 2015).
+
+    In training (``config.train``) by the statistics of the batch, which also move the averages that are used in
+    testing.
+
+    Args:
+        size: Number of channels, or the shape of what remains without `axis`; None to take it from the first input.
+        decay: Weight of the old values when the averages move.
+        eps: Added to the variance.
+        dtype: Dtype of parameters and averages; ``config.dtype`` (float32 for float16) if None.
+        use_gamma, use_beta: Whether to scale and shift. What is left out is 1 and 0.
+        initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0.
+        axis: Axes to take statistics over; by default all but that of the channels, 1 (the last of a matrix).
+        initial_avg_mean, initial_avg_var: Initializers of the averages. Default: 0 and 1.
+
+    Attributes:
+        gamma, beta: Scale and shift, or None.
+        avg_mean, avg_var: The moving averages; None until the size is known.
+        N: Number of batches seen in finetuning.
+    """
+
+    gamma: Parameter | None
+    beta: Parameter | None
+    avg_mean: Array | None
+    avg_var: Array | None
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        decay: float = 0.9,
+        eps: float = 2e-5,
+        dtype: Any = None,
+        use_gamma: bool = True,
+        use_beta: bool = True,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+        axis: int | Sequence[int] | None = None,
+        initial_avg_mean: Any = None,
+        initial_avg_var: Any = None,
+    ) -> None:
+        super().__init__()
+        self.decay = decay
+        self.eps = eps
+        self.axis = axis
+        self._dtype = np.promote_types(config.dtype, np.float32) if dtype is None else np.dtype(dtype)
+        self._initial_avg_mean = get_initializer(0 if initial_avg_mean is None else initial_avg_mean)
+        self._initial_avg_var = get_initializer(1 if initial_avg_var is None else initial_avg_var)
+        self.avg_mean = self.avg_var = None
+        self.register_persistent("avg_mean")
+        self.register_persistent("avg_var")
+        self.add_persistent("N", 0)
+        with self.init_scope():
+            gamma = with_dtype(get_initializer(1 if initial_gamma is None else initial_gamma), self._dtype)
+            beta = with_dtype(get_initializer(0 if initial_beta is None else initial_beta), self._dtype)
+            self.gamma = Parameter(gamma) if use_gamma else None
+            self.beta = Parameter(beta) if use_beta else None
+        if size is not None:
+            self._initialize((size,) if isinstance(size, int) else tuple(size))
+
+    def _initialize(self, shape: tuple[int, ...]) -> None:
+        device = self.device
+        self.avg_mean = generate_array(self._initial_avg_mean, shape, dtype=self._dtype, device=device)
+        self.avg_var = generate_array(self._initial_avg_var, shape, dtype=self._dtype, device=device)
+        for parameter in (self.gamma, self.beta):
+            if parameter is not None:
+                parameter.initialize(shape)
+
+    def start_finetuning(self) -> None:
+        """Forget how many batches were averaged: the next call with ``finetune=True`` starts the averages anew."""
+        self.N = 0
+
+    def forward(self, x: Any, *, finetune: bool = False) -> Variable:
+        """Normalize a batch.
+
+        Args:
+            x: Batch, such as ``(N, C)`` or ``(N, C, H, W)``.
+            finetune: In training, average all batches alike since `start_finetuning`, in place of the moving averages:
+                for statistics of a data set after training.
+        """
+        if self.avg_mean is None:
+            self._initialize(self._size_of(x))
+        gamma = self.xp.ones_like(self.avg_mean) if self.gamma is None else self.gamma
+        beta = self.xp.zeros_like(self.avg_mean) if self.beta is None else self.beta
+        if not config.train:
+            return fixed_batch_normalization(x, gamma, beta, self.avg_mean, self.avg_var, self.eps, self.axis)
+        decay = self.decay
+        if finetune:
+            self.N += 1
+            decay = 1.0 - 1.0 / self.N
+        return batch_normalization(
+            x,
+            gamma,
+            beta,
+            eps=self.eps,
+            running_mean=self.avg_mean,
+            running_var=self.avg_var,
+            decay=decay,
+            axis=self.axis,
+        )
+
+    def _size_of(self, x: Any) -> tuple[int, ...]:
+        if self.axis is None:
+            return (x.shape[1],)
+        axes = (self.axis,) if isinstance(self.axis, int) else self.axis
+        taken = {a % x.ndim for a in axes}
+        return tuple([n for a, n in enumerate(x.shape) if a not in taken])

@@ -1,0 +1,82 @@
+"""A model with a loss on top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain, Link
+from renga_core.reporter import report
+from renga_nn.functions.evaluation import accuracy
+from renga_nn.functions.loss import softmax_cross_entropy
+
+__all__ = ["Classifier"]
+
+
+class Classifier(Chain):
+    """Compare a model's predictions with labels: what a trainer trains.
+
+    Calling it computes the loss, and reports ``loss`` and ``accuracy``.
+
+    Args:
+        predictor: The model, a link; called with everything but the label.
+        lossfun: Called with prediction and label; returns the loss.
+        accfun: Called with prediction and label; returns the accuracy.
+        label_key: Which argument is the label: its position (-1, the last) or its keyword.
+
+    Attributes:
+        y, loss, accuracy: Of the last call. `accuracy` is None where `compute_accuracy` is False.
+        compute_accuracy: Whether to compute it.
+    """
+
+    compute_accuracy = True
+
+    def __init__(
+        self,
+        predictor: Link,
+        lossfun: Callable[[Any, Any], Variable] = softmax_cross_entropy,
+        accfun: Callable[[Any, Any], Any] = accuracy,
+        label_key: int | str = -1,
+    ) -> None:
+        if not isinstance(label_key, (int, str)):
+            raise TypeError(f"label_key is the position or the keyword of the label, not {label_key!r}")
+        super().__init__()
+        self.lossfun = lossfun
+        self.accfun = accfun
+        self.label_key = label_key
+        self.y: Any = None
+        self.loss: Variable | None = None
+        self.accuracy: Any = None
+        with self.init_scope():
+            self.predictor = predictor
+
+    def forward(self, *args: Any, **kwargs: Any) -> Variable:
+        """The loss.
+
+        Args:
+            args, kwargs: What the predictor takes, and the label at `label_key`.
+
+        Raises:
+            TypeError: There is no label.
+        """
+        inputs = list(args)
+        if isinstance(self.label_key, str):
+            if self.label_key not in kwargs:
+                raise TypeError(
+                    f"Classifier: no label: the keyword {self.label_key!r} is missing; got {sorted(kwargs)}"
+                )
+            t = kwargs.pop(self.label_key)
+        elif -len(inputs) <= self.label_key < len(inputs):
+            t = inputs.pop(self.label_key)
+        else:
+            raise TypeError(f"Classifier: no label: there is no argument {self.label_key} among {len(inputs)}")
+        # What the call before left goes first: its graph may be most of the memory in use.
+        self.y = self.loss = self.accuracy = None
+        self.y = self.predictor(*inputs, **kwargs)
+        self.loss = loss = self.lossfun(self.y, t)
+        report({"loss": loss}, self)
+        if self.compute_accuracy:
+            self.accuracy = self.accfun(self.y, t)
+            report({"accuracy": self.accuracy}, self)
+        return loss

@@ -1,0 +1,43 @@
+"""Vectors for words, users and other things that have numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_nn.functions.connection import embed_id
+from renga_nn.initializers import Normal, get_initializer
+
+__all__ = ["EmbedID"]
+
+
+class EmbedID(Link):
+    """Look up a trained vector for each number.
+
+    Args:
+        in_size: How many things there are.
+        out_size: Size of a vector.
+        initialW: Initializer of `W`; see `renga.initializers`. Default: normal with standard deviation 1.
+        ignore_label: A number that stands for nothing; its vector is zero and is not trained.
+
+    Attributes:
+        W: Vectors ``(in_size, out_size)``.
+    """
+
+    def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:
+        super().__init__()
+        self.ignore_label = ignore_label
+        with self.init_scope():
+            initializer = Normal(1.0) if initialW is None else get_initializer(initialW)
+            self.W = Parameter(initializer, (in_size, out_size))
+
+    @classmethod
+    def from_params(cls, W: Any, ignore_label: int | None = None) -> EmbedID:
+        """A layer with these vectors, an array or Variable ``(in_size, out_size)``."""
+        in_size, out_size = W.shape
+        return cls(in_size, out_size, getattr(W, "array", W), ignore_label)
+
+    def forward(self, x: Any) -> Variable:
+        """Vectors ``(*x.shape, out_size)`` for an integer array `x` of any shape."""
+        return embed_id(x, self.W, self.ignore_label)

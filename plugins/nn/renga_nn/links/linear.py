@@ -1,0 +1,83 @@
+"""The fully connected layer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_nn.functions.connection import linear
+from renga_nn.initializers import get_initializer
+
+__all__ = ["Linear"]
+
+
+class Linear(Link):
+    """Multiply by a matrix and add a bias: ``y = x W^T + b``.
+
+    Args:
+        in_size: Number of features of the input; None to take it from the first input.
+        out_size: Number of features of the output. ``Linear(n)`` is short for ``Linear(None, n)``.
+        nobias: Leave the bias out.
+        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
+        initial_bias: Initializer of `b`. Default: zero.
+
+    Attributes:
+        W: Weights ``(out_size, in_size)``.
+        b: Bias ``(out_size,)``, or None.
+    """
+
+    b: Parameter | None
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        if out_size is None:
+            in_size, out_size = None, in_size
+        if out_size is None:
+            raise TypeError("Linear needs the number of its output features: Linear(n) or Linear(None, n)")
+        self.in_size = in_size
+        self.out_size = out_size
+        with self.init_scope():
+            self.W = Parameter(get_initializer(initialW))
+            self.b = (
+                None if nobias else Parameter(get_initializer(0 if initial_bias is None else initial_bias), out_size)
+            )
+        if in_size is not None:
+            self.W.initialize((out_size, in_size))
+
+    @classmethod
+    def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
+        """A layer with these weights.
+
+        Args:
+            W: Array or Variable ``(out_size, in_size)``.
+            b: Array or Variable ``(out_size,)``; None for zeros.
+            nobias: Leave the bias out.
+
+        Raises:
+            ValueError: `b` is given although `nobias` is set.
+        """
+        if nobias and b is not None:
+            raise ValueError("Linear.from_params: there is a bias b, but nobias=True says there is none")
+        out_size, in_size = W.shape
+        return cls(in_size, out_size, nobias, getattr(W, "array", W), getattr(b, "array", b))
+
+    def forward(self, x: Any, n_batch_axes: int = 1) -> Variable:
+        """Compute the layer.
+
+        Args:
+            x: Batch ``(*batch, *features)``; all axes after the first `n_batch_axes` are taken as one.
+            n_batch_axes: Number of axes of the batch.
+        """
+        if self.W.array is None:
+            self.in_size = math.prod(x.shape[n_batch_axes:])
+            self.W.initialize((self.out_size, self.in_size))
+        return linear(x, self.W, self.b, n_batch_axes)

@@ -1,0 +1,174 @@
+"""Long short-term memory, with and without a memory of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from renga_core.backend import Array, Device
+from renga_core.graph import Variable, as_variable
+from renga_core.link import Chain
+from renga_nn.functions.array import concat, split_axis
+from renga_nn.functions.rnn import lstm
+from renga_nn.initializers import get_initializer
+from renga_nn.links.linear import Linear
+
+__all__ = ["LSTM", "StatelessLSTM"]
+
+_GATES = 4
+
+
+class _EachGate:
+    """Fills the rows of each gate as if they were a matrix of their own, so that its fan-out counts one gate only.
+
+    Gates are interleaved: row ``4 j + g`` belongs to unit `j` of gate `g`, in the order a, i, f, o.
+
+    Args:
+        initializers: For the four gates.
+    """
+
+    def __init__(self, *initializers: Callable[[Array], object]) -> None:
+        self.initializers = initializers
+        self.dtype = getattr(initializers[0], "dtype", None)
+
+    def __call__(self, array: Array) -> None:
+        for gate, fill in enumerate(self.initializers):
+            # Initializers fill in place, and some assign through reshaped views: a gapless array serves them all.
+            rows = array[gate::_GATES].copy()
+            fill(rows)
+            array[gate::_GATES] = rows
+
+
+class StatelessLSTM(Chain):
+    """One step of a long short-term memory whose cells and output the caller keeps.
+
+    Args:
+        in_size: Number of input features; None to take it from the first input.
+        out_size: Number of units. ``StatelessLSTM(n)`` is short for ``StatelessLSTM(None, n)``.
+        lateral_init: Initializer of the weights from the output before. Default: LeCunNormal.
+        upward_init: Initializer of the weights from the input. Default: LeCunNormal.
+        bias_init: Initializer of the biases of cells, input and output gates. Default: 0.
+        forget_bias_init: Initializer of the biases of forget gates. Default: 1, so that a fresh network remembers.
+
+    Attributes:
+        upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
+        state_size: Number of units.
+    """
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        lateral_init: Any = None,
+        upward_init: Any = None,
+        bias_init: Any = None,
+        forget_bias_init: Any = None,
+    ) -> None:
+        super().__init__()
+        if out_size is None:
+            in_size, out_size = None, in_size
+        if out_size is None:
+            raise TypeError(f"{type(self).__name__} needs the number of its units")
+        self.state_size = out_size
+        lateral = get_initializer(lateral_init)
+        upward = get_initializer(upward_init)
+        bias = get_initializer(0 if bias_init is None else bias_init)
+        forget = get_initializer(1 if forget_bias_init is None else forget_bias_init)
+        with self.init_scope():
+            self.upward = Linear(
+                in_size,
+                _GATES * out_size,
+                initialW=_EachGate(upward, upward, upward, upward),
+                initial_bias=_EachGate(bias, bias, forget, bias),
+            )
+            self.lateral = Linear(
+                out_size, _GATES * out_size, nobias=True, initialW=_EachGate(lateral, lateral, lateral, lateral)
+            )
+
+    def forward(self, c: Any, h: Any, x: Any) -> tuple[Variable, Variable]:
+        """One step.
+
+        Args:
+            c: Cells ``(N, out_size)``, or None for zeros.
+            h: Output of the step before ``(N, out_size)``, or None for zeros.
+            x: Input ``(N, in_size)``.
+
+        Returns:
+            The new cells and the output.
+        """
+        gates = self.upward(x)
+        if h is not None:
+            gates += self.lateral(h)
+        return lstm(self._zero_cells(x) if c is None else c, gates)
+
+    def _zero_cells(self, x: Any) -> Variable:
+        zeros = self.xp.zeros((x.shape[0], self.state_size), dtype=x.dtype)
+        return Variable(zeros, requires_grad=False)
+
+
+class LSTM(StatelessLSTM):
+    """A long short-term memory that keeps cells and output from one call to the next.
+
+    Call it with one element of each sequence at a time, and `reset_state` before new sequences. Sequences of different
+    lengths go together if they are sorted, longest first: leave out those that have ended.
+
+    Args: as of `StatelessLSTM`.
+
+    Attributes:
+        c, h: Cells and output, or None. They hold the graph of the steps so far: for truncated backpropagation through
+            time, call ``loss.unchain_backward()`` after each backward.
+    """
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        lateral_init: Any = None,
+        upward_init: Any = None,
+        bias_init: Any = None,
+        forget_bias_init: Any = None,
+    ) -> None:
+        super().__init__(in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init)
+        self.c: Variable | None = None
+        self.h: Variable | None = None
+
+    def reset_state(self) -> None:
+        """Forget everything: new sequences begin."""
+        self.c = self.h = None
+
+    def set_state(self, c: Any, h: Any) -> None:
+        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
+        self.c, self.h = self._here(c), self._here(h)
+
+    def _here(self, state: Any) -> Variable:
+        """A state on this link's device; a Variable that is there already stays part of its graph."""
+        moved = self.device.send(getattr(state, "array", state))
+        return as_variable(state if moved is getattr(state, "array", state) else moved)
+
+    def to_device(self, device: str | Device) -> Self:
+        """Move parameters and state to a device."""
+        super().to_device(device)
+        if self.c is not None and self.h is not None:
+            self.set_state(self.c, self.h)
+        return self
+
+    def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
+        """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``.
+
+        Raises:
+            TypeError: There are more sequences than in the step before.
+        """
+        n = x.shape[0]
+        h, ended = self.h, None
+        if h is not None:
+            before = h.shape[0]
+            if before < n:
+                raise TypeError(
+                    f"LSTM: {n} sequences after {before}: there cannot be more than in the step before. Sort them,
+                    longest " "first, and call reset_state() where new ones begin."
+                )
+            if before > n:
+                h, ended = split_axis(h, [n], axis=0)
+        self.c, y = super().forward(self.c, h, x)
+        self.h = y if ended is None else concat((y, ended), axis=0)
+        return y

@@ -1,0 +1,120 @@
+"""Single parameters as links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.backend import Array
+from renga_core.graph import Parameter as ParameterVariable
+from renga_core.graph import Variable, as_variable
+from renga_core.link import Chain, Link
+from renga_nn.initializers import get_initializer
+
+__all__ = ["Bias", "Parameter", "Scale"]
+
+
+class Parameter(Link):
+    """One parameter; calling it returns it.
+
+    Args:
+        array: Its initial value.
+
+    Attributes:
+        W: The parameter.
+    """
+
+    def __init__(self, array: Array) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.W = ParameterVariable(array)
+
+    def forward(self) -> Variable:
+        """The parameter."""
+        return self.W
+
+
+class Bias(Link):
+    """Add an array along some axes.
+
+    Args:
+        axis: The first axis of the input that `b` is aligned with.
+        shape: Shape of a trained `b`, zero at first; None if it is passed to each call instead.
+
+    Attributes:
+        b: The trained array, if `shape` is given.
+    """
+
+    def __init__(self, axis: int = 1, shape: int | Sequence[int] | None = None) -> None:
+        super().__init__()
+        self.axis = axis
+        if shape is not None:
+            with self.init_scope():
+                self.b = ParameterVariable(get_initializer(0), shape)
+
+    def forward(self, *xs: Any) -> Variable:
+        """``x + b`` for ``(x)``, or for ``(x, b)`` where no `b` is trained."""
+        x, b = _operands(self, "b", xs)
+        return x + _aligned(b, x, self.axis)
+
+
+class Scale(Chain):
+    """Multiply by an array along some axes, and perhaps add another.
+
+    Args:
+        axis: The first axis of the input that `W` is aligned with.
+        W_shape: Shape of a trained `W`, one at first; None if it is passed to each call instead.
+        bias_term: Whether to add a trained bias.
+        bias_shape: Shape of the bias where `W_shape` is None.
+
+    Raises:
+        ValueError: A bias is wanted, but its shape is not known.
+
+    Attributes:
+        W: The trained array, if `W_shape` is given. bias: The `Bias`, if there is one.
+    """
+
+    def __init__(
+        self,
+        axis: int = 1,
+        W_shape: int | Sequence[int] | None = None,
+        bias_term: bool = False,
+        bias_shape: int | Sequence[int] | None = None,
+    ) -> None:
+        super().__init__()
+        self.axis = axis
+        with self.init_scope():
+            if W_shape is not None:
+                self.W = ParameterVariable(get_initializer(1), W_shape)
+            if bias_term:
+                shape = bias_shape if W_shape is None else W_shape
+                if shape is None:
+                    raise ValueError("Scale: bias_term=True needs W_shape or bias_shape")
+                self.bias = Bias(axis, shape)
+
+    def forward(self, *xs: Any) -> Variable:
+        """``x * W`` (plus the bias) for ``(x)``, or for ``(x, W)`` where no `W` is trained."""
+        x, W = _operands(self, "W", xs)
+        y = x * _aligned(W, x, self.axis)
+        return self.bias(y) if hasattr(self, "bias") else y
+
+
+def _operands(link: Link, name: str, xs: tuple[Any, ...]) -> tuple[Variable, Any]:
+    """The input, and the array that is trained or passed."""
+    expected = 1 if hasattr(link, name) else 2
+    if len(xs) != expected:
+        raise TypeError(
+            f"{type(link).__name__} takes {expected} argument(s) here, because {name} is "
+            f"{'trained' if expected == 1 else 'not trained'}; got {len(xs)}"
+        )
+    return as_variable(xs[0]), getattr(link, name) if expected == 1 else xs[1]
+
+
+def _aligned(value: Any, x: Variable, axis: int) -> Variable:
+    """`value` with axes of size 1 added, so that its first lies at `axis` of `x`."""
+    after = x.ndim - axis - value.ndim
+    if after < 0 or tuple(value.shape) != x.shape[axis : axis + value.ndim]:
+        raise ValueError(
+            f"an array of shape {tuple(value.shape)} does not fit the axes from {axis} on of shape {x.shape}"
+        )
+    return as_variable(value).reshape((1,) * axis + tuple(value.shape) + (1,) * after)
