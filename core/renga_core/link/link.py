@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from renga_core.backend import Device, default_device, get_device
-from renga_core.configuration import config
+from renga_core.backend import Array, Device, default_device, get_device
 from renga_core.graph import Parameter
 from renga_core.link.copying import check_copy_mode, copied_value, initialize_again, pairs
 from renga_core.link.link_hook import LinkHook, forward_with_hooks, watchers
@@ -189,9 +190,8 @@ class Link(Tree):
         """
         if name in self.__dict__:
             raise AttributeError(self._taken("parameter", name))
-        if initializer is None or isinstance(initializer, (int, float)):
-            value = np.nan if initializer is None else initializer
-            initializer = np.dtype(config.dtype if dtype is None else dtype).type(value)
+        if dtype is not None and (initializer is None or isinstance(initializer, Number)):
+            initializer = _Constant(np.nan if initializer is None else initializer, np.dtype(dtype))
         with self.init_scope():
             setattr(self, name, Parameter(initializer, shape))
 
@@ -414,6 +414,17 @@ class Link(Tree):
 
     def __repr__(self) -> str:
         return describe(type(self).__name__, self.printable_specs, self._printable_parts())
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """An initializer of one number, in a dtype of its own."""
+
+    value: Any
+    dtype: Any
+
+    def __call__(self, array: Array) -> None:
+        array[...] = self.value
 
 
 def _shape_and_dtype(spec: Any) -> tuple[Any, Any]:
