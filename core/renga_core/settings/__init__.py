@@ -14,7 +14,7 @@ TOML file, ``[tool.renga]`` in the nearest pyproject.toml, default.
 
 from .errors import InvalidFile, SettingsError, UnknownSetting, WrongType
 from .files import Setting, read_run_file, read_toml
-from .layers import all_settings, lookup, section, using, using_command_line, using_run_file
+from .layers import all_settings, lookup, section, spoken, using, using_command_line, using_run_file
 from .schema import SCHEMA, Key
 from .types import describe, fit
 
@@ -33,6 +33,7 @@ __all__ = [
     "read_run_file",
     "read_toml",
     "section",
+    "spoken",
     "using",
     "using_command_line",
     "using_run_file",

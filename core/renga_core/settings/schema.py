@@ -40,6 +40,7 @@ SCHEMA: tuple[Key, ...] = (
         "RENGA_PLUGINS_REQUIRED",
         "plugins without which Renga refuses to go on",
     ),
+    Key("kernels.*", str, None, "", "demands a kernel: [kernels] <operation> = a plugin, or 'reference'"),
     Key("prefer.*.*", str, None, "", 'settles a clash: [prefer.<kind>] name = "plugin"'),
     Key(
         "run.backend",

@@ -1,0 +1,49 @@
+"""`renga config`: every setting, its value and where it was said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from renga.run.shipped import find_run
+from renga.run.toml import dumps_value
+from renga_core.settings import SCHEMA, all_settings, using_command_line, using_run_file
+
+from .output import print_json, print_table
+from .parser import Parser, assignment
+
+__all__ = ["run"]
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga config [FILE.toml | NAME] [--set KEY=VALUE] [--keys] [--json]``."""
+    parser = Parser("renga config", "List every setting, its value and where it was said.")
+    parser.add_argument("run", nargs="?", metavar="FILE.toml | NAME", help="a run file whose settings count too")
+    parser.add_argument(
+        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="say a setting"
+    )
+    parser.add_argument("--keys", action="store_true", help="tell what each key means instead")
+    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    arguments = parser.parse_all(argv)
+    if arguments.keys:
+        return _explain(arguments.json)
+    with ExitStack() as layers:
+        if arguments.run:
+            layers.enter_context(using_run_file(find_run(arguments.run)))
+        layers.enter_context(using_command_line({key: (f"--set {key}", value) for key, value in arguments.set}))
+        found = all_settings()
+    if arguments.json:
+        print_json([setting._asdict() for setting in found])
+        return 0
+    table = [(key, "-" if value is None else dumps_value(value), origin) for key, value, origin in found]
+    print_table(table, head=("KEY", "VALUE", "FROM"))
+    return 0
+
+
+def _explain(as_json: bool) -> int:
+    if as_json:
+        print_json([{"key": row.name, "environment": row.environment, "help": row.help} for row in SCHEMA])
+    else:
+        table = [(row.name, row.environment or "-", row.help) for row in SCHEMA]
+        print_table(table, head=("KEY", "ENVIRONMENT", "ABOUT"))
+    return 0

@@ -1,0 +1,84 @@
+"""The entry point: global options, choosing the command, and how it may end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+
+from renga_core.plugin import COMMAND, registry
+from renga_core.settings import using_command_line
+
+from .output import print_error, print_table, warnings_in_one_line
+from .parser import Parser, UsageError
+
+__all__ = ["main"]
+
+DESCRIPTION = "Define-by-run deep learning in which every part is a plugin."
+OPTIONS = [
+    ("-p no:NAME", "do without the plugin (or plugin:name) NAME; may be given several times"),
+    ("--traceback", "show where an error was raised"),
+    ("--version", "print the version"),
+]
+INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `renga` with `argv` (default: the process's own) and return the exit status.
+
+    0: done; 1: it failed; 2: the command line, a setting or a name is wrong; 130: interrupted.
+    """
+    argv = sys.argv[1:] if argv is None else argv
+    try:
+        arguments, rest = _parser().parse_known_args(argv)
+        disabled = {"plugins.disable": ("-p", ",".join(arguments.plugin))} if arguments.plugin else {}
+        with warnings_in_one_line(), using_command_line(disabled):
+            return _dispatch(rest)
+    except KeyboardInterrupt:
+        print("renga: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has enough (`renga plugins list | head`). Python must not flush into it again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        print_error(error, with_traceback="--traceback" in argv)
+        return int(getattr(error, "exit_status", 1))
+
+
+def _parser() -> Parser:
+    # Without --help: that word belongs to the command where there is one.
+    parser = Parser("renga", DESCRIPTION, add_help=False)
+    parser.add_argument("-p", dest="plugin", metavar="no:NAME", action="append", type=_disabled)
+    parser.add_argument("--traceback", action="store_true")
+    return parser
+
+
+def _disabled(text: str) -> str:
+    command, _, name = text.partition(":")
+    if command != "no" or not name:
+        raise ArgumentTypeError(f"expected no:NAME, got '{text}'")
+    return name
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    if argv and argv[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"renga {version('renga')}")
+        return 0
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        _print_help()
+        return 0
+    if argv[0].startswith("-"):
+        raise UsageError(f"unrecognized argument '{argv[0]}' before the command. See 'renga --help'.")
+    return registry(COMMAND).load(argv[0], origin="command line")(argv[1:])
+
+
+def _print_help() -> None:
+    print(f"usage: renga [-p no:NAME] [--traceback] COMMAND …\n\n{DESCRIPTION}\n\nCommands:")
+    print_table([(f"  {offer.name}", offer.provider.summary) for offer, _ in registry(COMMAND).list()])
+    print("\nOptions, before or after the command:")
+    print_table([(f"  {option}", meaning) for option, meaning in OPTIONS])
+    print("\n'renga COMMAND --help' tells more.")

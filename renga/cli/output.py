@@ -1,0 +1,67 @@
+"""Writing for people and for programs: aligned tables, JSON, errors and warnings."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from renga_core.errors import RengaError
+
+__all__ = ["print_error", "print_json", "print_table", "warnings_in_one_line"]
+
+
+def print_table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> None:
+    """Print rows in aligned columns. On a terminal the last column is wrapped to the width there is.
+
+    Args:
+        rows: Cells, as many in each row.
+        head: A first row.
+    """
+    table = [head, *rows] if head else list(rows)
+    if not table:
+        return
+    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+    indent = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    room = shutil.get_terminal_size().columns - indent if sys.stdout.isatty() else 0
+    for row in table:
+        first = "  ".join(cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True))
+        last = textwrap.wrap(row[-1], room) if room >= 20 else [row[-1]]
+        lines = [f"{first}  {last[0] if last else ''}", *(" " * indent + more for more in last[1:])]
+        print("\n".join(line.rstrip() for line in lines))
+
+
+def print_json(value: Any) -> None:
+    """Print `value` as JSON, indented; what JSON has no word for is written as text."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def print_error(error: BaseException, with_traceback: bool) -> None:
+    """Say on stderr what is wrong, and the notes added to the error on its way; with a traceback only when asked."""
+    if with_traceback:
+        traceback.print_exception(error)
+    message = str(error)
+    if not isinstance(error, RengaError):
+        # Not one that Renga foresaw: the type tells more than the text does.
+        message = f"{type(error).__name__}: {error}" if message else type(error).__name__
+        if not with_traceback:
+            message += "\nTo see where it was raised, add --traceback."
+    print("\n".join([f"renga: error: {message}", *getattr(error, "__notes__", [])]), file=sys.stderr)
+
+
+@contextmanager
+def warnings_in_one_line() -> Iterator[None]:
+    """Show warnings as «renga: warning: …» while the block runs, without the line of source that raised them."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        print(f"renga: warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
