@@ -6,9 +6,10 @@ import os
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
+from typing import Any
 
 from renga_core.plugin import COMMAND, registry
-from renga_core.settings import using_command_line
+from renga_core.settings import lookup, using_command_line
 
 from .output import print_error, print_table, warnings_in_one_line
 from .parser import Parser, UsageError
@@ -32,8 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     try:
         arguments, rest = _parser().parse_known_args(argv)
-        disabled = {"plugins.disable": ("-p", ",".join(arguments.plugin))} if arguments.plugin else {}
-        with warnings_in_one_line(), using_command_line(disabled):
+        with warnings_in_one_line(), using_command_line(_disable(arguments.plugin)):
             return _dispatch(rest)
     except KeyboardInterrupt:
         print("renga: interrupted", file=sys.stderr)
@@ -60,6 +60,11 @@ def _disabled(text: str) -> str:
     if command != "no" or not name:
         raise ArgumentTypeError(f"expected no:NAME, got '{text}'")
     return name
+
+
+def _disable(names: Sequence[str] | None) -> dict[str, tuple[str, Any]]:
+    """Return what ``-p no:NAME`` says. It adds to what is disabled elsewhere: nobody wants that back by this."""
+    return {"plugins.disable": ("-p", (*lookup("plugins.disable").value, *names))} if names else {}
 
 
 def _dispatch(argv: Sequence[str]) -> int:

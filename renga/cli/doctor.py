@@ -1,0 +1,99 @@
+"""`renga doctor`: try what is installed, so that it is known before a run needs it.
+
+Probes and computations run in a process of their own with a time limit: a driver that hangs or crashes takes that
+process with it, and the answer is a line in the table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from typing import NamedTuple
+
+from renga_core.plugin import ARRAY_BACKEND, Candidate, Registry, State, get_manager
+from renga_core.settings import lookup
+
+from .output import print_json, print_table
+from .parser import Parser
+
+__all__ = ["run"]
+
+FAULTS = (State.BROKEN, State.INVALID, State.INCOMPATIBLE, State.AMBIGUOUS)
+
+
+class Finding(NamedTuple):
+    """One line: what was looked at, how it is, and more about it."""
+
+    what: str
+    state: str
+    about: str
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga doctor [--timeout SECONDS] [--json]``; status 1 if something is broken."""
+    parser = Parser("renga doctor", "Try what is installed: run every probe, and compute on each backend.")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for each trial (default: 60)")
+    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    arguments = parser.parse_all(argv)
+    found = [*_machine(), *_plugins(), *_trials(arguments.timeout)]
+    sick = any(finding.state in FAULTS for finding in found)
+    if arguments.json:
+        print_json([finding._asdict() for finding in found])
+    else:
+        print_table(found, head=("WHAT", "STATE", "ABOUT"))
+        print("\nSomething is broken: see above." if sick else "\nAll is well.")
+    return 1 if sick else 0
+
+
+def _machine() -> Iterator[Finding]:
+    python = f"{platform.python_implementation()} {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield Finding("python", State.READY, f"{python}, {os.cpu_count()} cores")
+    yield Finding("renga", State.READY, version("renga"))
+    yield Finding("numpy", State.READY, version("numpy"))
+
+
+def _plugins() -> Iterator[Finding]:
+    manager = get_manager()
+    for kind in manager.kinds().values():
+        manager.offers(kind)  # so that each hook has been called, and its problems are known
+    for plugin in manager.plugins():
+        state, reason, next_step = plugin.status
+        yield Finding(f"plugin {plugin.name}", state, f"{reason}. {next_step}" if reason else plugin.origin)
+    for problem in manager.problems():
+        state, reason, next_step = problem.status
+        yield Finding(f"plugin {problem.plugin.name}, hook {problem.hook}", state, f"{reason}. {next_step}")
+
+
+def _trials(timeout: float) -> Iterator[Finding]:
+    manager = get_manager()
+    for kind in manager.kinds().values():
+        for candidate in Registry(kind, manager).list():
+            if kind is ARRAY_BACKEND or candidate.offer.provider.probe:
+                yield _trial(candidate, timeout)
+
+
+def _trial(candidate: Candidate, timeout: float) -> Finding:
+    offer, status = candidate
+    what = f"{offer.kind.name} {offer.full_name}"
+    if status.state is not State.READY:
+        return Finding(what, status.state, f"{status.reason}. {status.next_step}")
+    command = [sys.executable, "-m", "renga.cli.trial", offer.kind.name, offer.full_name]
+    # What was disabled on the command line is disabled there too.
+    environment = os.environ | {"RENGA_PLUGINS_DISABLE": ",".join(lookup("plugins.disable").value)}
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
+    except subprocess.TimeoutExpired:
+        return Finding(what, State.BROKEN, f"no answer in {timeout:g} s")
+    try:
+        state, about = json.loads(ended.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        lines = ended.stderr.strip().splitlines()
+        return Finding(
+            what, State.BROKEN, f"ended with status {ended.returncode}. {lines[-1] if lines else ''}".strip()
+        )
+    return Finding(what, state, about)
