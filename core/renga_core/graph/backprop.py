@@ -7,18 +7,21 @@ When a function is taken from it, every function that uses its outputs has been 
 A gradient on its way is kept by (function, output) and dropped as soon as that function has run; at no time are more
 alive than the graph is wide there. The walk itself holds no function that it has passed: when the user holds nothing
 either, graph and retained arrays are freed behind it.
+
+No `grad` is written before the walk has come to its end: a pass that fails leaves every `grad` as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from renga_core.backend import as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, using_config
-from renga_core.graph.errors import GraphError, describe_array
+from renga_core.graph.errors import GraphError, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind
 
 if TYPE_CHECKING:
@@ -47,9 +50,10 @@ def backward(
 
     Raises:
         GraphError: A variable has no gradient to start from.
+        TypeError: A gradient does not fit its variable.
+        ValueError: There are not as many `grad_outputs` as `outputs`.
     """
-    starts = _starts(outputs, grad_outputs, enable_double_backprop, loss_scale)
-    run_backward(starts, retain_grad, enable_double_backprop)
+    run_backward(list(outputs), grad_outputs, retain_grad, enable_double_backprop, loss_scale)
 
 
 def grad(
@@ -81,22 +85,25 @@ def grad(
         One gradient for each input; None where no output depends on it.
 
     Raises:
-        TypeError: `outputs` or `inputs` is not a sequence of Variables, or their gradients' number differs from theirs.
+        TypeError: `outputs` or `inputs` is not a tuple or list, or a gradient does not fit its variable.
+        ValueError: The number of `grad_outputs` or `grad_inputs` differs from that of the variables.
     """
     for name, given in (("outputs", outputs), ("inputs", inputs)):
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"grad: {name} must be a tuple or list of Variables, not {type(given).__name__}")
+    _require_one_each("grad: grad_outputs", grad_outputs, outputs)
+    _require_one_each("grad: grad_inputs", grad_inputs, inputs)
     wanted = {_key(x.node) for x in inputs}
     starts = []
     for i, y in enumerate(outputs):
-        gy = None if grad_outputs is None else grad_outputs[i]
+        gy: Any = None if grad_outputs is None else grad_outputs[i]
         if gy is None:
-            from renga_core.graph.variable import Variable
-
-            scale = 1.0 if loss_scale is None else loss_scale
-            gy = Variable(y.xp.full(y.array.shape, scale, y.array.dtype), requires_grad=False)
+            gy = _as_variable(_initial_gradient(y, loss_scale))
+        else:
+            y._check_grad(gy.array)
         starts.append((y.node, gy if enable_double_backprop else gy.array))
-    found = _walk(starts, _relevant_targets(starts, wanted), wanted, retain_grad, enable_double_backprop)
+    retained: list[tuple[Variable, Any]] | None = [] if retain_grad else None
+    found = _walk(starts, _relevant_targets(starts, wanted), wanted, retained, enable_double_backprop)
     results: list[Variable | None] = []
     for i, x in enumerate(inputs):
         gx = _as_variable(found.get(_key(x.node)))
@@ -104,42 +111,70 @@ def grad(
         if extra is not None:
             gx = extra if gx is None else gx + extra
         results.append(gx)
-        if set_grad:
+    for variable, gradient in retained or ():
+        variable._grad = gradient
+    if set_grad:
+        for x, gx in zip(inputs, results, strict=True):
             x.grad_var = gx
     return results
 
 
-def run_backward(starts: list[Start], retain_grad: bool, differentiable: bool) -> None:
-    """Walk back from `starts` and add what arrives at the leaves to the `grad` of their Variables.
+def run_backward(
+    outputs: list[Variable],
+    grad_outputs: Sequence[Variable | None] | None,
+    retain_grad: bool,
+    differentiable: bool,
+    loss_scale: float | None,
+) -> None:
+    """Walk back from `outputs` and add what arrives at the leaves to the `grad` of their Variables.
 
-    `starts` is emptied, so that the walk alone holds the graph.
+    `outputs` is emptied, so that the walk alone holds the graph.
     """
-    leaves = _walk(starts, None, frozenset(), retain_grad, differentiable)
-    for node, gradient in leaves.items():
-        variable = node.get_variable_or_none()
-        if variable is None:
-            continue
-        if differentiable:
-            variable._grad = gradient if variable._grad is None else variable.grad_var + gradient
-        else:
-            before = variable.grad
-            variable._grad = _as_array(gradient if before is None else before + gradient)
+    _require_one_each("backward: grad_outputs", grad_outputs, outputs)
+    before = [(ref(y), y._grad) for y in outputs]
+    try:
+        starts = _starts(outputs, grad_outputs, differentiable, loss_scale)
+        outputs.clear()
+        gradients: list[tuple[Variable, Any]] = []
+        leaves = _walk(starts, None, frozenset(), gradients if retain_grad else None, differentiable)
+        for node, gradient in leaves.items():
+            variable = node.get_variable_or_none()
+            if variable is not None:
+                gradients.append((variable, _accumulated(variable, gradient, differentiable)))
+    except BaseException:
+        for of, gradient in before:
+            variable = of()
+            if variable is not None:
+                variable._grad = gradient
+        raise
+    for variable, gradient in gradients:
+        variable._grad = gradient
+
+
+def _accumulated(variable: Variable, gradient: Any, differentiable: bool) -> Any:
+    """What the `grad` of a leaf becomes: the sum of what it is and what has arrived."""
+    if differentiable:
+        # Adding 0 copies: two leaves may have been given one array, and an optimizer's hook may change it in place.
+        before = variable.grad_var
+        return gradient + (0 if before is None else before)
+    before = variable.grad
+    return _as_array(gradient if before is None else before + gradient)
 
 
 def _walk(
     starts: list[Start],
     targets_of: dict[FunctionNode, tuple[int, ...]] | None,
     wanted: set[Any] | frozenset[Any],
-    retain_grad: bool,
+    retained: list[tuple[Variable, Any]] | None,
     differentiable: bool,
 ) -> dict[Any, Any]:
     """Visit the functions behind `starts`.
 
     Args:
         starts: Nodes with their gradients; emptied.
-        targets_of: For each function to visit, the inputs to go on to; default: all that require a gradient.
+        targets_of: For each function to visit, the inputs to go on to; default: all that require a gradient. Emptied.
         wanted: Keys of the gradients to return besides those of leaves: see `_key`.
-        retain_grad: Set the `grad` of Variables on the way.
+        retained: Receives the Variables on the way that the user still holds, with their gradients; None: not wanted.
         differentiable: Gradients are Variables, and what is done with them builds a graph.
 
     Returns:
@@ -148,7 +183,7 @@ def _walk(
     pending: dict[FunctionNode, list[Any]] = {}
     heap: list[tuple[int, FunctionNode]] = []
     found: dict[Any, Any] = {}
-    on_the_way: dict[FunctionNode, list[VariableNode]] = {}
+    on_the_way: dict[FunctionNode, dict[VariableNode, None]] = {}
     for node, gradient in starts:
         creator = node.creator_node
         if creator is None:
@@ -161,62 +196,79 @@ def _walk(
         pending[creator][node.index] = gradient if given is None else given + gradient
     starts.clear()
     node = creator = gradient = given = None  # type: ignore[assignment]  # the walk must not hold the graph
-    step = _step(differentiable)
+    watched = config.debug or bool(config.function_hooks)
     with using_config("enable_backprop", differentiable):
-        while heap:
-            function = heappop(heap)[1]
-            gys = pending.pop(function)
-            if wanted:
-                for i, gy in enumerate(gys):
-                    if (function, i) in wanted:
-                        found[function, i] = gy
-            if retain_grad:
-                _retain(on_the_way.pop(function, ()), gys)
-            targets = function._targets if targets_of is None else targets_of.get(function, ())
-            if not targets:
-                continue
-            gxs = function.backward_arrays(targets, gys) if step is None else step(function, targets, gys)
-            if len(gxs) != len(targets):
-                raise GraphError(
-                    f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
-                )
-            inputs = function.inputs
-            for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
-                if gx is None:
+        try:
+            while heap:
+                function = heappop(heap)[1]
+                gys = pending.pop(function)
+                if wanted:
+                    for i, gy in enumerate(gys):
+                        if (function, i) in wanted:
+                            found[function, i] = gy
+                if retained is not None:
+                    retained += _alive(on_the_way.pop(function, ()), gys, differentiable)
+                targets = function._targets if targets_of is None else targets_of.pop(function, ())
+                if not targets:
                     continue
-                node = inputs[i]
-                if gx.shape != node.shape or gx.dtype is not node.dtype:
-                    gx = _fit(gx, node, function, differentiable)
-                creator = node.creator_node
-                if creator is not None:
-                    slots = pending.get(creator)
-                    if slots is None:
-                        pending[creator] = slots = [None] * creator._output_count
-                        heappush(heap, (-creator._order, creator))
-                    before = slots[node.index]
-                    slots[node.index] = gx if before is None else before + gx
-                    if retain_grad:
-                        on_the_way.setdefault(creator, []).append(node)
-                elif node in found:
-                    found[node] += gx
-                elif differentiable or function.fresh_gradients:
-                    found[node] = gx
+                if watched or function._hooks is not None:
+                    gxs = _watched_step(function, targets, gys, differentiable)
+                elif differentiable:
+                    gxs = function.backward(targets, tuple(gys))
                 else:
-                    # It may share memory with another gradient, and here it will be added to in place.
-                    found[node] = gx.copy()
-            gx = gxs = None  # type: ignore[assignment]  # freed before the next function computes
+                    gxs = function.backward_arrays(targets, gys)
+                if len(gxs) != len(targets):
+                    raise GraphError(
+                        f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
+                    )
+                inputs = function.inputs
+                for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
+                    if gx is None:
+                        continue
+                    node = inputs[i]
+                    if gx.shape != node.shape or gx.dtype is not node.dtype:
+                        gx = _fit(gx, node, function, differentiable)
+                        if gx is None:
+                            continue
+                    creator = node.creator_node
+                    if creator is not None:
+                        slots = pending.get(creator)
+                        if slots is None:
+                            pending[creator] = slots = [None] * creator._output_count
+                            heappush(heap, (-creator._order, creator))
+                        before = slots[node.index]
+                        slots[node.index] = gx if before is None else before + gx
+                        if retained is not None:
+                            on_the_way.setdefault(creator, {})[node] = None
+                    elif node in found:
+                        found[node] += gx
+                    elif differentiable or function.fresh_gradients:
+                        found[node] = gx
+                    else:
+                        # It may share memory with another gradient, and here it will be added to in place.
+                        found[node] = gx.copy()
+                gx = gxs = None  # type: ignore[assignment]  # freed before the next function computes
+        except Exception as error:
+            _explain_failure(function, error)
+            raise
     return found
 
 
-def _step(differentiable: bool) -> Callable[[FunctionNode, tuple[int, ...], list[Any]], Sequence[Any]] | None:
-    """How to compute one function's gradients; None for the usual way, `FunctionNode.backward_arrays`."""
-    if config.debug or config.function_hooks:
-        from renga_core.graph.debug import instrumented_step
+def _watched_step(
+    function: FunctionNode, targets: tuple[int, ...], gys: list[Any], differentiable: bool
+) -> Sequence[Any]:
+    """The gradients of one function, with hooks and debug mode."""
+    from renga_core.graph.debug import instrumented_backward
 
-        return instrumented_step(differentiable)
-    if differentiable:
-        return lambda function, targets, gys: function.backward(targets, tuple(gys))
-    return None
+    return instrumented_backward(function, targets, gys, differentiable)
+
+
+def _explain_failure(function: FunctionNode, error: Exception) -> None:
+    """Say in a note in which function's backward an error came up."""
+    from renga_core.graph.debug import call_site
+
+    inputs = describe_arrays(function.inputs)
+    error.add_note(f"In the backward of {function.label}, which was called with {inputs}.{call_site(function)}")
 
 
 def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bool) -> Any:
@@ -224,16 +276,22 @@ def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bo
 
     Doing it here, for all functions, spares each of them the undoing of its broadcasts, and catches wrong gradients.
 
+    Returns:
+        The gradient; None where the input holds integers, with respect to which a real function has no derivative.
+
     Raises:
-        GraphError: The gradient has a shape that is no broadcast of the input's.
+        GraphError: The gradient has a shape that is no broadcast of the input's, or a dtype that no gradient has.
     """
     from renga_core.graph.operators.reduction import is_broadcast_of, sum_array_to
     from renga_core.graph.operators.shape import cast, sum_to
 
-    if not is_broadcast_of(gx.shape, node.shape):
+    kind, given = node.dtype.kind, gx.dtype.kind
+    if kind in "biu" and given not in "biu":
+        return None
+    if not is_broadcast_of(gx.shape, node.shape) or (given != kind and given in "biuc" and kind not in "biu"):
         raise GraphError(
             f"the backward of {function.label} returned a gradient of {describe_array(gx)} for an input of "
-            f"{node.dtype} {node.shape}"
+            f"{describe_array(node)}"
         )
     if gx.shape != node.shape:
         gx = sum_to(gx, node.shape) if differentiable else sum_array_to(gx, node.shape)
@@ -242,13 +300,15 @@ def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bo
     return gx
 
 
-def _retain(nodes: Sequence[VariableNode], gys: list[Any]) -> None:
-    """Set the `grad` of the Variables on the way, where the user holds them."""
+def _alive(nodes: Iterable[VariableNode], gys: list[Any], differentiable: bool) -> list[tuple[Variable, Any]]:
+    """The Variables of some outputs of one function, where the user holds them, with their gradients."""
+    found = []
     for node in nodes:
         variable = node.get_variable_or_none()
         if variable is not None:
             gy = gys[node.index]
-            variable._grad = gy if hasattr(gy, "backward") else _as_array(gy)
+            found.append((variable, gy if differentiable else _as_array(gy)))
+    return found
 
 
 def _key(node: VariableNode) -> Any:
@@ -279,21 +339,33 @@ def _starts(
     differentiable: bool,
     loss_scale: float | None,
 ) -> list[Start]:
-    """Nodes and initial gradients, checked."""
+    """Set the gradients of the outputs; return them with the nodes from which there is a way back."""
     starts = []
     for i, y in enumerate(outputs):
         given = None if grad_outputs is None else grad_outputs[i]
         if given is not None:
             y.grad_var = given
-        elif y.grad is None:
+        elif y._grad is None:
             if y.size != 1:
                 raise GraphError(
-                    f"backward: outputs[{i}] ({describe_array(y)}) has more than one element and no gradient to start "
-                    "from. Reduce it first (sum, mean), or give grad_outputs."
+                    f"backward from {y._describe()}: only a variable with one element has a gradient to start from. "
+                    "Reduce it first (sum, mean), or assign its `grad`."
                 )
-            y.grad = y.xp.full(y.array.shape, 1.0 if loss_scale is None else loss_scale, y.array.dtype)
-        starts.append((y.node, y.grad_var if differentiable else y.grad))
+            y._grad = _initial_gradient(y, loss_scale)
+        # A leaf has its gradient now; started from, it would get it twice.
+        if y.creator_node is not None:
+            starts.append((y.node, y.grad_var if differentiable else y.grad))
     return starts
+
+
+def _initial_gradient(y: Variable, loss_scale: float | None) -> Any:
+    """Ones, or `loss_scale`, in the shape of `y`."""
+    return y.xp.full(y.array.shape, 1.0 if loss_scale is None else loss_scale, y.array.dtype)
+
+
+def _require_one_each(name: str, gradients: Sequence[Any] | None, variables: Sequence[Any]) -> None:
+    if gradients is not None and len(gradients) != len(variables):
+        raise ValueError(f"{name} has {len(gradients)} entries for {len(variables)} variables")
 
 
 def _as_variable(gradient: Any) -> Variable | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,10 @@ class ComputationalGraph:
             style, label = self.variable_style, node.label
             if self.show_name and node.name is not None:
                 label = f"{node.name}: {label}"
-        return ", ".join(f'{key}="{_escape(str(value))}"' for key, value in {"label": label, **style}.items())
+        # In a record's label these characters draw boxes; in any other a backslash before them does no harm.
+        label = re.sub(r"[{}|<>]", r"\\\g<0>", label.replace("\\", "\\\\"))
+        attributes = [("label", label), *((key, str(value).replace("\\", "\\\\")) for key, value in style.items())]
+        return ", ".join([f'{key}="{_quoted(value)}"' for key, value in attributes])
 
 
 def build_computational_graph(
@@ -133,5 +137,5 @@ def _without_variables(
     return list(functions.values()), direct
 
 
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+def _quoted(text: str) -> str:
+    return text.replace('"', '\\"').replace("\n", "\\n")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from renga_core.graph.function_node import FunctionNode
 
 __all__ = ["DebugMode", "NaNError", "is_debug", "set_debug"]
-
-_OWN_FOLDER = str(Path(__file__).parent)
 
 
 class NaNError(RuntimeError):
@@ -33,8 +32,8 @@ def is_debug() -> bool:
 def set_debug(debug: bool) -> None:
     """Switch debug mode of this thread on or off.
 
-    In debug mode each function checks its outputs and gradients for NaN, and gradients for their shape and dtype, and
-    remembers where in the program it was called (`FunctionNode.stack`), which errors then tell. It is slow.
+    In debug mode the outputs and the gradients of each function are checked for NaN, and each function remembers where
+    in the program it was called (`FunctionNode.stack`), which errors then tell. It is slow.
     """
     config.debug = debug
 
@@ -51,11 +50,12 @@ def DebugMode(debug: bool) -> Iterator[None]:
 
 
 def user_stack() -> list[traceback.FrameSummary]:
-    """The program's frames that led here, outermost first, without the engine's own."""
-    frames = traceback.extract_stack()
-    while frames and frames[-1].filename.startswith(_OWN_FOLDER):
-        frames.pop()
-    return list(frames)
+    """The frames that led here, outermost first, up to the program's own line: Renga's frames after it are left out."""
+    here = sys._getframe()
+    frame: FrameType | None = here
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("renga"):
+        frame = frame.f_back
+    return list(traceback.extract_stack(frame or here))
 
 
 def call_site(function: FunctionNode) -> str:
@@ -73,40 +73,23 @@ def check_no_nan(what: str, arrays: Sequence[Array | None], function: FunctionNo
             raise NaNError(f"NaN in {what} ({i}: {describe_array(array)}).{call_site(function)}")
 
 
-def instrumented_step(differentiable: bool) -> Callable[[FunctionNode, tuple[int, ...], list[Any]], Sequence[Any]]:
-    """One step of backward that calls hooks and, in debug mode, checks what comes out."""
-
-    def array_of(gradient: Any) -> Array | None:
-        return getattr(gradient, "array", gradient)
-
-    def step(function: FunctionNode, targets: tuple[int, ...], gys: list[Any]) -> Sequence[Any]:
-        saved = dict(zip(function._input_indexes, function._saved_inputs, strict=True))
-        in_data = tuple([saved.get(i) for i in range(len(function.inputs))])
-        out_grad = tuple([array_of(gy) for gy in gys])
-        hooks = active_hooks(function)
-        for hook in hooks:
-            hook.backward_preprocess(function, in_data, out_grad)
-        run = function.backward if differentiable else function.backward_arrays
-        try:
-            gxs = run(targets, tuple(gys))
-        except Exception as error:
-            error.add_note(f"In the backward of {function.label}.{call_site(function)}")
-            raise
-        for hook in hooks:
-            hook.backward_postprocess(function, in_data, out_grad)
-        if config.debug:
-            _check_gradients(function, targets, [array_of(gx) for gx in gxs])
-        return gxs
-
-    return step
+def instrumented_backward(
+    function: FunctionNode, targets: tuple[int, ...], gys: list[Any], differentiable: bool
+) -> Sequence[Any]:
+    """The gradients of one function, announced to its hooks and, in debug mode, checked for NaN."""
+    saved = dict(zip(function._input_indexes, function._saved_inputs, strict=True))
+    in_data = tuple([saved.get(i) for i in range(len(function.inputs))])
+    out_grad = tuple([_array_of(gy) for gy in gys])
+    hooks = active_hooks(function)
+    for hook in hooks:
+        hook.backward_preprocess(function, in_data, out_grad)
+    gxs = function.backward(targets, tuple(gys)) if differentiable else function.backward_arrays(targets, gys)
+    for hook in hooks:
+        hook.backward_postprocess(function, in_data, out_grad)
+    if config.debug:
+        check_no_nan(f"gradient computed by {function.label}", [_array_of(gx) for gx in gxs], function)
+    return gxs
 
 
-def _check_gradients(function: FunctionNode, targets: tuple[int, ...], gxs: Sequence[Array | None]) -> None:
-    for i, gx in zip(targets, gxs, strict=True):
-        node = function.inputs[i]
-        if gx is not None and (tuple(gx.shape) != tuple(node.shape) or gx.dtype != node.dtype):
-            raise TypeError(
-                f"the backward of {function.label} returned {describe_array(gx)} for input {i}, "
-                f"which is {node.dtype} {node.shape}.{call_site(function)}"
-            )
-    check_no_nan(f"a gradient computed by {function.label}", gxs, function)
+def _array_of(gradient: Any) -> Array | None:
+    return getattr(gradient, "array", gradient)

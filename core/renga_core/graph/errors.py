@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["GraphError", "InvalidType", "describe_array"]
+__all__ = ["GraphError", "InvalidType", "describe_array", "describe_arrays"]
 
 
 class GraphError(RuntimeError):

@@ -45,8 +45,8 @@ class FunctionNode:
 
     Attributes:
         inputs: The nodes of the inputs; empty when no graph was built, or after `unchain`.
-        fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with the
-            incoming gradients or with what was retained: then they need not be copied before they become a `grad`.
+        fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with each
+            other, with the incoming gradients or with what was retained: they become a `grad` without a copy.
         stack: Where in the user's program the function was called; recorded in debug mode only.
     """
 
@@ -150,7 +150,7 @@ class FunctionNode:
 
         Raises:
             GraphError: This instance has been applied already.
-            TypeError: An output is not an array.
+            TypeError: An input or an output is not an array, or `forward` did not return a tuple.
         """
         if config.debug or config.function_hooks or self._hooks is not None:
             return self._apply_instrumented(inputs)
@@ -165,7 +165,7 @@ class FunctionNode:
                     targets.append(len(nodes))
                 nodes.append(x._node or x.node)
             else:
-                arrays.append(x)
+                arrays.append(x if x.__class__ in array_types else _as_input(self, len(nodes), x))
                 nodes.append(None)
         xs = tuple(arrays)
         try:
@@ -173,6 +173,8 @@ class FunctionNode:
         except Exception as error:
             self._explain_failure(xs, error)
             raise
+        if ys.__class__ is not tuple:
+            raise _not_a_tuple(self, ys)
         if targets and config.enable_backprop:
             return self._join(nodes, targets, xs, ys)
         return self._wrap(ys, bool(targets))
@@ -215,7 +217,7 @@ class FunctionNode:
         from renga_core.graph import debug
         from renga_core.graph.function_hook import active_hooks
 
-        xs = tuple([x._array if isinstance(x, _Variable) else x for x in inputs])
+        xs = tuple([x._array if isinstance(x, _Variable) else _as_input(self, i, x) for i, x in enumerate(inputs)])
         if config.debug:
             self.stack = debug.user_stack()
         hooks = active_hooks(self)
@@ -226,6 +228,8 @@ class FunctionNode:
         except Exception as error:
             self._explain_failure(xs, error)
             raise
+        if ys.__class__ is not tuple:
+            raise _not_a_tuple(self, ys)
         ys = tuple([_as_output(self, y) for y in ys])
         if config.debug:
             debug.check_no_nan(f"output of {self.label}", ys, self)
@@ -256,7 +260,8 @@ class FunctionNode:
         """Length of the longest path from a leaf to this function."""
         ranks: dict[FunctionNode, int] = {}
         for function in reversed(functions_behind([self])):
-            ranks[function] = max((0 if n.creator_node is None else ranks[n.creator_node] + 1) for n in function.inputs)
+            behind = [0 if node.creator_node is None else ranks[node.creator_node] + 1 for node in function.inputs]
+            ranks[function] = max(behind, default=0)
         return ranks[self]
 
     def unchain(self) -> None:
@@ -313,14 +318,26 @@ def _connected(node: VariableNode, array: Array) -> Variable:
     return alive if alive is not None and alive._array is array else _make(array, node, node.requires_grad)
 
 
+def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
+    """An input that is neither a Variable nor an array of a known type: a subclass, a scalar, or a mistake."""
+    if hasattr(x, "dtype"):
+        return as_array_of(get_backend(x), x)
+    raise TypeError(f"{function.label}: input {index} is a {type(x).__name__}; functions take Variables and arrays")
+
+
 def _as_output(function: FunctionNode, y: Any) -> Array:
-    """An output that is not of a known array type: a scalar of the array library, or a mistake."""
-    if type(y) in array_types:
+    """An output that is not of a known array type: a subclass, a scalar of the array library, or a mistake."""
+    if y.__class__ in array_types:
         return y
-    if isinstance(y, (int, float, complex, str, type(None))) and not hasattr(y, "dtype"):
-        raise TypeError(f"{function.label}.forward returned {y!r} where an array is expected; it must return arrays")
-    backend = get_backend(y)
-    return as_array_of(backend, y)
+    if not hasattr(y, "dtype"):
+        raise TypeError(f"{function.label}.forward returned a tuple with {y!r} in it; it must return arrays")
+    return as_array_of(get_backend(y), y)
+
+
+def _not_a_tuple(function: FunctionNode, ys: Any) -> TypeError:
+    return TypeError(
+        f"{function.label}.forward returned a {type(ys).__name__}; it must return a tuple of arrays, even of one"
+    )
 
 
 _Variable: type[Variable]

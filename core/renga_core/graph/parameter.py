@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from renga_core.backend import Array, Device, get_backend, get_device
 from renga_core.backend.lookup import default_device
@@ -25,8 +28,8 @@ class Parameter(Variable):
 
     Args:
         initializer: How to fill the array: a callable that fills an array in place (with an optional attribute
-        `dtype`),
-            a number, an array (whose values and, if `shape` is None, shape are taken), or None for NaN.
+            `dtype`), a number, an array (copied if `shape` is given, otherwise the parameter's own from now on), or
+            None for NaN.
         shape: Shape, or None if it is not known yet. An int means one axis.
         name: A name for messages; the link sets it.
 
@@ -37,6 +40,7 @@ class Parameter(Variable):
 
     __slots__ = ("__dict__", "_device", "initializer", "update_rule")
 
+    _device: Device | None
     initializer: Any
     update_rule: UpdateRule | None
 
@@ -45,7 +49,7 @@ class Parameter(Variable):
     ) -> None:
         super().__init__(name=name)
         self.update_rule = None
-        self._device: Device | None = None
+        self._device = None
         self.initializer = initializer
         is_array = hasattr(initializer, "dtype") and hasattr(initializer, "shape") and not callable(initializer)
         if shape is None:
@@ -64,8 +68,9 @@ class Parameter(Variable):
         """Dtype of the array, or the one it will have."""
         if self._array is not None:
             return self._array.dtype
-        dtype = getattr(self.initializer, "dtype", None)
-        return config.dtype if dtype is None else dtype
+        # A number takes the default, though one of NumPy's has a dtype: in `Parameter(np.sqrt(2))` nobody asked for it.
+        dtype = None if isinstance(self.initializer, numbers.Number) else getattr(self.initializer, "dtype", None)
+        return np.dtype(config.dtype if dtype is None else dtype)
 
     @property
     def device(self) -> Device:
@@ -119,41 +124,42 @@ class Parameter(Variable):
             super().addgrad(var)
 
     def _copy(self, array: Array | None) -> Parameter:
-        made = Parameter(self.initializer, name=self.name)
-        made._array = array
-        made._device = self._device
-        made.update_rule = self.update_rule
-        return made
+        return _rebuild(array, None, self._state(), self._device)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
-        from copy import deepcopy
-
         made = super().__deepcopy__(memo)
         assert isinstance(made, Parameter)
         made.update_rule = deepcopy(self.update_rule, memo)
+        made.__dict__.update(deepcopy(self.__dict__, memo))
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = (self._array, self.name, self.grad, self._requires_grad, self.initializer, self.update_rule)
-        return _rebuild_parameter, state
+        return _unpickled, (self._array, self.grad, self._state(), None if self._device is None else self._device.name)
+
+    def _state(self) -> dict[str, Any]:
+        """What a copy takes over besides the array and the gradient; attributes that a program added, too."""
+        slots = ("_name", "_requires_grad", "initializer", "update_rule")
+        return {**{name: getattr(self, name) for name in slots}, **self.__dict__}
 
     def __repr__(self) -> str:
-        if self._array is None:
-            return f"parameter({self.name or ''}, not initialized)"
-        return super().__repr__().replace("variable(", "parameter(", 1)
+        return super().__repr__() if self._array is not None else f"{self._title()}(not initialized)"
 
     __str__ = __repr__
 
 
-def _rebuild_parameter(
-    array: Array, name: str | None, grad: Array | None, requires_grad: bool, initializer: Any, update_rule: Any
-) -> Parameter:
-    made = Parameter(initializer, name=name)
-    made.array = array
-    made._requires_grad = requires_grad
-    made.grad = grad
-    made.update_rule = update_rule
+def _rebuild(array: Array | None, grad: Array | None, state: dict[str, Any], device: Device | None) -> Parameter:
+    """A parameter from its parts."""
+    made = Parameter()
+    made._array = array
+    made._grad = grad
+    made._device = device
+    for name, value in state.items():
+        setattr(made, name, value)
     return made
+
+
+def _unpickled(array: Array | None, grad: Array | None, state: dict[str, Any], device: str | None) -> Parameter:
+    return _rebuild(array, grad, state, None if device is None else get_device(device))
 
 
 def _fill(array: Array, initializer: Callable[[Array], object] | Any, name: str | None) -> None:

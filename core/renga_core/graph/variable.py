@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -79,6 +80,8 @@ class Variable(Operators):
 
     @array.setter
     def array(self, value: Array | None) -> None:
+        if value is not None and type(value) not in array_types:
+            value = _checked_array(value)
         self._array = value
         if self._node is not None and value is not None:
             self._node.shape, self._node.dtype = value.shape, value.dtype
@@ -87,7 +90,15 @@ class Variable(Operators):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array."""
+        """Shape of the array.
+
+        Raises:
+            GraphError: There is no array yet (`Parameter`); `ndim` and `size` say so too.
+        """
+        if self._array is None:
+            raise GraphError(
+                f"{self._title()} has no shape yet. Call its link once, or initialize() it, before using it."
+            )
         return tuple(self._array.shape)
 
     @property
@@ -98,12 +109,12 @@ class Variable(Operators):
     @property
     def ndim(self) -> int:
         """Number of axes of the array."""
-        return len(self._array.shape)
+        return len(self.shape)
 
     @property
     def size(self) -> int:
         """Number of elements of the array."""
-        return int(self._array.size)
+        return math.prod(self.shape)
 
     @property
     def xp(self) -> Any:
@@ -147,7 +158,7 @@ class Variable(Operators):
         if value is not None:
             if isinstance(value, Variable):
                 raise TypeError("`grad` is an array; assign a Variable to `grad_var`")
-            self._check_grad(value)
+            value = self._check_grad(value)
         self._grad = value
 
     @property
@@ -160,19 +171,20 @@ class Variable(Operators):
     @grad_var.setter
     def grad_var(self, value: Variable | None) -> None:
         if value is not None:
-            self._check_grad(value.array)
+            if not isinstance(value, Variable):
+                raise TypeError("`grad_var` is a Variable; assign an array to `grad`")
+            self._check_grad(value._array)
         self._grad = value
 
-    def _check_grad(self, grad: Array) -> None:
-        """Refuse a gradient that does not fit the array."""
-        if self._array is None:
-            return
+    def _check_grad(self, grad: Array) -> Array:
+        """The gradient as an array, refused if it does not fit."""
         if type(grad) not in array_types:
-            _checked_array(grad)
-        if tuple(grad.shape) != self.shape or grad.dtype != self.dtype:
+            grad = _checked_array(grad)
+        if self._array is not None and (tuple(grad.shape) != self.shape or grad.dtype != self.dtype):
             raise TypeError(
                 f"the gradient of {self._describe()} must have its shape and dtype; got {describe_array(grad)}"
             )
+        return grad
 
     def cleargrad(self) -> None:
         """Forget the gradient: the next backward starts anew."""
@@ -184,7 +196,8 @@ class Variable(Operators):
 
     def copydata(self, var: Variable) -> None:
         """Copy the array of `var`, which may live on another device, into this one's array."""
-        self._array[...] = get_device_of(self._array).send(var.array)
+        backend = get_backend(self._array)
+        backend.assign(self._array, get_device_of(self._array).send(var._array))
 
     def addgrad(self, var: Variable) -> None:
         """Add the gradient of `var`, which may live on another device, to this one's."""
@@ -277,27 +290,19 @@ class Variable(Operators):
         Raises:
             GraphError: The variable has more than one element and no `grad` to start from.
         """
-        node = self._node
-        if node is None or node.creator_node is None:
+        if self.creator_node is None:
             return
-        if self._grad is None:
-            if self.size != 1:
-                raise GraphError(
-                    f"backward from {self._describe()}: only a variable with one element has a gradient to start from. "
-                    "Reduce it first (sum, mean), or assign its `grad`."
-                )
-            self._grad = self.xp.full(self._array.shape, 1.0 if loss_scale is None else loss_scale, self._array.dtype)
-        start = self.grad_var if enable_double_backprop else self.grad
-        # From here on only the node is needed. Python has moved the caller's temporary into `self`, so this frees it.
+        outputs = [self]
+        # From here on only the graph is needed. Python has moved the caller's temporary into `self`, so this frees it.
         del self
-        starts = [(node, start)]
-        del node, start
-        backprop.run_backward(starts, retain_grad, enable_double_backprop)
+        backprop.run_backward(outputs, None, retain_grad, enable_double_backprop, loss_scale)
 
     # --- Python's protocols --------------------
 
     def __len__(self) -> int:
-        return len(self._array)
+        if not self.shape:
+            raise TypeError(f"{self._describe()} has no axes, and so no length")
+        return self.shape[0]
 
     def __bool__(self) -> bool:
         raise TypeError("a Variable has no truth value; compare its array: `variable.array`")
@@ -335,12 +340,16 @@ class Variable(Operators):
         return _rebuild, (self._array, self._name, self.grad, self._requires_grad)
 
     def _describe(self) -> str:
-        name = f" {self._name}" if self._name else ""
-        return f"variable{name} of {describe_array(self._array)}"
+        """The variable in an error's words: ``variable x of float32 (2, 3)``."""
+        return f"{self._title()} of {describe_array(self._array)}"
+
+    def _title(self) -> str:
+        kind = type(self).__name__.lower()
+        return f"{kind} {self._name}" if self._name else kind
 
     def __repr__(self) -> str:
-        name = f"{self._name} = " if self._name else ""
-        return f"{name}variable({np.array2string(_host(self._array), separator=', ', prefix=name + 'variable(')})"
+        title = self._title()
+        return f"{title}({np.array2string(_host(self._array), separator=', ', prefix=title + '(')})"
 
     __str__ = __repr__
 
