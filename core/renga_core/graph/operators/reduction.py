@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from renga_core.backend import Array, get_array_module
 from renga_core.graph.function_node import FunctionNode
 
@@ -30,12 +32,17 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
 
 
 def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
-    """Mean over some axes (default: all). Arguments and errors as `sum`."""
+    """Mean over some axes (default: all). Arguments and errors as `sum`.
+
+    In half precision the sum may overflow where the mean does not, so that it is computed in single precision.
+    """
     from renga_core.graph.operators.arithmetic import divide
+    from renga_core.graph.operators.shape import cast
 
     axes = normalize_axes("mean", axis, x.ndim)
-    total = Sum(axes, keepdims).apply((x,))[0]
-    return divide(total, max(1, math.prod(x.shape[a] for a in axes)))
+    if x.dtype == np.float16:
+        return cast(mean(cast(x, np.float32), axes, keepdims), np.float16)
+    return divide(Sum(axes, keepdims).apply((x,))[0], max(1, math.prod(x.shape[a] for a in axes)))
 
 
 def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
@@ -62,7 +69,17 @@ def sum_array_to(x: Array, shape: tuple[int, ...]) -> Array:
     """Sum an array to a shape from which it can be broadcast: what undoes `broadcast_to` in backward."""
     lead = x.ndim - len(shape)
     axes = tuple(range(lead)) + tuple(i for i, size in enumerate(shape, lead) if size == 1 and x.shape[i] != 1)
-    return x.sum(axis=axes, keepdims=True, dtype=x.dtype).reshape(shape) if axes else x
+    return _sum(x, axes, True).reshape(shape) if axes else x
+
+
+def _sum(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Sum in the dtype of `x` (NumPy would widen small integers), half precision by way of single.
+
+    A running sum of ones in half precision never gets beyond 2048: 2048 + 1 is rounded to 2048.
+    """
+    if x.dtype == np.float16:
+        return x.sum(axis=axes, dtype=np.float32, keepdims=keepdims).astype(x.dtype)
+    return x.sum(axis=axes, dtype=x.dtype, keepdims=keepdims)
 
 
 class Sum(FunctionNode):
@@ -73,9 +90,8 @@ class Sum(FunctionNode):
         self.keepdims = keepdims
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Sum in the dtype of the input (NumPy would widen small integers)."""
-        (x,) = inputs
-        return (x.sum(axis=self.axes, dtype=x.dtype, keepdims=self.keepdims),)
+        """Sum in the dtype of the input."""
+        return (_sum(inputs[0], self.axes, self.keepdims),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Each summand has the gradient of the sum."""
