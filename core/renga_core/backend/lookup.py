@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,8 @@ array_types: dict[type, Backend] = {}
 """The backend of each type of array met so far. The engine reads it on every function call."""
 
 _scalar_types: dict[type, Backend] = {}
-_backends: dict[str, Backend] = {}
+_backends: dict[Callable[[], Backend], Backend] = {}  # by what made them
+_names: dict[str, tuple[object, Backend]] = {}  # what each name meant, and in which state of plugins and settings
 _lock = threading.RLock()
 _current = threading.local()
 
@@ -68,22 +69,19 @@ def get_device(spec: str | Device | Array) -> Device:
     Raises:
         ValueError: The index after the colon is not a number, or there is no such device.
         UnknownProvider, ProviderUnavailable: As `get_backend`.
+        TypeError: `spec` is neither a string nor an array.
     """
     if isinstance(spec, Device):
         return spec
     if not isinstance(spec, str):
         return get_device_of(spec)
-    backend = None
-    try:
-        backend = _backends.get(spec.removeprefix("@")) or _load(spec.removeprefix("@"))
-        index = 0
-    except Exception:
-        # Not a bare name: the last part is a device number (`cupy:0`, or `plugin:name:0`).
-        name, colon, number = spec.removeprefix("@").rpartition(":")
-        if not colon or not number.isdigit():
-            raise
-        backend = _load(name)
-        index = int(number)
+    name, colon, number = spec.removeprefix("@").rpartition(":")
+    # What follows the last colon is a device's number or, in `plugin:name`, a name: names begin with a letter.
+    numbered = bool(colon) and not number[:1].isalpha()
+    if numbered and not number.isdecimal():
+        raise ValueError(f"device {spec!r}: the index after the colon must be a number, as in '{name or 'numpy'}:0'")
+    backend = _load(name if numbered else spec.removeprefix("@"))
+    index = int(number) if numbered else 0
     if index >= backend.device_count():
         raise ValueError(f"no device {spec!r}: backend {backend.name!r} has {backend.device_count()} device(s)")
     return Device(backend, index)
@@ -130,19 +128,19 @@ def as_array_of(backend: Backend, value: Any) -> Array:
 
 
 def _load(name: str) -> Backend:
-    """Load a backend through the plugin registry, once."""
-    found = _backends.get(name)
-    if found is None:
-        from renga_core.plugin import ARRAY_BACKEND, registry
+    """The backend that a name means, through the plugin registry; each is made once."""
+    from renga_core.plugin import ARRAY_BACKEND, choices_state, registry
 
+    state, found = _names.get(name, (None, None))
+    if found is None or state != choices_state():
         with _lock:
             make = registry(ARRAY_BACKEND).load(name)
-            found = next((b for b in _backends.values() if type(b) is make), None) or make()
-            _backends[name] = found
-            for kind in found.array_types:
-                array_types[kind] = found
-            for kind in found.scalar_types:
-                _scalar_types[kind] = found
+            found = _backends.get(make)
+            if found is None:
+                found = _backends[make] = make()
+                array_types.update(dict.fromkeys(found.array_types, found))
+                _scalar_types.update(dict.fromkeys(found.scalar_types, found))
+            _names[name] = (choices_state(), found)
     return found
 
 
@@ -157,11 +155,12 @@ def _find_owner(kind: type) -> Backend:
             if found is not None:
                 (array_types if issubclass(kind, found.array_types) else _scalar_types)[kind] = found
                 return found
-    raise TypeError(
-        f"{kind.__module__}.{kind.__qualname__} is not an array of any backend; "
-        f"known array types: {', '.join(sorted(f'{t.__module__}.{t.__qualname__}' for t in array_types)) or 'none'}. "
-        "`renga plugins list` shows the installed backends."
-    )
+    if array_types:
+        known = ", ".join(sorted(f"{t.__module__}.{t.__qualname__}" for t in array_types))
+        there = f"known array types: {known}. `renga plugins list` shows the installed backends."
+    else:
+        there = "no backend is loaded. `renga plugins list` shows what is installed. Next: pip install renga"
+    raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not an array of any backend; {there}")
 
 
 def _load_backend_of(kind: type) -> Backend | None:

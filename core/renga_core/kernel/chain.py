@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 
 from renga_core.kernel.operation import Implementation
-from renga_core.plugin import KERNEL, Kernel, RengaPluginWarning, State, registry
-from renga_core.plugin.offering import Offer, resolve
-from renga_core.settings import lookup
+from renga_core.plugin import KERNEL, Kernel, Offer, RengaPluginWarning, State, UnknownProvider, registry
+from renga_core.plugin.offering import resolve
+from renga_core.plugin.state import GUARDED
+from renga_core.settings import Setting, lookup
 
 __all__ = ["build_chain", "offered_kernels"]
 
@@ -36,17 +37,31 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
         return (reference,)
     offers = offered_kernels(operation, backend)
     if demand.value is not None:
-        mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
-        chosen = mine[0] if mine else registry(KERNEL).get(demand.value, origin=demand.origin)
-        return (_implementation(chosen),)
+        return _demanded(demand, offers, operation, backend)
     chain = []
     for offer in offers:
         if offer.status.state is State.READY:
             try:
                 chain.append(_implementation(offer))
-            except Exception as error:
+            except GUARDED as error:
                 warnings.warn(f"kernel {offer.full_name} is left out: {error!r}", RengaPluginWarning, stacklevel=2)
     return (*chain, reference)
+
+
+def _demanded(demand: Setting, offers: list[Offer], operation: str, backend: str) -> tuple[Implementation, ...]:
+    """The one kernel that the settings name, or those of the plugin that they name."""
+    kernels = registry(KERNEL)
+    mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
+    for offer in mine:
+        kernels.load(offer.full_name, origin=demand.origin)
+    if mine:
+        return tuple(_implementation(offer) for offer in mine)
+    kernels.get(demand.value, origin=demand.origin)  # unknown, disabled …: its error says more
+    known = [*(offer.full_name for offer in offers), "reference"]
+    raise UnknownProvider(
+        f"{demand.key} = {demand.value!r} (from {demand.origin}): that is no kernel of operation {operation!r} for "
+        f"backend {backend!r}. Known: {', '.join(known)}."
+    )
 
 
 def _implementation(offer: Offer) -> Implementation:

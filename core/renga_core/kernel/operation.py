@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from renga_core.plugin import choices_state
+
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
@@ -38,8 +40,11 @@ class Implementation:
     supports: Callable[..., bool] = _serves_all
 
 
+_NO_CHAIN: tuple[object, tuple[Implementation, ...]] = (None, ())
+
+
 class Operation:
-    """A named operation. Its chain of implementations for a backend is built once, and kept until plugins change.
+    """A named operation. Its chain of implementations for a backend is kept until plugins or settings change.
 
     Args:
         name: By which kernels are registered: ``convolution_2d``.
@@ -50,7 +55,7 @@ class Operation:
     def __init__(self, name: str, forward: Callable[..., Any], backward: Callable[..., Any] | None = None) -> None:
         self.name = name
         self.reference = Implementation("reference", forward, backward)
-        self._chains: dict[Backend, tuple[Implementation, ...]] = {}
+        self._chains: dict[Backend, tuple[object, tuple[Implementation, ...]]] = {}
         operations[name] = self
 
     def select(self, backend: Backend, *args: Any) -> Implementation:
@@ -63,9 +68,10 @@ class Operation:
         Raises:
             RuntimeError: Configuration demands a kernel (``kernels.<name>``) that does not support these arguments.
         """
-        chain = self._chains.get(backend)
-        if chain is None:
-            chain = self._chains[backend] = self.chain(backend)
+        state, chain = self._chains.get(backend, _NO_CHAIN)
+        if state != choices_state():
+            chain = self.chain(backend)
+            self._chains[backend] = choices_state(), chain
         for implementation in chain:
             if implementation.supports(*args):
                 return implementation
@@ -85,5 +91,5 @@ class Operation:
         return build_chain(self.name, backend.name, self.reference)
 
     def forget(self) -> None:
-        """Build the chains anew at the next use: plugins or settings have changed."""
+        """Build the chains anew at the next use. Needed after a change of the environment or pyproject.toml only."""
         self._chains.clear()

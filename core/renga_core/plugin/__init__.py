@@ -46,7 +46,7 @@ from .kind import (
     TRIGGER,
     Kind,
 )
-from .manager import PluginManager, get_manager, using_manager
+from .manager import PluginManager, choices_state, get_manager, using_manager
 from .offering import Offer
 from .provider import Kernel, Provider
 from .registry import Registry, registry
@@ -90,6 +90,7 @@ __all__ = [
     "State",
     "Status",
     "UnknownProvider",
+    "choices_state",
     "get_manager",
     "hookimpl",
     "registry",
