@@ -81,4 +81,4 @@ def using_config(name: str, value: Any, config: Config = config) -> Iterator[Non
         if had:
             setattr(config, name, before)
         else:
-            delattr(config, name)
+            own.pop(name, None)
