@@ -105,7 +105,7 @@ class Linear(FunctionNode):
         if W.ndim != 2 or W.dtype.kind != "f":
             raise InvalidType("linear", "W", "a floating matrix", describe_array(W))
         if features != W.shape[1] or x.dtype.kind != "f":
-            fits = f"floating, with {W.shape[1]} features in the axes from {self.n_batch_axes}, as W: {describe_array(W)}"
+            fits = f"floating, {W.shape[1]} features in the axes from {self.n_batch_axes}, as W: {describe_array(W)}"
             raise InvalidType("linear", "x", fits, describe_array(x))
         if b is not None and b.shape != W.shape[:1]:
             raise InvalidType("linear", "b", f"shape ({W.shape[0]},)", describe_array(b))
