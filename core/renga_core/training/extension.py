@@ -85,7 +85,7 @@ class _FunctionExtension(Extension):
     ) -> None:
         self.function = function
         self.__doc__ = function.__doc__
-        self.__name__: str = default_name or getattr(function, "__name__", type(function).__name__)
+        self.__name__ = default_name or str(getattr(function, "__name__", type(function).__name__))
         self._finalizer = finalizer
         self._initializer = initializer
         self._on_error = on_error

@@ -1,1 +1,22 @@
-"""Renga plugin: training."""
+"""Training: the loop, and what happens in it.
+
+    updater = StandardUpdater(iterator, optimizer)
+    trainer = Trainer(updater, (20, "epoch"))
+    trainer.extend(extensions.LogReport())
+    trainer.run()
+
+- `trainer`: `Trainer`, the loop. `interrupt`: how Ctrl-C ends it between two iterations.
+- `updaters`: `StandardUpdater`, one step of the optimization.
+- `triggers`: when to do something.
+- `extensions`: evaluating, logging, plotting, saving and resuming, changing the learning rate.
+- `plugin`: what this package offers to Renga.
+
+The base classes to derive one's own from are in `renga_core.training`. A loop written by hand needs none of this.
+"""
+
+from renga_training import extensions, triggers, updaters
+from renga_training.trainer import Trainer
+from renga_training.triggers import IntervalTrigger, get_trigger
+from renga_training.updaters import StandardUpdater
+
+__all__ = ["IntervalTrigger", "StandardUpdater", "Trainer", "extensions", "get_trigger", "triggers", "updaters"]

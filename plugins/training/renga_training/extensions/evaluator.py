@@ -1,0 +1,128 @@
+"""Means over a validation data set."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from renga_core.backend import Device
+from renga_core.configuration import using_config
+from renga_core.dataset import Iterator
+from renga_core.graph import no_backprop_mode
+from renga_core.reporter import DictSummary, Reporter, report, report_scope
+from renga_core.serializers import AbstractSerializer
+from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
+from renga_data.convert import concat_examples
+
+__all__ = ["Evaluator"]
+
+
+class Evaluator(Extension):
+    """Calls the model on each batch of a validation set, and reports the means of what it reports meanwhile.
+
+    The model runs in test mode (``config.train`` is False) and builds no graph. A mean counts each *example* once: a
+    batch weighs as much as it has examples (Chainer gave a short last batch the weight of a full one). What is reported
+    as a pair ``(value, weight)`` has the weight it says.
+
+    In a trainer, values come under the extension's name: ``validation/main/loss``. It can also be called without one.
+
+    Args:
+        iterator: Goes over the data once (``repeat=False``); or a dictionary of iterators, of which ``"main"`` is used.
+        target: The model; or a dictionary of models, of which ``"main"`` is used. All may report.
+        converter: Makes arrays of a batch: ``converter(batch, device)``.
+        device: Where batches are converted for; None leaves examples where they are.
+        eval_hook: Called with the evaluator before each evaluation.
+        eval_func: Called with the arrays of each batch; the main model if None.
+    """
+
+    trigger = (1, "epoch")
+    priority = PRIORITY_WRITER
+
+    def __init__(
+        self,
+        iterator: Iterator | Mapping[str, Iterator],
+        target: Any,
+        converter: Callable[..., Any] = concat_examples,
+        device: Device | str | None = None,
+        eval_hook: Callable[[Evaluator], object] | None = None,
+        eval_func: Callable[..., Any] | None = None,
+    ) -> None:
+        self._iterators = dict(iterator) if isinstance(iterator, Mapping) else {"main": iterator}
+        self._targets = dict(target) if isinstance(target, Mapping) else {"main": target}
+        self.converter = converter
+        self.device = device
+        self.eval_hook = eval_hook
+        self.eval_func = eval_func
+
+    @property
+    def default_name(self) -> str:
+        """``"validation"``."""
+        return "validation"
+
+    def get_iterator(self, name: str) -> Iterator:
+        """The iterator with this name; one that was given alone is ``"main"``."""
+        return self._iterators[name]
+
+    def get_target(self, name: str) -> Any:
+        """The model with this name; one that was given alone is ``"main"``."""
+        return self._targets[name]
+
+    def __call__(self, trainer: TrainerLike | None = None) -> dict[str, Any]:
+        """Evaluate, and report the means to the current reporter.
+
+        Returns:
+            The means by name.
+        """
+        prefix = "" if self.name is None else self.name + "/"
+        reporter = Reporter()
+        for name, target in self._targets.items():
+            reporter.add_observer(prefix + name, target)
+            reporter.add_observers(prefix + name, target.namedlinks(skipself=True))
+        with reporter, using_config("train", False), no_backprop_mode():
+            means = self.evaluate()
+        report(means)
+        return means
+
+    def evaluate(self) -> dict[str, Any]:
+        """Go over the data once. Override it to evaluate otherwise.
+
+        Returns:
+            The mean of each reported value, by name.
+        """
+        if self.eval_hook is not None:
+            self.eval_hook(self)
+        function = self.eval_func or self._targets["main"]
+        summary = DictSummary()
+        for batch in _from_the_start(self._iterators["main"]):
+            observation: dict[str, Any] = {}
+            with report_scope(observation):
+                arguments = self.converter(batch, self.device)
+                if isinstance(arguments, tuple):
+                    function(*arguments)
+                elif isinstance(arguments, dict):
+                    function(**arguments)
+                else:
+                    function(arguments)
+            size = len(batch)
+            summary.add({k: v if isinstance(v, tuple) else (v, size) for k, v in observation.items()})
+        return summary.compute_mean()
+
+    def finalize(self) -> None:
+        """Finalize the iterators."""
+        for iterator in self._iterators.values():
+            iterator.finalize()
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the iterators: one that shuffles has a random state."""
+        for name, iterator in self._iterators.items():
+            iterator.serialize(serializer["iterator:" + name])
+
+
+def _from_the_start(iterator: Iterator) -> Iterator:
+    """The iterator, put back to its start if it can be; otherwise a copy, so that it can be used again."""
+    reset = getattr(iterator, "reset", None)
+    if reset is None:
+        return copy.copy(iterator)
+    reset()
+    return iterator

@@ -1,0 +1,117 @@
+"""Means over intervals, in memory and in files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from renga_core.serializers import AbstractSerializer, atomic_write
+from renga_core.training import Extension, TrainerLike, TriggerLike
+from renga_training.triggers.interval_mean import IntervalMean
+
+__all__ = ["LogReport"]
+
+_FIRST = ("epoch", "iteration", "elapsed_time")
+
+
+class LogReport(Extension):
+    """Averages what is reported over each interval, and keeps the means in `log` and in two files.
+
+    ``log.jsonl`` has one JSON object a line, ``log.csv`` one row for each; both grow at the end of each interval and
+    are whole at any time. A resumed run takes out what had been written after its snapshot was made. In JSON lines,
+    where there is no word for them, NaN and infinities are null.
+
+    Args:
+        keys: What to keep; everything if None.
+        trigger: Ends an interval.
+        postprocess: Called with each entry, a dictionary, to change it before it is kept.
+        filename: Name of the files in the trainer's folder, without ``.jsonl`` and ``.csv``; None writes no files.
+
+    Attributes:
+        log: The entries: ``epoch``, ``iteration``, ``elapsed_time`` (seconds), and the mean of each key.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[str] | None = None,
+        trigger: TriggerLike = (1, "epoch"),
+        postprocess: Callable[[dict[str, Any]], object] | None = None,
+        filename: str | None = "log",
+    ) -> None:
+        self.log: list[dict[str, Any]] = []
+        self._mean = IntervalMean(keys, trigger)
+        self._postprocess = postprocess
+        self._filename = filename
+        self._columns: list[str] = []
+
+    def initialize(self, trainer: TrainerLike) -> None:
+        """Write the files anew: empty, or with what a resumed run has kept."""
+        self._rewrite(trainer.out)
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Add this iteration's observation; keep and write the means if the interval ends here."""
+        means = self._mean(trainer)
+        if means is None:
+            return
+        updater = trainer.updater
+        entry: dict[str, Any] = {
+            "epoch": updater.epoch,
+            "iteration": updater.iteration,
+            "elapsed_time": trainer.elapsed_time,
+            **means,
+        }
+        if self._postprocess is not None:
+            self._postprocess(entry)
+        self.log.append(entry)
+        if set(entry) <= set(self._columns):
+            self._append(trainer.out, entry)
+        else:
+            self._rewrite(trainer.out)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the entries so far, and the running interval."""
+        self._mean.serialize(serializer)
+        self.log = json.loads(serializer("log", json.dumps(self.log)))
+
+    def _append(self, out: str, entry: dict[str, Any]) -> None:
+        if self._filename is None:
+            return
+        # One short write to a file opened for appending: there whole, or not there.
+        for path, line in zip(self._paths(out), (_json_line(entry), self._csv_lines([entry])), strict=True):
+            with open(path, "a", encoding="utf-8", newline="") as file:
+                file.write(line)
+
+    def _rewrite(self, out: str) -> None:
+        keys = dict.fromkeys(key for entry in self.log for key in entry)
+        self._columns = sorted(keys, key=lambda key: key not in _FIRST)
+        if self._filename is None:
+            return
+        header = _csv_line(self._columns) if self._columns else ""
+        texts = "".join(map(_json_line, self.log)), header + self._csv_lines(self.log)
+        for path, text in zip(self._paths(out), texts, strict=True):
+            with atomic_write(path) as file:
+                file.write(text.encode())
+
+    def _csv_lines(self, entries: Sequence[dict[str, Any]]) -> str:
+        return "".join(_csv_line([entry.get(key, "") for key in self._columns]) for entry in entries)
+
+    def _paths(self, out: str) -> tuple[Path, Path]:
+        stem = os.path.join(out, self._filename or "")
+        return Path(stem + ".jsonl"), Path(stem + ".csv")
+
+
+def _json_line(entry: dict[str, Any]) -> str:
+    finite = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in entry.items()}
+    return json.dumps(finite, ensure_ascii=False) + "\n"
+
+
+def _csv_line(values: Sequence[Any]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(values)
+    return line.getvalue()

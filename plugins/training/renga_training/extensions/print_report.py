@@ -1,0 +1,118 @@
+"""The log as a table on the screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, TextIO
+
+from tqdm import tqdm
+
+from renga_core.training import Extension, TrainerLike
+from renga_training.extensions.log_report import LogReport
+
+__all__ = ["PrintReport"]
+
+_ROWS_PER_HEADER = 50
+_GAP = "  "
+
+
+class PrintReport(Extension):
+    """Prints each new entry of a `LogReport` as a row of a table.
+
+    Columns are headed by their keys in two lines, what is observed below who observes it, and the header comes again
+    after fifty rows::
+
+                       main          validation/main
+        epoch  iteration    loss  accuracy    loss  accuracy  elapsed_time
+            1         24  1.6789    0.5312  0.9431    0.8222           0.4
+
+    Args:
+        entries: Keys of the columns; everything in the log if None, with new columns as new keys come.
+        log_report: The `LogReport`, or its name in the trainer.
+        out: Where to print; standard output if None.
+    """
+
+    def __init__(
+        self, entries: Sequence[str] | None = None, log_report: str | LogReport = "LogReport", out: TextIO | None = None
+    ) -> None:
+        self._entries = None if entries is None else list(entries)
+        self._log_report = log_report
+        self._out = out
+        self._table: _Table | None = None
+        self._printed = 0
+        self._since_header = 0
+
+    def initialize(self, trainer: TrainerLike) -> None:
+        """Begin a new table. A resumed run does not repeat the rows of its earlier parts."""
+        self._printed = len(self._find_log(trainer))
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Print the entries that are new in the log."""
+        log = self._find_log(trainer)
+        for entry in log[self._printed :]:
+            keys = self._entries
+            if keys is None:
+                known = self._table.keys if self._table is not None else []
+                # The time goes last: it is read least.
+                keys = sorted(dict.fromkeys([*known, *entry]), key="elapsed_time".__eq__)
+            if self._table is None or self._table.keys != keys or self._since_header == _ROWS_PER_HEADER:
+                self._table = _Table(keys)
+                self._since_header = 0
+                self._print(self._table.header())
+            self._print(self._table.row(entry))
+            self._since_header += 1
+        self._printed = len(log)
+
+    def _find_log(self, trainer: TrainerLike) -> list[dict[str, Any]]:
+        report = self._log_report
+        if isinstance(report, str):
+            report = trainer.get_extension(report)
+        return report.log
+
+    def _print(self, text: str) -> None:
+        out = self._out or sys.stdout
+        # It prints above a progress bar that is on the same terminal.
+        tqdm.write(text, file=out)
+        out.flush()
+
+
+class _Table:
+    """How wide each column is, and what stands above it."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = list(keys)
+        self._names = [key.rpartition("/")[2] for key in keys]
+        self._widths = [max(len(name), 6 if "/" in key else 0) for key, name in zip(keys, self._names, strict=True)]
+        # Neighbouring columns that one observer reports share a heading: (observer, first column, number of columns).
+        self._groups: list[tuple[str, int, int]] = []
+        for observer, group in groupby(range(len(self.keys)), key=lambda i: self.keys[i].rpartition("/")[0]):
+            columns = list(group)
+            self._groups.append((observer, columns[0], len(columns)))
+            missing = len(observer) - self._width(columns[0], len(columns))
+            self._widths[columns[-1]] += max(missing, 0)
+
+    def header(self) -> str:
+        names = _GAP.join(name.rjust(width) for name, width in zip(self._names, self._widths, strict=True))
+        if not any(observer for observer, _, _ in self._groups):
+            return names
+        observers = _GAP.join(observer.center(self._width(first, count)) for observer, first, count in self._groups)
+        return f"{observers.rstrip()}\n{names}"
+
+    def row(self, entry: dict[str, Any]) -> str:
+        cells = (_cell(key, entry.get(key)) for key in self.keys)
+        return _GAP.join(cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True))
+
+    def _width(self, first: int, count: int) -> int:
+        return sum(self._widths[first : first + count]) + len(_GAP) * (count - 1)
+
+
+def _cell(key: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return str(value)
+    if key == "elapsed_time":
+        return f"{value:.1f}"
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.4g}"

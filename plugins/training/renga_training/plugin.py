@@ -1,0 +1,46 @@
+"""What this package offers to Renga: extensions that need nothing but plain options, and triggers."""
+
+from renga_core.plugin import Provider, hookimpl
+
+_EXTENSIONS = "renga_training.extensions"
+_TRIGGERS = "renga_training.triggers"
+
+
+@hookimpl
+def renga_extensions() -> list[Provider]:
+    """Log, table, bar, plot, snapshots, learning-rate schedules."""
+
+    def extension(name: str, attribute: str, summary: str, needs: tuple[str, ...] = (), hint: str = "") -> Provider:
+        return Provider(name, f"{_EXTENSIONS}:{attribute}", 1, summary, needs=needs, install_hint=hint)
+
+    plot = "pip install 'renga[plot]'"
+    return [
+        extension("log_report", "LogReport", "Means over intervals, in log.jsonl and log.csv"),
+        extension("print_report", "PrintReport", "The log as a table on the screen", ("tqdm",)),
+        extension("progress_bar", "ProgressBar", "A bar on a terminal, a line now and then elsewhere", ("tqdm",)),
+        extension("plot_report", "PlotReport", "Curves in a picture", ("matplotlib",), plot),
+        extension("snapshot", "snapshot", "The whole state of the run, to resume from"),
+        extension("fail_on_non_number", "FailOnNonNumber", "Stop when a parameter is no longer finite"),
+        extension("exponential_shift", "ExponentialShift", "Multiply a hyperparameter by a rate, again and again"),
+        extension("linear_shift", "LinearShift", "Move a hyperparameter evenly from one value to another"),
+        extension("step_shift", "StepShift", "Multiply a hyperparameter by a factor every few calls"),
+        extension("observe_lr", "observe_lr", "Report the learning rate"),
+    ]
+
+
+@hookimpl
+def renga_triggers() -> list[Provider]:
+    """When to do something."""
+
+    def trigger(name: str, attribute: str, summary: str) -> Provider:
+        return Provider(name, f"{_TRIGGERS}:{attribute}", 1, summary)
+
+    return [
+        trigger("interval", "IntervalTrigger", "Every so many epochs or iterations"),
+        trigger("once", "OnceTrigger", "At the first time and never again"),
+        trigger("manual_schedule", "ManualScheduleTrigger", "At given epochs or iterations"),
+        trigger("time", "TimeTrigger", "Every so many seconds"),
+        trigger("min_value", "MinValueTrigger", "When a value is the smallest so far"),
+        trigger("max_value", "MaxValueTrigger", "When a value is the largest so far"),
+        trigger("early_stopping", "EarlyStoppingTrigger", "Stop when a value has stopped getting better"),
+    ]

@@ -1,0 +1,238 @@
+"""The training loop."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import to_host
+from renga_core.reporter import Reporter
+from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_core.training import Extension, TriggerLike, Updater, make_extension
+from renga_training.interrupt import Interruption, deferred_interrupt
+from renga_training.triggers import get_trigger
+
+__all__ = ["Trainer"]
+
+_RESERVED = "training"
+
+
+@dataclass(frozen=True)
+class _Entry:
+    extension: Extension
+    trigger: Any
+    priority: int
+    call_before_training: bool
+
+
+class Trainer:
+    """Updates, again and again, and calls extensions in between.
+
+    Each iteration makes one update and then calls those extensions whose triggers say so, in the order of their
+    priorities. What models and extensions report meanwhile is the iteration's `observation`.
+
+    The optimizers' targets report under the optimizers' names (``main/loss``), the links below them under their paths
+    (``main/l1/...``).
+
+    Args:
+        updater: Makes the updates.
+        stop_trigger: When to stop: a trigger, or a pair such as ``(20, "epoch")``; None for never.
+        out: Folder for files; made when training starts.
+        extensions: Extensions to begin with; see `extend`.
+
+    Attributes:
+        updater, stop_trigger, out: As given; `stop_trigger` is a trigger.
+        observation: What was reported in this iteration, by name.
+        reporter: Collects it.
+    """
+
+    def __init__(
+        self,
+        updater: Updater,
+        stop_trigger: TriggerLike | None = None,
+        out: str | os.PathLike[str] = "result",
+        extensions: Iterable[Extension | Callable[[Any], object]] | None = None,
+    ) -> None:
+        self.updater = updater
+        self.stop_trigger = get_trigger(stop_trigger)
+        self.observation: dict[str, Any] = {}
+        self.out = os.fspath(out)
+        self.reporter = Reporter()
+        for name, optimizer in updater.get_all_optimizers().items():
+            self.reporter.add_observer(name, optimizer.target)
+            self.reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
+        updater.connect_trainer(self)
+        self._entries: dict[str, _Entry] = {}
+        self._started_at: float | None = None
+        self._earlier_time = 0.0
+        self._done = False
+        for extension in extensions or ():
+            self.extend(extension)
+
+    @property
+    def elapsed_time(self) -> float:
+        """Seconds of training so far, those of a resumed run's earlier parts included."""
+        if self._started_at is None:
+            return self._earlier_time
+        return self._earlier_time + time.perf_counter() - self._started_at
+
+    # --- extensions --------------------------------------------------------------------------------------------------
+
+    def extend(
+        self,
+        extension: Extension | Callable[[Any], object],
+        name: str | None = None,
+        trigger: TriggerLike | None = None,
+        priority: int | None = None,
+        *,
+        call_before_training: bool = False,
+    ) -> None:
+        """Add an extension.
+
+        Args:
+            extension: An `Extension`, or any function of the trainer.
+            name: Its name here; the extension's own if None. A name that is taken gets ``_1``, ``_2`` … appended.
+            trigger: When to call it; what the extension says if None.
+            priority: The highest goes first; what the extension says if None.
+            call_before_training: Call it also once before the first iteration.
+
+        Raises:
+            ValueError: The name is ``"training"``, which is reserved.
+        """
+        if not isinstance(extension, Extension):
+            extension = make_extension()(extension)
+        wanted = name or extension.name or extension.default_name
+        if wanted == _RESERVED:
+            raise ValueError(f"an extension cannot be named {_RESERVED!r}: that is the training loop itself")
+        unique, count = wanted, 0
+        while unique in self._entries:
+            count += 1
+            unique = f"{wanted}_{count}"
+        extension.name = unique
+        self._entries[unique] = _Entry(
+            extension,
+            get_trigger(extension.trigger if trigger is None else trigger),
+            extension.priority if priority is None else priority,
+            call_before_training,
+        )
+
+    def get_extension(self, name: str) -> Extension:
+        """The extension with this name. Raises KeyError if there is none."""
+        if name not in self._entries:
+            raise KeyError(f"no extension named {name!r}; there are: {', '.join(self._entries) or 'none'}")
+        return self._entries[name].extension
+
+    # --- the loop ----------------------------------------------------------------------------------------------------
+
+    def run(self, show_loop_exception_msg: bool = True) -> None:
+        """Train until the stop trigger says stop.
+
+        Ctrl-C ends the loop after the running iteration, with KeyboardInterrupt; a second one ends it at once. However
+        it ends, all extensions and the updater are finalized.
+
+        Args:
+            show_loop_exception_msg: When an exception ends training, say so on standard error before finalizing, which
+                may take time.
+
+        Raises:
+            RuntimeError: This trainer has run already.
+            KeyboardInterrupt: The user wished to stop.
+        """
+        if self._done:
+            raise RuntimeError("this trainer has run already; make a new one, which may be loaded from a snapshot")
+        self._done = True
+        os.makedirs(self.out, exist_ok=True)
+        entries = sorted(self._entries.values(), key=lambda entry: -entry.priority)
+        # However many of these fail, the rest is called: that is what an exit stack is for.
+        with deferred_interrupt() as interruption, ExitStack() as finalizers:
+            finalizers.callback(self.updater.finalize)
+            for entry in reversed(entries):
+                finalizers.callback(entry.extension.finalize)
+            self._start(entries)
+            try:
+                self._loop(entries, interruption)
+            except Exception as error:
+                if show_loop_exception_msg:
+                    print(f"{type(error).__name__} in the training loop; finalizing.", file=sys.stderr)
+                for entry in entries:
+                    entry.extension.on_error(self, error, error.__traceback__)
+                raise
+            finally:
+                self._earlier_time, self._started_at = self.elapsed_time, None
+
+    def _start(self, entries: list[_Entry]) -> None:
+        for entry in entries:
+            entry.extension.resume(self)
+        self._started_at = time.perf_counter()
+        for entry in entries:
+            if not getattr(entry.trigger, "finished", False):
+                entry.extension.initialize(self)
+        if self.updater.iteration == 0:
+            with self.reporter.scope(self.observation):
+                for entry in entries:
+                    if entry.call_before_training:
+                        entry.extension(self)
+
+    def _loop(self, entries: list[_Entry], interruption: Interruption) -> None:
+        while True:
+            if interruption.requested:
+                interruption.requested = False
+                for entry in entries:
+                    entry.extension.on_interrupt(self)
+                raise KeyboardInterrupt
+            if self.stop_trigger(self):
+                return
+            self.observation = {}
+            with self.reporter.scope(self.observation):
+                self.updater.update()
+                for entry in entries:
+                    if entry.trigger(self):
+                        entry.extension(self)
+
+    # --- saving and loading ------------------------------------------------------------------------------------------
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the whole state of the run: a resumed run does what an uninterrupted one would have done.
+
+        That is: models, optimizers, iterators (the updater's part); the stop trigger, extensions and their triggers;
+        the scalars of the last observation, which the stop trigger looks at next; the time; and everything random.
+        """
+        self.updater.serialize(serializer["updater"])
+        _serialize(self.stop_trigger, serializer["stop_trigger"])
+        for name, entry in self._entries.items():
+            _serialize(entry.extension, serializer["extensions"][name])
+            _serialize(entry.trigger, serializer["extension_triggers"][name])
+        observation = serializer("observation", json.dumps(_scalars(self.observation)))
+        elapsed = serializer("elapsed_time", self.elapsed_time)
+        # Last, so that nothing draws a number after the generators have been put where they were.
+        state = serializer("random", json.dumps(random.get_state()))
+        if isinstance(serializer, Deserializer):
+            self.observation = json.loads(observation)
+            self._earlier_time = elapsed
+            if self._started_at is not None:
+                self._started_at = time.perf_counter()
+            random.set_state(json.loads(state))
+
+
+def _serialize(obj: Any, serializer: AbstractSerializer) -> None:
+    """A trigger may be any function, and need not have a state."""
+    if hasattr(obj, "serialize"):
+        obj.serialize(serializer)
+
+
+def _scalars(observation: dict[str, Any]) -> dict[str, float]:
+    scalars = {}
+    for key, value in observation.items():
+        array = getattr(value, "array", value)
+        if isinstance(array, (int, float, np.generic)) or getattr(array, "ndim", None) == 0:
+            scalars[key] = float(to_host(array))
+    return scalars
