@@ -10,7 +10,7 @@ a module imports nothing but this package, which in turn imports nothing heavy.
 How it works, in the order in which it happens:
 
 - `kind`: the kinds there are, a row each. `provider`: what describes a thing of a kind.
-- `discovery`: which plugins are installed, and which of them may be imported. `requirements`: their ``Requires-Dist``.
+- `installed`: entry points. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
 - `loading`: importing their thin modules, checking their hooks.
 - `offering`: asking what they offer of a kind; looking whether it can be used; importing it.
 - `registry`, `selection`, `choosing`: from a name, or a list of wishes, or the settings, to one of these.

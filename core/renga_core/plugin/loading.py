@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.errors import did_you_mean
 
+from .errors import RengaPluginError
 from .hookimpl import PROJECT
 from .hookspecs import KINDS_HOOK, specification
 from .kind import CORE_KINDS, Kind
@@ -29,8 +30,7 @@ class Loaded:
     """
 
     def __init__(self, plugins: Iterable[Plugin]) -> None:
-        import pluggy
-
+        pluggy = _import_pluggy()
         self.plugins: tuple[Plugin, ...] = tuple(plugins)
         self.kinds: dict[str, Kind[Any]] = {kind.name: kind for kind in CORE_KINDS}
         self.problems: list[Problem] = []
@@ -63,10 +63,8 @@ class Loaded:
 
     def add_kinds(self) -> None:
         """Ask plugins for the kinds that they add. One that two plugins describe differently is refused to both."""
-        import pluggy
-
         # A manager of its own: which other hooks are known is settled by the answers.
-        asked = pluggy.PluginManager(PROJECT)
+        asked = _import_pluggy().PluginManager(PROJECT)
         asked.add_hookspecs(specification(()))
         for plugin in self.ready():
             try:
@@ -138,6 +136,16 @@ def load(plugins: Iterable[Plugin]) -> Loaded:
     loaded.add_kinds()
     loaded.register_hooks()
     return loaded
+
+
+def _import_pluggy() -> Any:
+    try:
+        import pluggy
+    except ModuleNotFoundError:
+        raise RengaPluginError(
+            "plugins need module 'pluggy', which is not installed.\nNext: pip install renga"
+        ) from None
+    return pluggy
 
 
 class Garbage(TypeError):

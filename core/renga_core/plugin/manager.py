@@ -13,8 +13,9 @@ from renga_core.settings import spoken
 
 from . import choosing, messages
 from .choosing import Rules
-from .discovery import EntryPoint, Registered, discover, installed_entry_points, renga_version
+from .discovery import discover, misspelt
 from .errors import RengaPluginError, RengaPluginWarning
+from .installed import EntryPoint, installed_entry_points, renga_version
 from .kind import Kind
 from .loading import Loaded, load
 from .offering import Offer, collect
@@ -49,7 +50,7 @@ class PluginManager:
         self.generation = 0
         self._entry_points, self._rules = entry_points, rules
         self._lock = threading.RLock()
-        self._registered: list[Registered] = []
+        self._registered: list[EntryPoint] = []
         self._loaded: tuple[Rules, Loaded] | None = None
         self._offers: dict[str, tuple[Offer, ...]] = {}
         self._announced: set[str] = set()
@@ -128,7 +129,8 @@ class PluginManager:
     def register(self, name: str, plugin: object) -> None:
         """Add a plugin that no distribution brings: a module, or an object with hooks, of a notebook or a test."""
         with self._lock:
-            self._registered.append(Registered(name, plugin))
+            value = getattr(plugin, "__name__", type(plugin).__name__)
+            self._registered.append(EntryPoint(name, value, lambda: plugin))
             self.refresh()
 
     def refresh(self) -> None:
@@ -153,6 +155,8 @@ class PluginManager:
                     self._remember(plugin)
                 for problem in loaded.problems:
                     self._remember(problem)
+                for text in misspelt(rules, loaded.plugins):
+                    self._warn_later(text)
                 self._tell(loaded, "renga_configure", {"manager": self})
             result = self._loaded
         self._warn()
@@ -184,10 +188,12 @@ class PluginManager:
     def _remember(self, culprit: Plugin | Problem) -> None:
         """Keep something wrong for one warning, later: a warning may be an error, and end what it is in."""
         if culprit.status.state in (State.BROKEN, State.INVALID, State.INCOMPATIBLE):
-            text = f"{culprit} is {culprit.status}. {culprit.status.next_step}"
-            if text not in self._warned:
-                self._warned.add(text)
-                self._to_warn.append(text)
+            self._warn_later(f"{culprit} is {culprit.status}. {culprit.status.next_step}")
+
+    def _warn_later(self, text: str) -> None:
+        if text not in self._warned:
+            self._warned.add(text)
+            self._to_warn.append(text)
 
     def _warn(self) -> None:
         while self._to_warn:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .installed import normalized
 from .state import READY, State, Status
 
-__all__ = ["check_requirements", "normalized"]
+__all__ = ["check_requirements"]
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(.*)", re.DOTALL)
-
-
-def normalized(distribution: str) -> str:
-    """Return the name by which package indexes compare distributions: ``Acme_Cupy`` is ``acme-cupy``."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def check_requirements(distribution: str, requires: Iterable[str], installed: str | None) -> Status:
