@@ -12,18 +12,24 @@ Each optimizer is two classes: the *rule* changes one parameter and remembers wh
 the hyperparameters. The rule's docstring has its formula, in which g is the gradient and θ the parameter.
 """
 
-from renga_optimizers.ada_delta import AdaDelta
-from renga_optimizers.ada_grad import AdaGrad
-from renga_optimizers.adam import Adam
-from renga_optimizers.adam_variants import AdaBound, AdamW, AMSBound, AMSGrad
-from renga_optimizers.corrected_momentum_sgd import CorrectedMomentumSGD
-from renga_optimizers.momentum_sgd import MomentumSGD
-from renga_optimizers.msvag import MSVAG
-from renga_optimizers.nesterov_ag import NesterovAG
-from renga_optimizers.rmsprop import RMSprop
-from renga_optimizers.rmsprop_graves import RMSpropGraves
-from renga_optimizers.sgd import SGD
-from renga_optimizers.smorms3 import SMORMS3
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renga_optimizers.ada_delta import AdaDelta
+    from renga_optimizers.ada_grad import AdaGrad
+    from renga_optimizers.adam import Adam
+    from renga_optimizers.adam_variants import AdaBound, AdamW, AMSBound, AMSGrad
+    from renga_optimizers.corrected_momentum_sgd import CorrectedMomentumSGD
+    from renga_optimizers.momentum_sgd import MomentumSGD
+    from renga_optimizers.msvag import MSVAG
+    from renga_optimizers.nesterov_ag import NesterovAG
+    from renga_optimizers.rmsprop import RMSprop
+    from renga_optimizers.rmsprop_graves import RMSpropGraves
+    from renga_optimizers.sgd import SGD
+    from renga_optimizers.smorms3 import SMORMS3
 
 __all__ = [
     "MSVAG",
@@ -42,3 +48,14 @@ __all__ = [
     "RMSprop",
     "RMSpropGraves",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import an optimizer when it is first used: to look at what `plugin` offers must cost nothing."""
+    from renga_optimizers.plugin import renga_optimizers
+
+    for provider in renga_optimizers():
+        module, _, attribute = provider.target.partition(":")
+        if attribute == name:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

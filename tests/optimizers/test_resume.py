@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from renga_core.link import Link
+from renga_core.plugin import OPTIMIZER, registry
+from renga_core.serializers import load_npz, save_npz
+from renga_optimizers.plugin import renga_optimizers
+
+IN_TREE = [provider.name for provider in renga_optimizers()]
+
+
+def make(name, dtype, initialized=True):
+    """An optimizer and a link whose parameters have, lack, or do not take gradients; one has no axes."""
+    shapes = {"W": (3, 4), "scalar": (), "missing": (2,), "frozen": (2,)}
+    link = Link(**{key: (shape if initialized else None, dtype) for key, shape in shapes.items()})
+    optimizer = registry(OPTIMIZER).load(f"optimizers:{name}")()
+    optimizer.use_fp32_update()
+    optimizer.setup(link)
+    link.frozen.update_rule.enabled = False
+    if initialized:
+        for param in link.params():
+            param.array[...] = 0.5
+    return optimizer, link
+
+
+def step(optimizer, link, t):
+    rng = np.random.default_rng(t)
+    for name in ("W", "scalar", "frozen"):
+        param = getattr(link, name)
+        param.grad = np.asarray(rng.normal(size=param.shape)).astype(param.dtype)
+    optimizer.update()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", IN_TREE)
+def test_a_resumed_run_is_identical(name, dtype, tmp_path):
+    optimizer, link = make(name, dtype)
+    for t in range(3):
+        step(optimizer, link, t)
+    save_npz(tmp_path / "link.npz", link)
+    save_npz(tmp_path / "optimizer.npz", optimizer)
+
+    resumed, loaded = make(name, dtype, initialized=False)
+    load_npz(tmp_path / "link.npz", loaded)
+    load_npz(tmp_path / "optimizer.npz", resumed)
+    for t in range(3, 6):
+        step(optimizer, link, t)
+        step(resumed, loaded, t)
+
+    assert resumed.t == optimizer.t == 6
+    for (path, one), (_, two) in zip(link.namedparams(), loaded.namedparams(), strict=True):
+        assert one.array.tobytes() == two.array.tobytes(), path
+        for key, value in one.update_rule.state.items():
+            assert value.tobytes() == two.update_rule.state[key].tobytes(), (path, key)
+    for param in (link.missing, link.frozen):
+        assert (param.array == 0.5).all()
+        assert param.update_rule.t == 0
+    assert (link.W.array != 0.5).any()
