@@ -77,9 +77,10 @@ def test_gives_what_a_serial_iterator_gives_and_resumes(start_method, n_processe
 
     reference = SerialIterator(Images(), 6, seed=3)
     with make(3) as iterator:
-        for _ in range(9):
-            batches_equal(next(iterator), next(reference))
-            assert iterator.epoch_detail == reference.epoch_detail
+        batches = [next(iterator) for _ in range(9)]
+        for batch in batches:
+            batches_equal(batch, next(reference))
+        assert iterator.epoch_detail == reference.epoch_detail
         serializer = DictionarySerializer()
         serializer.save(iterator)
         with make(4) as resumed:
@@ -224,6 +225,16 @@ def test_random_transforms_are_reproducible_and_differ(numpy_backend):
     assert len(set(draws)) == len(draws)
 
 
+def test_random_transforms_resume(numpy_backend):
+    original, resumed = (MultiprocessIterator(Noise(10), 4, n_processes=1, seed=seed) for seed in (5, 6))
+    with original, resumed:
+        next(original)
+        serializer = DictionarySerializer()
+        serializer.save(original)
+        NpzDeserializer(serializer.target).load(resumed)
+        assert [next(resumed) for _ in range(4)] == [next(original) for _ in range(4)]
+
+
 def test_too_little_shared_memory():
     room = os.statvfs(SHARED)
     too_much = room.f_blocks * room.f_frsize * 2
@@ -277,7 +288,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "forked":
         pid = os.fork()
         if pid == 0:
-            del iterator  # its processes and its memory are not this process's
+            print(len(next(iterator)), flush=True)  # from processes of its own
+            iterator.finalize()
             os._exit(0)
         os.waitpid(pid, 0)
         next(iterator)
@@ -305,8 +317,9 @@ def test_a_program_that_ends_without_finalizing_leaves_nothing(tmp_path, end, st
         start_method,
     ]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True)
-    names = result.stdout.split()
+    names = result.stdout.splitlines()[0].split()
     assert len(names) >= 3, result.stderr
+    assert result.stdout.splitlines()[1:] == (["4"] if end == "forked" else [])
     deadline = time.monotonic() + 20
     while any(is_there(name) for name in names) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -1,4 +1,6 @@
 import copy
+import os
+import signal
 import threading
 import time
 
@@ -141,3 +143,17 @@ def test_an_error_of_the_data_set_comes_when_its_batch_does_and_loses_nothing():
 def test_bad_arguments(arguments):
     with pytest.raises(ValueError, match=next(iter(arguments))):
         MultithreadIterator([1, 2], **{"batch_size": 1, **arguments})
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own_and_the_same_order():
+    reference = SerialIterator(range(4), 2, seed=1)
+    expected = [next(reference) for _ in range(6)]
+    with MultithreadIterator(range(4), 2, seed=1, n_prefetch=3) as iterator:
+        assert next(iterator) == expected[0]
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(10)
+            os._exit(0 if [next(iterator) for _ in range(5)] == expected[1:] else 1)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert [next(iterator) for _ in range(5)] == expected[1:]

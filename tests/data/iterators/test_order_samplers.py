@@ -46,6 +46,19 @@ def test_a_function_is_told_order_and_position():
     assert calls == [([0, 1, 2, 3, 4], 0), ([4, 3, 2, 1, 0], 3), ([0, 1, 2, 3, 4], 4)]
 
 
+def test_a_batch_of_several_epochs():
+    calls = []
+
+    def same(order, position):
+        calls.append(position)
+        return order
+
+    iterator = SerialIterator([10, 11], 5, order_sampler=same)
+    assert [next(iterator) for _ in range(2)] == [[10, 11, 10, 11, 10], [11, 10, 11, 10, 11]]
+    # The batch begins at 0; in the epochs that follow, it has been there from their start. Then it begins at 1.
+    assert calls == [0, 0, 0, 1, 0, 0]
+
+
 def test_an_epoch_may_be_a_part_of_the_data_set():
     iterator = SerialIterator(range(10), 2, order_sampler=lambda order, _: np.array([7, 8, 9]))
     assert [next(iterator) for _ in range(3)] == [[7, 8], [9, 7], [8, 9]]

@@ -106,10 +106,9 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         super().finalize()
         if self._pool is None:
             return
-        if self._owner == os.getpid():  # in a process forked from the owner, they are not ours to end
-            self._pool.shutdown(cancel_futures=True)
-            for slot in self._slots:
-                slot.free()
+        self._pool.shutdown(cancel_futures=True)
+        for slot in self._slots:
+            slot.free()
         self._own_nothing()
 
     def _order(self, indices: list[int], number: int) -> list[_Part]:
@@ -142,7 +141,6 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
 
     def _own_nothing(self) -> None:
         super()._own_nothing()
-        self._owner = os.getpid()
         self._pool = None
         self._made = 0
         self._slots: list[Slot] = []

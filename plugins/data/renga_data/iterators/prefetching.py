@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections import deque
 from itertools import pairwise
@@ -26,8 +27,10 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
 
     n_prefetch: int
     _ahead: deque[tuple[Place, Ticket]]
+    _owner: int
 
     def __next__(self) -> list[Any]:
+        self._part_from_parent()
         try:
             self._order_ahead()
             if not self._ahead:
@@ -44,6 +47,7 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
     def finalize(self) -> None:
         """Stop the helpers. They start again if the iterator is used again, which goes on from where it was."""
         if hasattr(self, "_place"):  # not if the arguments were refused
+            self._part_from_parent()
             self._return_to(self._place)
 
     @abstractmethod
@@ -75,6 +79,13 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
 
     def _own_nothing(self) -> None:
         self._ahead = deque()
+        self._owner = os.getpid()
+
+    def _part_from_parent(self) -> None:
+        """In a process forked from the owner, leave the helpers to it: they are not there, or not ours."""
+        if self._owner != os.getpid():
+            self._own_nothing()
+            self._return_to(self._place)
 
 
 def shares(indices: list[int], n: int) -> list[list[int]]:
