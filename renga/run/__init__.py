@@ -1,1 +1,28 @@
-"""Training runs described by data."""
+"""Training runs described by data: what `renga train` does, for programs.
+
+    from renga.run import build, load
+
+    training = build(load("lenet", {"run.epochs": 5}))
+    training.trainer.run()
+
+- `description`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
+- `parts`: looking up what it names, and checking arguments against signatures.
+- `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data.
+- `folder`: what a run leaves behind. `shipped`: the run files that come with Renga. `toml`: writing TOML.
+"""
+
+from .building import Training, build
+from .description import Choice, ExtensionChoice, RunDescription, describe, load
+from .shipped import find_run, shipped_runs
+
+__all__ = [
+    "Choice",
+    "ExtensionChoice",
+    "RunDescription",
+    "Training",
+    "build",
+    "describe",
+    "find_run",
+    "load",
+    "shipped_runs",
+]

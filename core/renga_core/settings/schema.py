@@ -57,6 +57,7 @@ SCHEMA: tuple[Key, ...] = (
     Key("model.use", str, None, "", "name of the model; the section's other keys are its arguments"),
     Key("data.use", str, None, "", "name of the data set; the section's other keys are its options"),
     Key("data.batch_size", int, 64, "", "examples in one mini-batch"),
+    Key("iterator.use", str, "serial", "", "how batches are made; the section's other keys are its arguments"),
     Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
     Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),
     Key(
@@ -71,7 +72,7 @@ SCHEMA: tuple[Key, ...] = (
     Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
 )
 
-RUN_SECTIONS: tuple[str, ...] = ("model", "data", "optimizer")
+RUN_SECTIONS: tuple[str, ...] = ("model", "data", "iterator", "optimizer")
 """Sections whose keys beside the rows above are arguments of what ``use`` names."""
 
 RUN_ONLY: tuple[str, ...] = (*RUN_SECTIONS, "hooks", "extensions")

@@ -1,0 +1,134 @@
+"""`renga train`: train a model as a TOML file describes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from renga.run import Training, build, describe, find_run, shipped_runs
+from renga.run.folder import COPY, check_folder, differences, snapshots
+from renga.run.shipped import DEFAULT_RUN
+from renga.run.toml import dumps
+from renga_core.plugin import get_manager
+from renga_core.settings import all_settings, using_command_line, using_run_file
+
+from .output import print_table
+from .parser import Parser, assignment
+
+__all__ = ["run"]
+
+FLAGS = {"backend": "run.backend", "epochs": "run.epochs", "out": "run.out"}
+INTERRUPTED = 130
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga train [FILE.toml | NAME] [options]``."""
+    arguments = _parser().parse_all(argv)
+    words = {key: (f"--set {key}", value) for key, value in arguments.set}
+    words |= {key: (f"--{flag}", getattr(arguments, flag)) for flag, key in FLAGS.items() if getattr(arguments, flag)}
+    with ExitStack() as layers:
+        layers.enter_context(using_run_file(find_run(arguments.run)))
+        layers.enter_context(using_command_line(words))
+        description = describe()
+        settings = {setting.key: setting.value for setting in all_settings()}
+        if not arguments.dry_run:
+            check_folder(description, resume=arguments.resume, overwrite=arguments.overwrite)
+        training = build(description, resume=arguments.resume)
+        if arguments.dry_run:
+            print(dumps(description.as_document()), end="")
+            return 0
+        return _train(training, settings, arguments)
+
+
+def _parser() -> Parser:
+    names = ", ".join(shipped_runs())
+    parser = Parser("renga train", f"Train a model as a TOML file describes. Runs that come with Renga: {names}.")
+    parser.add_argument(
+        "run", nargs="?", default=DEFAULT_RUN, metavar="FILE.toml | NAME", help=f"default: {DEFAULT_RUN}"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        type=assignment,
+        default=[],
+        metavar="KEY=VALUE",
+        help="say a setting: optimizer.alpha=0.01",
+    )
+    parser.add_argument("--backend", metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
+    parser.add_argument("--epochs", metavar="N", help="how many times to go through the data (run.epochs)")
+    parser.add_argument("--out", metavar="DIR", help="folder for what the run leaves (run.out)")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument("--resume", action="store_true", help="go on from the newest snapshot in the folder")
+    start.add_argument("--overwrite", action="store_true", help="lose the run that the folder holds")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="check and build everything, print the run, write nothing"
+    )
+    return parser
+
+
+def _train(training: Training, settings: dict[str, Any], arguments: argparse.Namespace) -> int:
+    description = training.description
+    _introduce(training, arguments.run)
+    if arguments.resume:
+        for difference in differences(description):
+            print(f"renga: warning: not the run that is resumed: {difference}", file=sys.stderr)
+    else:
+        for old in snapshots(description.out):
+            old.unlink()
+    started_at = time.perf_counter()
+    try:
+        with _announced(settings):
+            training.trainer.run(show_loop_exception_msg=False)
+    except KeyboardInterrupt:
+        _say_how_to_resume(training)
+        return INTERRUPTED
+    _conclude(training, time.perf_counter() - started_at)
+    return 0
+
+
+@contextmanager
+def _announced(settings: dict[str, Any]) -> Iterator[None]:
+    """Tell plugins that the run starts, and that it is over."""
+    manager = get_manager()
+    manager.emit("renga_run_start", config=settings)
+    try:
+        yield
+    except BaseException as error:
+        manager.emit("renga_run_finish", config=settings, error=error)
+        raise
+    manager.emit("renga_run_finish", config=settings, error=None)
+
+
+def _introduce(training: Training, name: str) -> None:
+    run = training.description
+    print_table(
+        [
+            ("run", f"{name}, seed {run.seed}, {run.epochs} epochs"),
+            ("model", f"{run.model.use}, {training.model.count_params():,} parameters, on {training.device.name}"),
+            ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
+            ("optimizer", run.optimizer.use),
+            ("folder", run.out),
+            *(("note", note) for note in training.notes),
+        ]
+    )
+    print(flush=True)
+
+
+def _conclude(training: Training, seconds: float) -> None:
+    accuracy = training.trainer.observation.get("validation/main/accuracy")
+    reached = "" if accuracy is None else f"test accuracy {float(accuracy):.2%}, "
+    files = ", ".join(sorted(path.name for path in Path(training.description.out).iterdir()))
+    print(f"\nDone: {reached}{seconds:.1f} s. In {training.description.out}: {files}")
+
+
+def _say_how_to_resume(training: Training) -> None:
+    updater, out = training.trainer.updater, training.description.out
+    print(f"renga: interrupted in epoch {updater.epoch + 1}, after iteration {updater.iteration}", file=sys.stderr)
+    if snapshots(out):
+        # The copy in the folder says all that the command line said.
+        print(f"To go on from {snapshots(out)[-1]}: renga train {Path(out, COPY)} --resume", file=sys.stderr)

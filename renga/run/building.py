@@ -1,0 +1,204 @@
+"""From a description to a trainer that is ready to run. Until it runs, nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from renga.run.description import Choice, ExtensionChoice, RunDescription
+from renga.run.folder import SNAPSHOTS, RunFile
+from renga.run.parts import Part, find_part
+from renga_core import random
+from renga_core.backend import Device, get_device, using_device
+from renga_core.configuration import using_config
+from renga_core.dataset import Dataset
+from renga_core.errors import RengaError
+from renga_core.graph import no_backprop_mode
+from renga_core.link import Link
+from renga_core.optimizer import Optimizer
+from renga_core.plugin import (
+    ARRAY_BACKEND,
+    COMMUNICATOR,
+    DATASET,
+    EXTENSION,
+    ITERATOR,
+    LINK,
+    MODEL,
+    OPTIMIZER,
+    OPTIMIZER_HOOK,
+    TRIGGER,
+    ProviderUnavailable,
+    registry,
+)
+from renga_data.convert import concat_examples
+from renga_data.iterators import SerialIterator
+from renga_training import Trainer
+from renga_training.extensions import Evaluator, snapshot
+from renga_training.updaters import StandardUpdater
+
+__all__ = ["Training", "build"]
+
+_KEPT_SNAPSHOTS = 2  # the newest, and the one before it in case the newest is damaged
+
+
+@dataclass(frozen=True)
+class Training:
+    """A run that has been built.
+
+    Attributes:
+        description: Of what it was built.
+        trainer: Runs it.
+        model: The classifier: the described model, and its loss and accuracy.
+        optimizer: Trains it.
+        train: Data to train on.
+        test: Data to evaluate on.
+        device: Where it computes.
+        notes: What was left out, and why, in a sentence each.
+    """
+
+    description: RunDescription
+    trainer: Trainer
+    model: Link
+    optimizer: Optimizer
+    train: Dataset
+    test: Dataset
+    device: Device
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Parts:
+    model: Part
+    classifier: Part
+    data: Part
+    optimizer: Part
+    hooks: tuple[Part, ...]
+    iterator: Part
+    extensions: tuple[tuple[Part, Any], ...]
+
+
+def build(run: RunDescription, *, resume: bool = False) -> Training:
+    """Make everything that a description names, and try the model on two examples.
+
+    All names and arguments are checked before anything is made. Nothing is computed on all data and nothing is written:
+    ``build(run).trainer.run()`` does.
+
+    Args:
+        run: What to build.
+        resume: Go on from the newest snapshot in the folder of the run when the trainer runs.
+
+    Raises:
+        RengaPluginError: A name is unknown, ambiguous, or cannot be used.
+        SettingsError: An argument is unknown, missing, or of a wrong type.
+        Exception: What the parts themselves raise; a note says which part it was.
+    """
+    notes: list[str] = []
+    parts = _find_parts(run, notes)
+    device = _find_device(run)
+    _check_communicator(run)
+    random.seed(run.seed)
+    train, test = parts.data.make()
+    with using_device(device):
+        model = parts.classifier.make(parts.model.make())
+        model.to_device(device)
+        _try(model, train, device, parts)
+    optimizer = parts.optimizer.make().setup(model)
+    for hook in parts.hooks:
+        optimizer.add_hook(hook.make())
+    batches = parts.iterator.make(train, run.batch_size)
+    updater = StandardUpdater(batches, optimizer, device=device)
+    trainer = Trainer(updater, (run.epochs, "epoch"), out=run.out)
+    trainer.extend(Evaluator(SerialIterator(test, run.batch_size, repeat=False, shuffle=False), model, device=device))
+    for part, trigger in parts.extensions:
+        _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger)
+    trainer.extend(RunFile(run))
+    trainer.extend(snapshot(filename=SNAPSHOTS, n_retains=_KEPT_SNAPSHOTS, autoload=resume), trigger=run.snapshot)
+    return Training(run, trainer, model, optimizer, train, test, device, tuple(notes))
+
+
+def _find_parts(run: RunDescription, notes: list[str]) -> _Parts:
+    return _Parts(
+        model=find_part(MODEL, run.model, "model", run),
+        classifier=find_part(LINK, Choice("classifier"), "classifier", run, supplied=["predictor"]),
+        data=find_part(DATASET, run.data, "data", run),
+        optimizer=find_part(OPTIMIZER, run.optimizer, "optimizer", run),
+        hooks=tuple(find_part(OPTIMIZER_HOOK, hook, f"hooks[{number}]", run) for number, hook in enumerate(run.hooks)),
+        iterator=find_part(ITERATOR, run.iterator, "iterator", run, supplied=["dataset", "batch_size"]),
+        extensions=tuple(_find_extensions(run, notes)),
+    )
+
+
+def _find_extensions(run: RunDescription, notes: list[str]) -> Iterator[tuple[Part, Any]]:
+    for number, choice in enumerate(run.extensions):
+        key = f"extensions[{number}]"
+        try:
+            part = find_part(EXTENSION, choice, key, run)
+        except ProviderUnavailable as error:
+            if isinstance(choice.use, str):
+                raise
+            # A list wishes, and a run can do without.
+            notes.append(_left_out(choice, error))
+            continue
+        trigger: Any = choice.trigger
+        if isinstance(trigger, Choice):
+            trigger = find_part(TRIGGER, trigger, f"{key}.trigger", run)
+        yield part, trigger
+
+
+def _left_out(choice: ExtensionChoice, error: ProviderUnavailable) -> str:
+    statuses = {offer.name: offer.status for offer, _ in registry(EXTENSION).list()}
+    known = [statuses[name] for name in choice.use if name in statuses]
+    why = f"{known[0].reason}; {known[0].next_step}" if known else str(error)
+    return f"without {' or '.join(choice.use)}: {why}"
+
+
+def _extend(trainer: Trainer, part: Part, trigger: Any) -> None:
+    if trigger is not None and "trigger" in part.parameters:
+        # It collects over an interval, and this is the interval: the trainer calls it in each iteration.
+        trainer.extend(part.make(trigger=trigger))
+    else:
+        trainer.extend(part.make(), trigger=trigger)
+
+
+def _find_device(run: RunDescription) -> Device:
+    """Return the device; of a list the first that can be used, and `auto` is the list of the kind."""
+    backends = registry(ARRAY_BACKEND)
+    origin = run.origin("run.backend")
+    if run.backend == "auto":
+        return get_device(backends.select("auto", origin=origin, probe=True).offer.full_name)
+    wishes = (run.backend,) if isinstance(run.backend, str) else run.backend
+    names = tuple(_without_index(name) for name in wishes)
+    chosen = backends.select(names[0] if isinstance(run.backend, str) else names, origin=origin, probe=True)
+    return get_device(wishes[len(chosen.skipped)])
+
+
+def _without_index(device: str) -> str:
+    name, colon, index = device.removeprefix("@").rpartition(":")
+    return name if colon and index.isdigit() else device.removeprefix("@")
+
+
+def _check_communicator(run: RunDescription) -> None:
+    origin = run.origin("run.communicator")
+    communicator = registry(COMMUNICATOR).load(run.communicator, origin=origin, probe=True)()
+    if communicator.size > 1:
+        raise RengaError(
+            f"run.communicator '{run.communicator}' (from {origin}) joins {communicator.size} processes, and a run "
+            "file trains in one. Write the loop with renga.distributed, or use communicator 'single'."
+        )
+
+
+def _try(model: Link, train: Dataset, device: Device, parts: _Parts) -> None:
+    """Compute the loss of two examples: what does not fit together shows now, and parameters get their shapes."""
+    with using_config("train", False), no_backprop_mode(), _noted(f"{parts.model.label}, tried on {parts.data.label}"):
+        model(*concat_examples([train[0], train[1 % len(train)]], device))
+
+
+@contextmanager
+def _noted(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"This was {what}, before training.")
+        raise

@@ -1,0 +1,212 @@
+"""A training run as data: what to use, with which arguments, and where each of them was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from renga.run.shipped import find_run
+from renga_core.settings import SettingsError, UnknownSetting, WrongType, fit, lookup, section, using, using_run_file
+
+__all__ = ["Choice", "ExtensionChoice", "RunDescription", "describe", "load"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A registered thing and its arguments.
+
+    Attributes:
+        use: Its name.
+        arguments: Keyword arguments for it.
+    """
+
+    use: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ExtensionChoice:
+    """A trainer extension, its arguments, and when to call it.
+
+    Attributes:
+        use: Its name; or several, of which the first that can be used is (none: it is left out, with a word about it).
+        arguments: Keyword arguments for it.
+        trigger: When to call it, ``(1, "epoch")``; a registered trigger; None: as the extension says.
+    """
+
+    use: str | tuple[str, ...]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    trigger: tuple[float, str] | Choice | None = None
+
+
+STANDARD_EXTENSIONS = (ExtensionChoice("log_report"), ExtensionChoice("print_report"), ExtensionChoice("progress_bar"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunDescription:
+    """One training run: a classifier, trained on batches of labelled examples and evaluated once an epoch.
+
+    Attributes:
+        model: Makes the network; called with a batch, it gives a score for each class.
+        data: Makes the pair (train, test) of data sets.
+        optimizer: Trains the network.
+        hooks: Optimizer hooks.
+        iterator: Makes the batches for training.
+        extensions: Trainer extensions, besides evaluation and snapshots.
+        batch_size: Examples in a batch.
+        backend: Where to compute: a backend or device that must be there, or several in order of preference.
+        communicator: How processes talk to each other.
+        seed: Of every random generator.
+        epochs: How many times the training data are gone through.
+        out: Folder for what the run leaves.
+        snapshot: How often a snapshot is written.
+        origins: Where things were said, by full key (``optimizer.alpha``), for messages; those not there: argument.
+    """
+
+    model: Choice
+    data: Choice
+    optimizer: Choice
+    hooks: tuple[Choice, ...] = ()
+    iterator: Choice = Choice("serial")
+    extensions: tuple[ExtensionChoice, ...] = STANDARD_EXTENSIONS
+    batch_size: int = 64
+    backend: str | tuple[str, ...] = "auto"
+    communicator: str = "single"
+    seed: int = 0
+    epochs: int = 20
+    out: str = "result"
+    snapshot: tuple[int, str] = (1, "epoch")
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def origin(self, key: str) -> str:
+        """Return where `key` was said, in words."""
+        return self.origins.get(key, "argument")
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the run as the tables of a run file: `load` makes the same run of them."""
+
+        def table(choice: Choice | ExtensionChoice) -> dict[str, Any]:
+            return {"use": choice.use, **choice.arguments}
+
+        def with_trigger(choice: ExtensionChoice) -> dict[str, Any]:
+            trigger = table(choice.trigger) if isinstance(choice.trigger, Choice) else choice.trigger
+            return {**table(choice), "trigger": trigger} if trigger is not None else table(choice)
+
+        names = ("backend", "communicator", "seed", "epochs", "out", "snapshot")
+        return {
+            "run": {name: getattr(self, name) for name in names},
+            "model": table(self.model),
+            "data": {**table(self.data), "batch_size": self.batch_size},
+            "iterator": table(self.iterator),
+            "optimizer": table(self.optimizer),
+            "hooks": [table(hook) for hook in self.hooks],
+            "extensions": [with_trigger(extension) for extension in self.extensions],
+        }
+
+
+def load(run: str | Path, settings: Mapping[str, Any] | None = None) -> RunDescription:
+    """Read a run file, or one that Renga brings (``lenet``).
+
+    Args:
+        run: Path of the file, or name.
+        settings: Settings above those in the file, by full key: ``{"run.epochs": 3, "optimizer.use": "sgd"}``.
+
+    Raises:
+        SettingsError: The file cannot be read, a key is unknown, a value of a wrong type, or something is missing.
+    """
+    with ExitStack() as layers:
+        layers.enter_context(using_run_file(find_run(str(run))))
+        layers.enter_context(using(settings))
+        return describe()
+
+
+def describe() -> RunDescription:
+    """Return the run that the settings describe now: run file, command line, environment and all.
+
+    Raises:
+        SettingsError: A key is unknown, a value of a wrong type, or something is missing.
+    """
+    origins: dict[str, str] = {}
+
+    def said(key: str) -> Any:
+        setting = lookup(key)
+        origins[key] = setting.origin
+        return setting.value
+
+    def choice(name: str) -> Choice:
+        use = said(f"{name}.use")
+        if use is None:
+            raise SettingsError(f"{name}.use is missing. Say it in the run file, or: --set {name}.use=NAME")
+        arguments = section(name)
+        origins.update({setting.key: setting.origin for setting in arguments.values()})
+        return Choice(use, {name: setting.value for name, setting in arguments.items()})
+
+    hooks = _list("hooks", said("hooks"), origins)
+    extensions = said("extensions")
+    return RunDescription(
+        model=choice("model"),
+        data=choice("data"),
+        optimizer=choice("optimizer"),
+        hooks=tuple(Choice(_name(entry, key, origins), _arguments(entry)) for key, entry in hooks),
+        iterator=choice("iterator"),
+        extensions=STANDARD_EXTENSIONS if extensions is None else _extensions(extensions, origins),
+        batch_size=said("data.batch_size"),
+        backend=said("run.backend"),
+        communicator=said("run.communicator"),
+        seed=said("run.seed"),
+        epochs=said("run.epochs"),
+        out=said("run.out"),
+        snapshot=said("run.snapshot"),
+        origins=origins,
+    )
+
+
+def _list(
+    key: str, tables: Sequence[Mapping[str, Any]], origins: dict[str, str]
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return each table with the path of its key, ``hooks[0]``; note where its entries were said."""
+    named = [(f"{key}[{number}]", table) for number, table in enumerate(tables)]
+    origins.update({f"{path}.{name}": origins[key] for path, table in named for name in table})
+    return named
+
+
+def _extensions(tables: Sequence[Mapping[str, Any]], origins: dict[str, str]) -> tuple[ExtensionChoice, ...]:
+    return tuple(
+        ExtensionChoice(
+            _name(table, key, origins, str | tuple[str, ...]),
+            {name: value for name, value in _arguments(table).items() if name != "trigger"},
+            _trigger(table.get("trigger"), f"{key}.trigger", origins),
+        )
+        for key, table in _list("extensions", tables, origins)
+    )
+
+
+def _trigger(value: Any, key: str, origins: dict[str, str]) -> tuple[float, str] | Choice | None:
+    if isinstance(value, Mapping):
+        origins.update({f"{key}.{name}": origins[key] for name in value})
+        return Choice(_name(value, key, origins), _arguments(value))
+    try:
+        pair: tuple[float, str] | None = fit(value, tuple[int | float, str] | None)
+    except TypeError:
+        raise WrongType(key, origins[key], "array such as [1, 'epoch'], or table with use", value) from None
+    if pair is not None and pair[1] not in ("epoch", "iteration"):
+        raise UnknownSetting(f"{key}: {pair[1]}", origins[key], ["epoch", "iteration"])
+    return pair
+
+
+def _name(table: Mapping[str, Any], key: str, origins: Mapping[str, str], annotation: Any = str) -> Any:
+    if "use" not in table:
+        # Any entry of the table was said where the table was.
+        where = next((origins[f"{key}.{name}"] for name in table), "argument")
+        raise SettingsError(f"{key}.use is missing (from {where}): name what to use")
+    try:
+        return fit(table["use"], annotation)
+    except TypeError:
+        raise WrongType(f"{key}.use", origins[f"{key}.use"], "str", table["use"]) from None
+
+
+def _arguments(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name != "use"}

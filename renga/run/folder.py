@@ -1,0 +1,94 @@
+"""The folder that a run leaves behind: what an earlier run has left there, and the copy of the run file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from renga.run.description import RunDescription
+from renga.run.toml import dumps
+from renga_core.errors import RengaError
+from renga_core.serializers import atomic_write
+from renga_core.settings import read_toml
+from renga_core.training import Extension, TrainerLike
+
+__all__ = ["COPY", "SNAPSHOTS", "RunFile", "check_folder", "differences", "snapshots"]
+
+COPY = "run.toml"
+SNAPSHOTS = "snapshot_iter_{.updater.iteration}.npz"
+
+
+def snapshots(folder: str | Path) -> list[Path]:
+    """Return the snapshots in a folder, oldest first."""
+    found = Path(folder).glob(SNAPSHOTS.replace("{.updater.iteration}", "*"))
+    return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
+    """See that the folder fits: a run to resume is there, or none that would be lost.
+
+    Raises:
+        RengaError: It is not so; the message says what to do.
+    """
+    found = snapshots(run.out)
+    where = f"run.out = '{run.out}' (from {run.origin('run.out')})"
+    if resume and not found:
+        raise RengaError(
+            f"nothing to resume: there is no snapshot in {where}. Leave out --resume, or name another --out."
+        )
+    if found and not resume and not overwrite:
+        raise RengaError(
+            f"{where} holds a run already: {found[-1].name}.\n"
+            "Next: go on with it by --resume, name another folder by --out DIR, or lose it by --overwrite."
+        )
+
+
+def differences(run: RunDescription) -> list[str]:
+    """Say in what a run differs from the one whose folder it resumes, but for its length, in a line for each key."""
+    path = Path(run.out, COPY)
+    if not path.is_file():
+        return []
+    now, then = _flat(run.as_document()), _flat(read_toml(path))
+    free = ("run.epochs", "run.out", "run.snapshot")
+    return [
+        f"{key} is {now.get(key)!r} now and was {then.get(key)!r}"
+        for key in sorted({*now, *then})
+        if now.get(key) != then.get(key) and key not in free
+    ]
+
+
+def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values by full key, as a file holds them: arrays as lists."""
+    flat: dict[str, Any] = {}
+    for name, value in document.items():
+        if isinstance(value, Mapping):
+            flat.update({f"{name}.{key}": item for key, item in _flat(value).items()})
+        else:
+            flat[name] = _as_list(value)
+    return flat
+
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _as_list(item) for name, item in value.items()}
+    return [_as_list(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+class RunFile(Extension):
+    """Leaves a copy of the run, every setting resolved, in its folder when training starts.
+
+    Args:
+        run: The run.
+    """
+
+    def __init__(self, run: RunDescription) -> None:
+        self._run = run
+
+    def initialize(self, trainer: TrainerLike) -> None:
+        """Write the copy. A resumed run has been loaded by now: if its snapshot was refused, nothing is written."""
+        with atomic_write(Path(trainer.out, COPY), "w") as file:
+            file.write(dumps(self._run.as_document()))
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Nothing more to do."""
