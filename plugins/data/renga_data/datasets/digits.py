@@ -52,14 +52,16 @@ def get_digits(
     with files(__package__).joinpath("digits.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         images, labels = arrays["images"], arrays["labels"]
     images = as_floats(images, _WHITE, scale, dtype).reshape(-1, *_SHAPES[ndim])
-    for_test = _spread_over_classes(labels, math.ceil(test_ratio * len(labels)))
+    for_test = _spread_over_classes(labels, test_ratio)
     train, test = (as_dataset(images[mask], labels[mask], withlabel, label_dtype) for mask in (~for_test, for_test))
     return train, test
 
 
-def _spread_over_classes(labels: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
-    """A mask of `n` examples, evenly spaced in the order of the classes."""
+def _spread_over_classes(labels: np.ndarray[Any, Any], ratio: float) -> np.ndarray[Any, Any]:
+    """A mask of a part of the examples, evenly spaced in the order of the classes, the first included."""
     by_class = np.argsort(labels, kind="stable")
+    steps = np.arange(math.ceil(ratio * len(labels))) / ratio
     mask = np.zeros(len(labels), bool)
-    mask[by_class[np.arange(n) * len(labels) // n]] = True
+    # 3 / 0.2 is a little less than 15.
+    mask[by_class[np.floor(steps + 1e-6).astype(int)]] = True
     return mask
