@@ -1,3 +1,4 @@
+import math
 from importlib.resources import files
 
 import numpy as np
@@ -31,6 +32,8 @@ def test_the_split_is_a_partition_that_keeps_proportions_and_order():
     for part in ours:
         positions = [order[example] for example in part]
         assert positions == sorted(positions)
+    by_class = sorted(everything, key=lambda example: example[1])
+    assert sorted(ours[1]) == sorted(by_class[::5])
     for digit in range(10):
         count = int((arrays["labels"] == digit).sum())
         assert abs(sum(label == digit for _, label in ours[1]) - count / 5) < 1
@@ -51,6 +54,13 @@ def test_options(ndim, shape):
     assert (train.dtype, train.max()) == (np.float16, 2)
     train, _ = get_digits(dtype="float64", label_dtype="int64")
     assert (train[0][0].dtype, train[0][1].dtype) == (np.float64, np.int64)
+
+
+@pytest.mark.parametrize("ratio", [0.0001, 0.1, 0.3, 1 / 3, 0.5, 0.7, 0.9, 0.9999])
+def test_any_ratio(ratio):
+    train, test = get_digits(withlabel=False, test_ratio=ratio)
+    assert len(test) == math.ceil(ratio * 1797)
+    assert len(train) + len(test) == 1797
 
 
 @pytest.mark.parametrize(
