@@ -16,6 +16,7 @@ __all__ = ["PrintReport"]
 
 _ROWS_PER_HEADER = 50
 _GAP = "  "
+_LEAST_WIDTH = 6
 
 
 class PrintReport(Extension):
@@ -84,7 +85,7 @@ class _Table:
     def __init__(self, keys: Sequence[str]) -> None:
         self.keys = list(keys)
         self._names = [key.rpartition("/")[2] for key in keys]
-        self._widths = [max(len(name), 6 if "/" in key else 0) for key, name in zip(keys, self._names, strict=True)]
+        self._widths = [max(len(name), _LEAST_WIDTH) for name in self._names]
         # Neighbouring columns that one observer reports share a heading: (observer, first column, number of columns).
         self._groups: list[tuple[str, int, int]] = []
         for observer, group in groupby(range(len(self.keys)), key=lambda i: self.keys[i].rpartition("/")[0]):

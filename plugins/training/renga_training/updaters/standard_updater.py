@@ -56,6 +56,8 @@ class StandardUpdater(Updater):
                 each.target.to_device(device)
             if loss_scale is not None:
                 each.set_loss_scale(loss_scale)
+            if auto_new_epoch:
+                each.use_auto_new_epoch = True
 
     def get_iterator(self, name: str) -> Iterator:
         """The iterator with this name; one that was given alone is ``"main"``."""
