@@ -1,0 +1,258 @@
+"""The command as a whole: dispatch, global options, errors. Each test runs real processes."""
+
+import json
+import signal
+import time
+
+import pytest
+
+COMMAND = """
+    @hookimpl
+    def renga_commands():
+        return [Provider(name="greet", target="greet_target:run", revision=1, summary="says hello")]
+"""
+
+
+def install_greeting(shell, body):
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    target = f"import sys, time\nfrom renga_core.errors import RengaError\ndef run(argv):\n{lines}"
+    shell.install("greet", COMMAND.replace("\n    ", "\n"), modules={"greet_target": target})
+
+
+def refused(outcome, message, status=2):
+    assert outcome.err == f"renga: error: {message}\n"
+    assert (outcome.out, outcome.status) == ("", status)
+
+
+def test_version_needs_no_plugin(shell):
+    shell.write("pyproject.toml", "not TOML")
+    outcome = shell.renga("--version")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "renga 0.1.0\n", "")
+
+
+def test_help_lists_commands_of_all_plugins(shell):
+    install_greeting(shell, "return 0")
+    for argv in [(), ("--help",), ("help",)]:
+        outcome = shell.renga(*argv)
+        assert outcome.status == 0
+        assert "  greet    says hello\n" in outcome.out
+        assert "  train    train a model as a TOML file describes\n" in outcome.out
+
+
+def test_a_third_partys_command_gets_its_arguments_and_gives_the_status(shell):
+    install_greeting(shell, "print('hello', *argv)\nreturn 7")
+    outcome = shell.renga("greet", "--loud", "world", "--traceback", "-p", "no:distributed")
+    assert (outcome.status, outcome.out) == (7, "hello --loud world\n")
+
+
+def test_unknown_commands_and_options(shell):
+    refused(
+        shell.renga("trian"),
+        "no command named 'trian' (from command line). Did you mean 'train'? "
+        "Known: config, doctor, kernels, plugins, train.",
+    )
+    refused(shell.renga("--trace"), "unrecognized argument '--trace' before the command. See 'renga --help'.")
+    refused(shell.renga("-p", "cupy"), "argument -p: expected no:NAME, got 'cupy'. See 'renga --help'.")
+    refused(
+        shell.renga("config", "--jsn"),
+        "unrecognized argument '--jsn'. Did you mean '--json'? See 'renga config --help'.",
+    )
+    refused(
+        shell.renga("config", "--set", "x"), "argument --set: expected KEY=VALUE, got 'x'. See 'renga config --help'."
+    )
+
+
+def test_errors_have_no_traceback_unless_asked_and_keep_their_notes(shell):
+    install_greeting(shell, "error = RengaError('no greeting today')\nerror.add_note('Try tomorrow.')\nraise error")
+    refused(shell.renga("greet"), "no greeting today\nTry tomorrow.", status=1)
+    outcome = shell.renga("greet", "--traceback")
+    assert outcome.status == 1
+    assert outcome.err.startswith("Traceback (most recent call last):")
+    assert outcome.err.endswith("renga: error: no greeting today\nTry tomorrow.\n")
+
+
+def test_errors_nobody_foresaw_name_their_type(shell):
+    install_greeting(shell, "return {}['hat']")
+    refused(shell.renga("greet"), "KeyError: 'hat'\nTo see where it was raised, add --traceback.", status=1)
+
+
+def test_interrupted_commands_end_with_130(shell):
+    install_greeting(shell, "open('ready', 'w').close()\ntime.sleep(60)")
+    outcome = shell.stop(signal.SIGINT, lambda: "ready" in shell.files(), "greet")
+    assert (outcome.status, outcome.err) == (130, "renga: interrupted\n")
+
+
+def test_a_reader_that_has_enough_is_no_error(shell):
+    install_greeting(shell, "for i in range(100000): print(i)\nreturn 0")
+    process = shell.start("greet")
+    assert process.stdout.readline() == "0\n"
+    process.stdout.close()
+    assert process.wait(timeout=60) == 1
+    assert process.stderr.read() == ""
+    process.stderr.close()
+
+
+def test_wrong_settings_are_told_by_every_command(shell):
+    shell.write("pyproject.toml", "[tool.renga.plugins]\ndisable = 3\n")
+    refused(shell.renga("plugins", "list"), "plugins.disable (from pyproject.toml): expected list of str, got 3 (int)")
+
+
+def test_p_no_adds_to_what_is_disabled(shell):
+    environment = {"RENGA_PLUGINS_DISABLE": "distributed"}
+    outcome = shell.renga("-p", "no:training", "plugins", "list", "--json", environment=environment)
+    state = {row["plugin"]: row["state"] for row in json.loads(outcome.out)}
+    assert (state["distributed"], state["training"], state["data"]) == ("disabled", "disabled", "ready")
+
+
+def test_a_broken_plugin_is_one_line_of_warning(shell):
+    shell.install("bad", "raise RuntimeError('no licence')")
+    outcome = shell.renga("config")
+    assert outcome.status == 0
+    assert outcome.err == (
+        "renga: warning: plugin 'bad' (bad-dist 1.0) is broken: importing bad_plugin raised RuntimeError: no licence. "
+        "Report it to bad-dist, or disable it: RENGA_PLUGINS_DISABLE=bad\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["train", "config", "plugins", "kernels", "doctor"])
+def test_every_command_has_help(shell, command):
+    outcome = shell.renga(command, "--help")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"usage: renga {command} [-h]")
+
+
+def test_config_tells_origins(shell):
+    shell.write("pyproject.toml", "[tool.renga.run]\nseed = 5\n")
+    shell.write("mine.toml", '[run]\nout = "there"\n[optimizer]\nuse = "adam"\nalpha = 0.5\n')
+    argv = ("config", "mine.toml", "--set", "run.epochs=3", "--set", "optimizer.beta1=0.8")
+    outcome = shell.renga(*argv, "--json", environment={"RENGA_BACKEND": "cupy:0"})
+    assert outcome.status == 0
+    found = {row["key"]: (row["value"], row["origin"]) for row in json.loads(outcome.out)}
+    assert found["run.seed"] == (5, "pyproject.toml")
+    assert found["run.backend"] == ("cupy:0", "environment RENGA_BACKEND")
+    assert found["run.out"] == ("there", "run file mine.toml")
+    assert found["optimizer.alpha"] == (0.5, "run file mine.toml")
+    assert found["run.epochs"] == (3, "command line --set run.epochs")
+    assert found["optimizer.beta1"] == (0.8, "command line --set optimizer.beta1")
+    assert found["run.communicator"] == ("single", "default")
+    table = shell.renga(*argv).out.splitlines()
+    assert table[0].split() == ["KEY", "VALUE", "FROM"]
+    assert ["optimizer.alpha", "0.5", "run file mine.toml"] in [line.split(maxsplit=2) for line in table]
+
+
+def test_config_tells_keys(shell):
+    keys = {row["key"]: row for row in json.loads(shell.renga("config", "--keys", "--json").out)}
+    assert keys["plugins.disable"]["environment"] == "RENGA_PLUGINS_DISABLE"
+    assert all(row["help"] for row in keys.values())
+
+
+def test_config_of_an_unknown_run(shell):
+    refused(
+        shell.renga("config", "lnet"), "no run named 'lnet'. Did you mean 'lenet'? Known: lenet, mlp, or a TOML file."
+    )
+
+
+BACKENDS = """
+@hookimpl
+def renga_array_backends():
+    return [
+        Provider(name="hangs", target="slow_target:make", revision=1, summary="", probe="slow_target:hang"),
+        Provider(name="crashes", target="slow_target:make", revision=1, summary="", probe="slow_target:crash"),
+        Provider(name="declines", target="slow_target:make", revision=1, summary="", probe="slow_target:decline"),
+        Provider(name="lacks", target="slow_target:make", revision=1, summary="", needs=["nowhere_to_be_found"],
+                 install_hint="pip install nowhere"),
+        Provider(name="miscalculates", target="slow_target:Wrong", revision=1, summary=""),
+    ]
+"""
+BACKENDS_TARGET = """
+    import os, time
+    from renga_backend_numpy.backend import NumpyBackend
+
+    class Wrong(NumpyBackend):
+        name = "miscalculates"
+        array_types = ()
+        scalar_types = ()
+
+        def to_host(self, array):
+            return super().to_host(array) + 1
+
+    def hang(): time.sleep(60)
+    def crash(): os.abort()
+    def decline(): return "the moon is full"
+"""
+
+
+def test_doctor_survives_what_hangs_crashes_and_miscalculates(shell):
+    shell.install("slow", BACKENDS, modules={"slow_target": BACKENDS_TARGET})
+    started_at = time.monotonic()
+    outcome = shell.renga("doctor", "--timeout", "8", "--json")
+    assert time.monotonic() - started_at < 55, "it waited for what hangs"
+    found = {row["what"]: (row["state"], row["about"]) for row in json.loads(outcome.out)}
+    assert found["array_backend slow:hangs"] == ("broken", "no answer in 8 s")
+    assert found["array_backend slow:crashes"][0] == "broken"
+    assert found["array_backend slow:crashes"][1].startswith("ended with status -6.")
+    assert found["array_backend slow:declines"][0] == "unavailable"
+    assert "the moon is full" in found["array_backend slow:declines"][1]
+    assert found["array_backend slow:lacks"] == (
+        "unavailable",
+        "module 'nowhere_to_be_found' is not installed. pip install nowhere",
+    )
+    state, about = found["array_backend slow:miscalculates"]
+    assert state == "broken"
+    assert "transfer there and back" in about
+    assert found["array_backend numpy:numpy"][0] == "ready"
+    assert outcome.status == 1
+
+
+def test_doctor_is_content_where_all_is_well(shell):
+    outcome = shell.renga("doctor")
+    assert outcome.status == 0
+    assert outcome.out.endswith("\nAll is well.\n")
+    assert "computes on 1 device: transfer, matrix product, sum of exp, random numbers" in outcome.out
+
+
+def test_plugins_show(shell):
+    shell.install("bad", "raise RuntimeError('no licence')")
+    about = shell.renga("plugins", "show", "bad").out
+    assert "state:    broken" in about
+    assert "RuntimeError: no licence" in about.splitlines()[-1]
+    assert "Traceback (most recent call last):" in about, "the whole error is kept"
+    about = shell.renga("plugins", "show", "optimizers:adam").out
+    assert "kind:      optimizer" in about
+    assert "target:    renga_optimizers" in about
+    refused(
+        shell.renga("-p", "no:bad", "plugins", "show", "adm"),
+        "no plugin, and nothing that one offers, is called 'adm'. Did you mean 'adam'?\n"
+        "Next: `renga plugins list` shows all there is.",
+    )
+
+
+def test_plugins_why(shell):
+    outcome = shell.renga("plugins", "why", "backend", "numpy")
+    assert outcome.status == 0
+    assert outcome.out.startswith("array_backend: numpy (from command line)\n  chosen numpy:numpy (renga 0.1.0)\n")
+    outcome = shell.renga("plugins", "why", "optimizer", "nadam", "adam", "--json")
+    reason = json.loads(outcome.out)
+    assert reason["chosen"] == "optimizers:adam"
+    assert [skipped["name"] for skipped in reason["skipped"]] == ["nadam"]
+    assert shell.renga("plugins", "why", "optimizer", "nadam").status == 1
+
+
+KERNEL = """
+@hookimpl
+def renga_kernels():
+    return [Kernel(op="linear", backend="numpy", target="fast_target:Fast", supports="fast_target:yes", priority=3,
+                   summary="")]
+"""
+
+
+def test_kernels_tell_order_and_reason(shell):
+    shell.install("fast", KERNEL)
+    rows = {row["operation"]: row for row in json.loads(shell.renga("kernels", "--json").out)}
+    linear = rows.pop("linear")
+    assert linear["tried"] == ["fast:linear.numpy", "reference"]
+    assert linear["why"] == "fast:linear.numpy: priority 3, where it supports the arguments"
+    assert all(row["tried"] == ["reference"] and row["why"] == "no plugin offers a kernel" for row in rows.values())
+    shell.write("pyproject.toml", '[tool.renga.kernels]\nlinear = "reference"\n')
+    (linear,) = json.loads(shell.renga("kernels", "linear", "--json").out)
+    assert (linear["tried"], linear["why"]) == (["reference"], "demanded (from pyproject.toml)")
