@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.errors import did_you_mean
 
-from .errors import RengaPluginError
+from .errors import InvalidDescription, RengaPluginError
 from .hookimpl import PROJECT
 from .hookspecs import KINDS_HOOK, specification
 from .kind import CORE_KINDS, Kind
@@ -17,7 +17,7 @@ from .state import GUARDED, Plugin, Problem, State, Status, describe_error, desc
 if TYPE_CHECKING:
     import pluggy
 
-__all__ = ["Garbage", "Loaded", "listed", "load"]
+__all__ = ["Loaded", "fault", "listed", "load"]
 
 
 class Loaded:
@@ -76,21 +76,21 @@ class Loaded:
             try:
                 kinds = listed(hook.function())
             except GUARDED as error:
-                self._problem(plugin, KINDS_HOOK, State.BROKEN, f"raised {describe_error(error)}", error)
+                self.problems.append(Problem(plugin, KINDS_HOOK, "", fault(plugin, error), error))
                 continue
             for kind in kinds:
                 if isinstance(kind, Kind):
                     offered.append((plugin, kind))
                 else:
                     reason = f"returned {describe_value(kind)} where a Kind was expected"
-                    self._problem(plugin, KINDS_HOOK, State.INVALID, reason)
+                    self._refuse_kind(plugin, reason)
         for plugin, kind in offered:
             rivals = [other for other, rival in offered if rival != kind and _same_place(rival, kind)]
             if any(_same_place(core, kind) for core in CORE_KINDS):
-                self._problem(plugin, KINDS_HOOK, State.INVALID, f"core has a kind '{kind.name}' or its hook already")
+                self._refuse_kind(plugin, f"core has a kind '{kind.name}' or its hook already")
             elif rivals:
                 reason = f"kind '{kind.name}' is described otherwise by {rivals[0]}"
-                self._problem(plugin, KINDS_HOOK, State.INVALID, reason)
+                self._refuse_kind(plugin, reason)
             else:
                 self.kinds[kind.name] = kind
 
@@ -123,10 +123,8 @@ class Loaded:
                 status = Status(State.INVALID, "it is not marked as a hook", "Put @hookimpl above it.")
                 self.problems.append(Problem(plugin, hook, "", status))
 
-    def _problem(
-        self, plugin: Plugin, hook: str, state: State, reason: str, error: BaseException | None = None
-    ) -> None:
-        self.problems.append(Problem(plugin, hook, "", Status(state, reason, plugin.blame), error))
+    def _refuse_kind(self, plugin: Plugin, reason: str) -> None:
+        self.problems.append(Problem(plugin, KINDS_HOOK, "", Status(State.INVALID, reason, plugin.blame)))
 
 
 def load(plugins: Iterable[Plugin]) -> Loaded:
@@ -148,15 +146,18 @@ def _import_pluggy() -> Any:
     return pluggy
 
 
-class Garbage(TypeError):
-    """A hook returned something that is no list of descriptions."""
-
-
 def listed(returned: object) -> list[Any]:
     """Return what a hook returned as a list. Called inside the guard: a generator may raise midway."""
     if isinstance(returned, (str, bytes)) or not isinstance(returned, Iterable):
-        raise Garbage(f"returned {describe_value(returned)} where a list was expected")
+        raise InvalidDescription(f"returned {describe_value(returned)} where a list was expected")
     return list(returned)
+
+
+def fault(plugin: Plugin, error: BaseException) -> Status:
+    """Return the status of a hook that raised: invalid if it describes something wrongly, otherwise broken."""
+    if isinstance(error, InvalidDescription):
+        return Status(State.INVALID, str(error), plugin.blame)
+    return Status(State.BROKEN, f"raised {describe_error(error)}", plugin.blame)
 
 
 def _implementations(

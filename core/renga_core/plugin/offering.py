@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .kind import Kind
-from .loading import Garbage, Loaded, listed
+from .loading import Loaded, fault, listed
 from .provider import Provider
 from .state import GUARDED, READY, Plugin, Problem, State, Status, describe_error, describe_value
 
@@ -133,29 +133,24 @@ def collect(loaded: Loaded, kind: Kind[Any], disabled: Sequence[str], origin: st
         try:
             described = listed(hook.function())
         except GUARDED as error:
-            state = State.INVALID if isinstance(error, Garbage) else State.BROKEN
-            reason = str(error) if isinstance(error, Garbage) else f"raised {describe_error(error)}"
-            problems.append(Problem(plugin, kind.hook, kind.name, Status(state, reason, plugin.blame), error))
+            problems.append(Problem(plugin, kind.hook, kind.name, fault(plugin, error), error))
             continue
-        names = [item.name for item in described if isinstance(item, kind.spec)]
+        by_name: dict[str, list[Provider]] = {}
         for item in described:
-            if not isinstance(item, kind.spec):
+            if isinstance(item, kind.spec):
+                by_name.setdefault(item.name, []).append(item)
+            else:
                 reason = f"returned {describe_value(item)} where a {kind.spec.__name__} was expected"
                 problems.append(Problem(plugin, kind.hook, kind.name, Status(State.INVALID, reason, plugin.blame)))
-                continue
-            offers.append(Offer(kind, plugin, item, _fixed_status(plugin, item, names, disabled, origin)))
+        for name, same in by_name.items():
+            status = READY
+            if f"{plugin.name}:{name}" in disabled:
+                reason = f"'{plugin.name}:{name}' is in plugins.disable ({origin})"
+                status = Status(State.DISABLED, reason, f"Remove '{plugin.name}:{name}' there to use it.")
+            elif len(same) > 1:
+                status = Status(State.INVALID, f"its plugin describes '{name}' {len(same)} times", plugin.blame)
+            offers.append(Offer(kind, plugin, same[0], status))
     return offers, problems
-
-
-def _fixed_status(plugin: Plugin, provider: Provider, names: list[str], disabled: Sequence[str], origin: str) -> Status:
-    full_name = f"{plugin.name}:{provider.name}"
-    if full_name in disabled:
-        step = f"Remove '{full_name}' there to use it."
-        return Status(State.DISABLED, f"'{full_name}' is in plugins.disable ({origin})", step)
-    if names.count(provider.name) > 1:
-        reason = f"its plugin describes '{provider.name}' {names.count(provider.name)} times"
-        return Status(State.INVALID, reason, plugin.blame)
-    return READY
 
 
 def _incompatible(offer: Offer) -> Status:

@@ -205,7 +205,7 @@ class Registry(Generic[T_co]):
         return (*plugins, *problems)
 
     def _status(self, offer: Offer, offers: tuple[Offer, ...]) -> Status:
-        if not self.kind.unique or offer.status.state is State.DISABLED:
+        if not self.kind.unique or offer.status.state not in (State.READY, State.UNAVAILABLE):
             return offer.status
         try:
             rivals = self._rivals(offer.name, offers)

@@ -4,6 +4,7 @@ Reading guide
 -------------
 - `gradient_check`: is this gradient right? `check_backward` and `check_double_backward` compare with numerical
   derivatives; `assert_allclose` compares arrays of any backend.
+- `fake_distribution`: `write_distribution` makes a plugin as if pip had installed it.
 - `function_suite`: `FunctionSuite`, a pytest class to subclass: three methods describe a function, and it is tested in
   every way a function must work, on every backend that is ready. Needs pytest, so it is imported by that path only.
 """

@@ -1,0 +1,378 @@
+"""One real distribution for each way of failing; what is said is compared whole."""
+
+import sys
+
+import pytest
+
+from renga_core.plugin import (
+    EXTENSION,
+    OPTIMIZER,
+    AmbiguousProvider,
+    ProviderFaulty,
+    ProviderIncompatible,
+    ProviderUnavailable,
+    RengaPluginWarning,
+    State,
+    UnknownProvider,
+)
+
+
+@pytest.fixture
+def good(site, offering):
+    """A second plugin, which must not suffer."""
+    site.install("good", offering("adam"))
+    return lambda: site.registry(OPTIMIZER).get("adam").full_name == "good:adam"
+
+
+def message(error: type[Exception], act) -> str:
+    with pytest.raises(error) as caught:
+        act()
+    assert type(caught.value) is error
+    return str(caught.value)
+
+
+def told(warned) -> str:
+    """The text of the only warning."""
+    (one,) = warned
+    return str(one.message)
+
+
+REPORT = "Report it to bad-dist, or disable it: RENGA_PLUGINS_DISABLE=bad"
+
+
+@pytest.mark.parametrize(
+    ("source", "raised"),
+    [
+        ("raise RuntimeError('no licence\\nsecond line')", "RuntimeError: no licence"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("import nowhere_to_be_found", "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
+        ("def f(:", "SyntaxError: invalid syntax (bad_plugin.py, line 2)"),
+    ],
+)
+def test_raises_when_imported(site, good, source, raised) -> None:
+    site.install("bad", source)
+    reason = f"importing bad_plugin raised {raised}"
+    with pytest.warns(RengaPluginWarning) as warned:
+        plugins = site.manager.plugins()
+    assert told(warned) == (f"plugin 'bad' (bad-dist 1.0) is broken: {reason}. {REPORT}")
+    assert [(plugin.name, plugin.status.state) for plugin in plugins] == [("bad", "broken"), ("good", "ready")]
+    assert plugins[0].error is not None
+    assert good()  # and no second warning, which would be an error here
+    assert message(ProviderFaulty, lambda: site.registry(OPTIMIZER).load("bad:lion")) == (
+        f"optimizer 'bad:lion' (from argument) cannot be used: plugin 'bad' (bad-dist 1.0) is broken: {reason}.\n"
+        f"Next: {REPORT}"
+    )
+    assert message(UnknownProvider, lambda: site.registry(OPTIMIZER).load("lion")) == (
+        "no optimizer named 'lion' (from argument). Known: adam.\n"
+        f"Not loaded:\n  - plugin 'bad' (bad-dist 1.0): broken: {reason}"
+    )
+
+
+def test_keyboard_interrupt_passes_and_leaves_nothing_half_done(site, good) -> None:
+    site.install("bad", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        site.manager.plugins()
+    site.install("bad", "")
+    assert [plugin.status.state for plugin in site.manager.plugins()] == ["ready", "ready"]
+
+
+def test_warning_that_is_an_error_leaves_the_manager_whole(site, good) -> None:
+    site.install("bad", "raise RuntimeError('no licence')")
+    with pytest.raises(RengaPluginWarning):  # warnings are errors in these tests
+        site.manager.plugins()
+    assert good()
+
+
+def test_misspelt_hook(site, good, offering) -> None:
+    site.install("bad", offering("lion", hook="renga_optimisers") + offering("log", hook="renga_extensions"))
+    with pytest.warns(RengaPluginWarning) as warned:
+        assert good()
+    assert told(warned) == (
+        "plugin 'bad' (bad-dist 1.0), hook 'renga_optimisers' is invalid: there is no such hook. "
+        "Did you mean 'renga_optimizers'?"
+    )
+    assert site.registry(EXTENSION).names() == ("log",)  # its other hook serves
+    assert message(UnknownProvider, lambda: site.registry(OPTIMIZER).load("lion")) == (
+        "no optimizer named 'lion' (from argument). Known: adam.\nNot loaded:\n"
+        "  - plugin 'bad' (bad-dist 1.0), hook 'renga_optimisers': invalid: there is no such hook"
+    )
+
+
+def test_hook_without_its_mark(site, good) -> None:
+    site.install("bad", "def renga_optimizers(): return []")
+    with pytest.warns(
+        RengaPluginWarning,
+        match=r"hook 'renga_optimizers' is invalid: it is not marked as a hook. Put @hookimpl above it.",
+    ):
+        assert good()
+
+
+def test_optional_hook_of_a_kind_that_is_not_there(site, good) -> None:
+    site.install("fine", "@hookimpl(optional=True)\ndef renga_detectors(): return []")
+    assert good()
+    assert site.manager.problems() == ()
+
+
+def test_hook_with_an_argument(site, good) -> None:
+    site.install("bad", "@hookimpl\ndef renga_optimizers(config): return []")
+    with pytest.warns(RengaPluginWarning) as warned:
+        assert good()
+    assert str(warned[0].message).startswith("plugin 'bad' (bad-dist 1.0) is invalid: its hooks are refused: ")
+    assert "Argument(s) {'config'} are declared in the hookimpl but can not be found in the hookspec" in str(
+        warned[0].message
+    )
+
+
+def test_two_offer_one_name(site, offering, monkeypatch) -> None:
+    site.install("cupy", offering("lion", needs=("nowhere",)), version="0.1.0")
+    plugin = {"acme_plugin": "from renga_core.plugin import *\n" + offering("lion")}
+    site.install(
+        "acme-cupy", distribution="acme-cupy", version="2.0", modules=plugin, entry_points={"acme-cupy": "acme_plugin"}
+    )
+    optimizers = site.registry(OPTIMIZER)
+    assert [(offer.full_name, status.state) for offer, status in optimizers.list()] == [
+        ("acme-cupy:lion", "ambiguous"),
+        ("cupy:lion", "ambiguous"),
+    ]  # and not an error until the name is used
+    whole = (
+        "optimizer 'lion' (from command line --optimizer) is offered by 2 plugins:\n"
+        "  - acme-cupy:lion   (acme-cupy 2.0, ready)\n"
+        "  - cupy:lion        (cupy-dist 0.1.0, unavailable: module 'nowhere' is not installed)\n"
+        'Choose one: use the full name, or set [prefer.optimizer] lion = "acme-cupy".'
+    )
+    assert message(AmbiguousProvider, lambda: optimizers.load("lion", origin="command line --optimizer")) == whole
+    # A list does not pass over it either: that would leave the choice to what happens to be installed.
+    assert message(AmbiguousProvider, lambda: optimizers.load(["lion"], origin="command line --optimizer")) == whole
+    assert optimizers.get("acme-cupy:lion").plugin.distribution == "acme-cupy"
+    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "cupy")
+    assert optimizers.get("lion").full_name == "acme-cupy:lion"
+    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "cupy:lion")
+    assert optimizers.get("lion").full_name == "acme-cupy:lion"
+
+
+@pytest.mark.parametrize(
+    ("revision", "step"),
+    [
+        (9, "Upgrade renga, or install an older acme-dist."),
+        (1, "Upgrade acme-dist: pip install --upgrade acme-dist"),
+    ],
+)
+def test_other_revision_of_the_interface(site, offering, revision, step) -> None:
+    """The message says which side to upgrade."""
+    newest = "Kind('gadget', revisions=(3, 4))"
+    site.install("house", f"@hookimpl\ndef renga_kinds(): return [{newest}]")
+    site.install("acme", offering("lion", hook="renga_gadgets", revision=revision))
+    gadgets = site.registry(site.manager.kind("gadget"))
+    assert message(ProviderIncompatible, lambda: gadgets.load("lion")) == (
+        "gadget 'lion' (from argument), offered by plugin 'acme' (acme-dist 1.0), is incompatible: it was made for "
+        f"revision {revision} of the gadget interface, and this Renga has revisions 3, 4.\nNext: {step}"
+    )
+
+
+def test_missing_module(site, offering) -> None:
+    site.install("acme", offering("one", needs=("nowhere",), install_hint="pip install nowhere"))
+    site.install("other", offering("two", needs=("nowhere", "neither", "os")))
+    optimizers = site.registry(OPTIMIZER)
+    assert message(ProviderUnavailable, lambda: optimizers.load("one")) == (
+        "optimizer 'one' (from argument), offered by plugin 'acme' (acme-dist 1.0), is not available: "
+        "module 'nowhere' is not installed.\nNext: pip install nowhere"
+    )
+    assert message(ProviderUnavailable, lambda: optimizers.load("two")) == (
+        "optimizer 'two' (from argument), offered by plugin 'other' (other-dist 1.0), is not available: "
+        "modules 'nowhere' and 'neither' are not installed.\nNext: Install 'nowhere' and 'neither'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "state", "reason"),
+    [
+        ("return None", "invalid", "returned None where a list was expected"),
+        ("return 'lion'", "invalid", "returned 'lion' where a list was expected"),
+        ("return 7", "invalid", "returned 7 where a list was expected"),
+        ("return ['lion']", "invalid", "returned 'lion' where a Provider was expected"),
+        ("return [object()]", "invalid", "returned a object where a Provider was expected"),
+        ("raise ValueError('boom')", "broken", "raised ValueError: boom"),
+        ("raise SystemExit", "broken", "raised SystemExit"),
+        ("yield Provider('lion', 'os:getcwd', 1, ''); raise OSError('midway')", "broken", "raised OSError: midway"),
+        (
+            "return [Provider('Lion!', 'os:getcwd', 1, '')]",
+            "invalid",
+            "Provider 'Lion!': name is 'Lion!'; expected lower-case letters, digits, _ . -",
+        ),
+        (
+            "return registry(OPTIMIZER).list()",
+            "broken",
+            "raised RengaPluginError: plugins were asked for something while they were being asked what they offer",
+        ),
+    ],
+)
+def test_hook_that_raises_or_returns_garbage(site, good, body, state, reason) -> None:
+    site.install("bad", f"@hookimpl\ndef renga_optimizers():\n    {body}\n")
+    with pytest.warns(RengaPluginWarning) as warned:
+        assert good()
+    where = "plugin 'bad' (bad-dist 1.0), hook 'renga_optimizers'"
+    assert told(warned) == (f"{where} is {state}: {reason}. {REPORT}")
+    assert site.registry(OPTIMIZER).names() == ("adam",)
+    phrase = {"invalid": "is invalid", "broken": "is broken"}[state]
+    assert message(ProviderFaulty, lambda: site.registry(OPTIMIZER).load("bad:lion")) == (
+        f"optimizer 'bad:lion' (from argument) cannot be used: {where} {phrase}: {reason}.\nNext: {REPORT}"
+    )
+
+
+def test_one_wrong_item_leaves_the_others(site) -> None:
+    site.install("bad", "@hookimpl\ndef renga_optimizers(): return [7, Provider('lion', 'os:getcwd', 1, '')]")
+    with pytest.warns(RengaPluginWarning, match="returned 7"):
+        assert site.registry(OPTIMIZER).names() == ("lion",)
+
+
+def test_one_name_twice_in_one_plugin(site, offering) -> None:
+    site.install("bad", offering("lion", "lion", "adam"))
+    assert [(offer.name, status.state) for offer, status in site.registry(OPTIMIZER).list()] == [
+        ("lion", State.INVALID),
+        ("adam", State.READY),
+    ]
+
+
+def test_target_that_raises(site, offering) -> None:
+    site.install("bad", offering("lion", target="bad_target:Lion", url="https://acme.example"))
+    (site.folder / "bad_target.py").write_text("raise RuntimeError('no licence')")
+    optimizers = site.registry(OPTIMIZER)
+    whole = (
+        "optimizer 'lion' (from argument), offered by plugin 'bad' (bad-dist 1.0), is broken: importing "
+        "bad_target:Lion raised RuntimeError: no licence.\n"
+        "Next: Report it to bad-dist (https://acme.example), or choose another optimizer."
+    )
+    assert optimizers.get("lion")  # listing imports nothing
+    with pytest.raises(ProviderFaulty) as caught:
+        optimizers.load("lion")
+    assert str(caught.value) == whole
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert message(ProviderFaulty, lambda: optimizers.load("lion")) == whole  # its error is kept
+    assert optimizers.list()[0].status.state == "broken"
+
+
+@pytest.mark.parametrize(
+    ("requires", "reason", "step"),
+    [
+        (
+            "renga>=9",
+            "it requires renga>=9, and renga 0.1.0 is installed",
+            "Upgrade renga (pip install 'renga>=9'), or install an older acme-dist.",
+        ),
+        (
+            "Renga[plot] <0.1",
+            "it requires renga<0.1, and renga 0.1.0 is installed",
+            "Upgrade acme-dist: pip install --upgrade acme-dist",
+        ),
+    ],
+)
+def test_incompatible_distribution_is_never_imported(site, offering, requires, reason, step) -> None:
+    site.install(
+        "acme", "1 / 0", requires=["numpy", requires, "renga>99; extra == 'x'", "renga>99; python_version<'3'"]
+    )
+    site.install("good", offering("adam"))
+    with pytest.warns(RengaPluginWarning) as warned:
+        assert site.registry(OPTIMIZER).names() == ("adam",)
+    assert told(warned) == (f"plugin 'acme' (acme-dist 1.0) is incompatible: {reason}. {step}")
+    assert "acme_plugin" not in sys.modules
+    assert message(ProviderIncompatible, lambda: site.registry(OPTIMIZER).load("acme:lion")) == (
+        f"optimizer 'acme:lion' (from argument) cannot be used: plugin 'acme' (acme-dist 1.0) is incompatible: "
+        f"{reason}.\nNext: {step}"
+    )
+
+
+def test_compatible_distribution(site, offering) -> None:
+    site.install("acme", offering("lion"), requires=["renga>=0.1,<1", "renga[cv]", "renga>9; extra == 'new'"])
+    assert site.registry(OPTIMIZER).names() == ("lion",)
+
+
+def test_disabled_is_never_imported(site, offering, monkeypatch) -> None:
+    site.install("acme", "1 / 0")
+    site.install("good", offering("adam"))
+    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acme")
+    assert site.registry(OPTIMIZER).names() == ("adam",)
+    assert "acme_plugin" not in sys.modules
+    assert message(ProviderUnavailable, lambda: site.registry(OPTIMIZER).load("acme:lion", origin="x")) == (
+        "optimizer 'acme:lion' (from x) cannot be used: plugin 'acme' (acme-dist 1.0) is disabled: "
+        "'acme' is in plugins.disable (environment RENGA_PLUGINS_DISABLE).\nNext: Remove 'acme' there to use it."
+    )
+    assert message(UnknownProvider, lambda: site.registry(OPTIMIZER).load("lion")) == (
+        "no optimizer named 'lion' (from argument). Known: adam.\nNot loaded:\n  - plugin 'acme' (acme-dist 1.0): "
+        "disabled: 'acme' is in plugins.disable (environment RENGA_PLUGINS_DISABLE)"
+    )
+
+
+def test_misspelt_disabled_name(site, offering, monkeypatch) -> None:
+    site.install("acme", offering("adam"))
+    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acne,elsewhere")
+    with pytest.warns(RengaPluginWarning) as warned:
+        site.manager.plugins()
+    assert told(warned) == (
+        "plugins.disable names 'acne' (from environment RENGA_PLUGINS_DISABLE), which is no plugin. "
+        "Did you mean 'acme'?"
+    )
+
+
+def test_one_entry_point_name_in_two_distributions(site, offering, monkeypatch) -> None:
+    for name in ("one", "two"):
+        plugin = {f"{name}_plugin": "from renga_core.plugin import *\n" + offering("adam")}
+        site.install("x", distribution=name, modules=plugin, entry_points={"acme": f"{name}_plugin"})
+    optimizers = site.registry(OPTIMIZER)
+    assert [plugin.name for plugin in site.manager.plugins()] == ["acme@one", "acme@two"]
+    assert message(AmbiguousProvider, lambda: optimizers.load("acme:adam")) == (
+        "optimizer 'acme:adam' (from argument) is offered by 2 plugins:\n"
+        "  - acme@one:adam   (one 1.0, ready)\n"
+        "  - acme@two:adam   (two 1.0, ready)\n"
+        'Choose one: use the full name, or set [prefer.optimizer] adam = "acme@one".'
+    )
+    assert optimizers.get("acme@two:adam").plugin.distribution == "two"
+    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acme@two")
+    assert optimizers.get("adam").full_name == "acme@one:adam"
+
+
+def test_one_entry_point_name_twice_in_one_distribution(site, good) -> None:
+    pairs = [("bad", "os"), ("bad", "sys")]
+    site.install("bad", entry_points=pairs)
+    with pytest.warns(RengaPluginWarning) as warned:
+        assert good()
+    assert told(warned) == (
+        "plugin 'bad' (bad-dist 1.0) is invalid: bad-dist has 2 entry points of this name: os, sys. "
+        "Rename one of them in bad-dist."
+    )
+
+
+def test_two_entry_points_name_one_module(site, good) -> None:
+    site.install("bad", entry_points={"bad": "bad_plugin", "worse": "bad_plugin"})
+    with pytest.warns(RengaPluginWarning) as warned:
+        assert good()
+    assert told(warned) == (
+        "plugin 'worse' (bad-dist 1.0) is invalid: its entry point names the same bad_plugin as "
+        "plugin 'bad' (bad-dist 1.0). Remove one of the entry points from bad-dist."
+    )
+
+
+def test_entry_point_with_an_impossible_name(site, good) -> None:
+    site.install("bad", entry_points={"Bad Name": "bad_plugin"})
+    with pytest.warns(RengaPluginWarning, match="its entry point is called 'Bad Name'; expected lower-case letters"):
+        assert good()
+
+
+def test_unreadable_metadata_hides_nobody_else(site, good) -> None:
+    site.install("bad")
+    (site.folder / "bad_dist-1.0.dist-info" / "entry_points.txt").write_text("[renga]\nthis is no entry point\n")
+    with pytest.warns(
+        RengaPluginWarning, match=r"plugin 'bad-dist' \(bad-dist\) is broken: importing its metadata raised"
+    ):
+        assert good()
+
+
+def test_heavy_target_is_imported_only_when_loaded(site, offering) -> None:
+    site.install("acme", offering("lion", target="acme_heavy:Lion"))
+    (site.folder / "acme_heavy.py").write_text("import time\ntime.sleep(0.2)\nclass Lion: pass\n")
+    optimizers = site.registry(OPTIMIZER)
+    assert optimizers.names() == ("lion",)
+    assert optimizers.get("lion").provider.summary == "for a test"
+    assert "chosen acme:lion" in str(optimizers.why("lion"))
+    assert "acme_heavy" not in sys.modules
+    assert optimizers.load("lion").__name__ == "Lion"
+    assert optimizers.load("lion") is sys.modules["acme_heavy"].Lion
