@@ -1,0 +1,106 @@
+"""What acts on a whole model is built on the collectives."""
+
+import inspect
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from renga_core.communicator import CommunicatorBase
+
+
+class Doubling(CommunicatorBase):
+    """As if a second process had given the same arrays, and rank 0 held zeros."""
+
+    rank, size, intra_rank, intra_size, inter_rank, inter_size = 1, 2, 1, 2, 0, 1
+
+    def allreduce(self, data):
+        return data + data
+
+    def bcast(self, data, max_buf_len=None, root=0):
+        return np.zeros_like(data)
+
+
+for name in CommunicatorBase.__abstractmethods__ - {"allreduce", "bcast"} - set(vars(Doubling)):
+    setattr(Doubling, name, None)
+Doubling.__abstractmethods__ = frozenset()
+
+
+class FakeParameter(SimpleNamespace):
+    def zerograd(self) -> None:
+        self.grad = np.zeros_like(self.array)
+
+
+class Model:
+    def __init__(self, **parameters) -> None:
+        self.parameters = parameters
+
+    def namedparams(self):
+        # Ranks may yield them in different orders; collectives must not be called in different orders.
+        return iter(sorted(self.parameters.items(), reverse=True))
+
+
+def parameter(grad, *, is_initialized: bool = True) -> FakeParameter:
+    return FakeParameter(array=np.ones(3, np.float32), grad=grad, is_initialized=is_initialized)
+
+
+@pytest.mark.parametrize("zero_fill", [False, True])
+def test_mean_of_gradients(zero_fill) -> None:
+    grad = np.arange(3, dtype=np.float32)
+    model = Model(a=parameter(grad), b=parameter(None), c=parameter(None, is_initialized=False))
+    Doubling().multi_node_mean_grad(model, zero_fill=zero_fill)
+    np.testing.assert_array_equal(model.parameters["a"].grad, grad)  # (g + g) / 2
+    assert model.parameters["a"].grad.dtype == np.float32
+    if zero_fill:
+        np.testing.assert_array_equal(model.parameters["b"].grad, np.zeros(3))
+    else:
+        assert model.parameters["b"].grad is None
+    assert model.parameters["c"].grad is None
+
+
+def test_bcast_data_writes_into_the_arrays() -> None:
+    model = Model(a=parameter(None), b=parameter(None, is_initialized=False))
+    array = model.parameters["a"].array
+    Doubling().bcast_data(model)
+    np.testing.assert_array_equal(array, np.zeros(3))
+    np.testing.assert_array_equal(model.parameters["b"].array, np.ones(3))
+
+
+def test_collectives_are_called_in_the_order_of_names() -> None:
+    called = []
+
+    class Recording(Doubling):
+        def allreduce(self, data):
+            called.append(float(data[0]))
+            return data
+
+    model = Model(**{name: parameter(np.full(3, float(i))) for i, name in enumerate("abc")})
+    Recording().multi_node_mean_grad(model)
+    assert called == [0.0, 1.0, 2.0]
+
+
+def test_signatures_follow_chainermn() -> None:
+    parameters = {
+        name: list(inspect.signature(function).parameters)[1:]
+        for name, function in vars(CommunicatorBase).items()
+        if inspect.isfunction(function)
+    }
+    assert parameters == {
+        "split": ["color", "key"],
+        "send": ["data", "dest", "tag"],
+        "recv": ["source", "tag"],
+        "bcast": ["data", "max_buf_len", "root"],
+        "gather": ["data", "root"],
+        "allgather": ["x"],
+        "alltoall": ["xs"],
+        "scatter": ["xs", "root"],
+        "allreduce": ["data"],
+        "send_obj": ["obj", "dest", "tag"],
+        "recv_obj": ["source", "tag"],
+        "bcast_obj": ["obj", "max_buf_len", "root"],
+        "gather_obj": ["obj", "root"],
+        "allreduce_obj": ["obj"],
+        "bcast_data": ["model"],
+        "multi_node_mean_grad": ["model", "zero_fill"],
+        "finalize": [],
+    }
