@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from renga.run.shipped import find_run
+from renga.run.shipped import read_run
 from renga.run.toml import dumps_value
 from renga_core.settings import SCHEMA, all_settings, using_command_line, using_run_file
 
@@ -29,7 +29,7 @@ def run(argv: Sequence[str]) -> int:
         return _explain(arguments.json)
     with ExitStack() as layers:
         if arguments.run:
-            layers.enter_context(using_run_file(find_run(arguments.run)))
+            layers.enter_context(using_run_file(read_run(arguments.run)))
         layers.enter_context(using_command_line({key: (f"--set {key}", value) for key, value in arguments.set}))
         found = all_settings()
     if arguments.json:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from renga.run import Training, build, describe, find_run, shipped_runs
+from renga.run import Training, build, describe, read_run, shipped_runs
 from renga.run.folder import COPY, check_folder, differences, snapshots
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.toml import dumps
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     words = {key: (f"--set {key}", value) for key, value in arguments.set}
     words |= {key: (f"--{flag}", getattr(arguments, flag)) for flag, key in FLAGS.items() if getattr(arguments, flag)}
     with ExitStack() as layers:
-        layers.enter_context(using_run_file(find_run(arguments.run)))
+        layers.enter_context(using_run_file(read_run(arguments.run)))
         layers.enter_context(using_command_line(words))
         description = describe()
         settings = {setting.key: setting.value for setting in all_settings()}

@@ -13,7 +13,7 @@
 
 from .building import Training, build
 from .description import Choice, ExtensionChoice, RunDescription, describe, load
-from .shipped import find_run, shipped_runs
+from .shipped import read_run, shipped_runs
 
 __all__ = [
     "Choice",
@@ -22,7 +22,7 @@ __all__ = [
     "Training",
     "build",
     "describe",
-    "find_run",
     "load",
+    "read_run",
     "shipped_runs",
 ]

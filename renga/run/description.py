@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from renga.run.shipped import find_run
+from renga.run.shipped import read_run
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, fit, lookup, section, using, using_run_file
 
 __all__ = ["Choice", "ExtensionChoice", "RunDescription", "describe", "load"]
@@ -102,7 +102,7 @@ class RunDescription:
             "data": {**table(self.data), "batch_size": self.batch_size},
             "iterator": table(self.iterator),
             "optimizer": table(self.optimizer),
-            "hooks": [table(hook) for hook in self.hooks],
+            **({"hooks": [table(hook) for hook in self.hooks]} if self.hooks else {}),
             "extensions": [with_trigger(extension) for extension in self.extensions],
         }
 
@@ -118,7 +118,7 @@ def load(run: str | Path, settings: Mapping[str, Any] | None = None) -> RunDescr
         SettingsError: The file cannot be read, a key is unknown, a value of a wrong type, or something is missing.
     """
     with ExitStack() as layers:
-        layers.enter_context(using_run_file(find_run(str(run))))
+        layers.enter_context(using_run_file(read_run(str(run))))
         layers.enter_context(using(settings))
         return describe()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from renga_core.errors import did_you_mean
-from renga_core.settings import InvalidFile
+from renga_core.settings import InvalidFile, Setting, read_run_file
 
-__all__ = ["DEFAULT_RUN", "find_run", "shipped_runs"]
+__all__ = ["DEFAULT_RUN", "read_run", "shipped_runs"]
 
 FOLDER = Path(__file__).parent.parent / "runs"
 DEFAULT_RUN = "lenet"
@@ -18,16 +18,16 @@ def shipped_runs() -> dict[str, Path]:
     return {path.stem.partition("_")[2] or path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 
 
-def find_run(word: str) -> Path:
-    """Return the run file that `word` means: a path if it looks like one or is one, else the name of a shipped run.
+def read_run(word: str) -> dict[str, Setting]:
+    """Return the settings in the run file that `word` means: a path if it looks like one or is one, else a name.
 
     Raises:
-        InvalidFile: It is neither.
+        SettingsError: It is neither, or the file cannot be read, or a key or a type in it is wrong.
     """
     path = Path(word)
     if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
-        return path
+        return read_run_file(path)
     runs = shipped_runs()
     if word not in runs:
         raise InvalidFile(f"no run named '{word}'.{did_you_mean(word, runs)} Known: {', '.join(runs)}, or a TOML file.")
-    return runs[word]
+    return read_run_file(runs[word], origin=f"run {word}")

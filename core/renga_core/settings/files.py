@@ -116,13 +116,17 @@ def _is_section(path: str) -> bool:
     )
 
 
-def read_run_file(path: str | Path) -> dict[str, Setting]:
-    """Return the settings in a run file; their origin is ``run file <path>``.
+def read_run_file(path: str | Path, origin: str = "") -> dict[str, Setting]:
+    """Return the settings in a run file.
+
+    Args:
+        path: The file.
+        origin: Where the settings come from, in words; default: ``run file <path>``.
 
     Raises:
         SettingsError: See `read_toml` and `settings_in`.
     """
-    return settings_in(read_toml(path), f"run file {path}", run=True)
+    return settings_in(read_toml(path), origin or f"run file {path}", run=True)
 
 
 _Stamp = tuple[str, str, int, int]
