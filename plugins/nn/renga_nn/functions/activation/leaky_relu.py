@@ -1,0 +1,50 @@
+"""Leaky rectified linear unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_array_module
+from renga_nn.functions.elementwise import Elementwise
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["leaky_relu"]
+
+
+def leaky_relu(x: Any, slope: float = 0.2) -> Variable:
+    """``x`` where positive, elsewhere ``slope * x`` (Maas et al. 2013); the gradient at 0 is `slope`.
+
+    Args:
+        x: Variable or array of any shape and floating dtype.
+        slope: Slope of the negative side.
+
+    Returns:
+        Variable of the same shape and dtype.
+
+    Raises:
+        InvalidType: `x` is not floating.
+
+    >>> import numpy as np
+    >>> leaky_relu(np.array([-1.0, 2.0])).array.tolist()
+    [-0.2, 2.0]
+    """
+    return LeakyReLU(slope).apply((x,))[0]
+
+
+class LeakyReLU(Elementwise):
+    """Two lines that meet at 0."""
+
+    def __init__(self, slope: float) -> None:
+        self.slope = slope
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.where(x > 0, x, x * self.slope)
+
+    def array_gradient(self, xp: Any, kept: Array, gy: Array) -> Array:
+        return xp.where(kept > 0, gy, gy * self.slope)
+
+    def gradient(self, kept: Any, gy: Any) -> Any:
+        x = kept.array
+        return gy * get_array_module(x).where(x > 0, 1, self.slope).astype(x.dtype)

@@ -1,0 +1,76 @@
+"""The logarithm of softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_backend
+from renga_core.graph import FunctionNode
+from renga_core.graph.operators import sum as sum_of
+from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.checks import require_floating, wide
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["log_softmax"]
+
+
+def log_softmax(x: Any, axis: int = 1) -> Variable:
+    """``x - log(sum(exp(x)))`` along an axis: exact where ``log(softmax(x))`` would be the logarithm of 0.
+
+    Args:
+        x: Scores: Variable or array with a floating dtype.
+        axis: The axis along which probabilities add up to 1.
+
+    Returns:
+        Variable of the same shape and dtype.
+
+    Raises:
+        InvalidType: `x` is not floating.
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> log_softmax(np.array([[1000.0, 0.0]])).array.tolist()
+    [[0.0, -1000.0]]
+    """
+    (number,) = normalize_axes("log_softmax", axis, x.ndim)
+    return LogSoftmax(number).apply((x,))[0]
+
+
+class LogSoftmax(FunctionNode):
+    """Log-softmax along an axis; the derivative is ``gy - exp(y) sum(gy)``."""
+
+    fresh_gradients = True
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Shift by the largest score, then by the logarithm of the sum."""
+        (x,) = inputs
+        require_floating("log_softmax", "x", x)
+        self.retain_outputs((0,))
+        xp = get_backend(x).xp
+        scores = wide(x)
+        y = scores - scores.max(axis=self.axis, keepdims=True)
+        y -= xp.log(xp.exp(y).sum(axis=self.axis, keepdims=True))
+        return (y.astype(x.dtype, copy=False),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """On arrays, in place."""
+        (y,) = self.saved_outputs
+        (gy,) = grad_outputs
+        gx = get_backend(y).xp.exp(y)
+        gx *= -wide(gy).sum(axis=self.axis, keepdims=True).astype(y.dtype, copy=False)
+        gx += gy
+        return (gx,)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
+        from renga_nn.functions.math import exp
+
+        (y,) = self.get_retained_outputs()
+        (gy,) = grad_outputs
+        return (gy - exp(y) * sum_of(gy, self.axis, keepdims=True),)

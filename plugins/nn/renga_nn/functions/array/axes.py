@@ -1,0 +1,92 @@
+"""Axes in another order, or more of them: every function here is a transpose or a reshape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core.graph.operators import reshape, transpose
+from renga_core.graph.operators.reduction import normalize_axes
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["expand_dims", "flatten", "moveaxis", "rollaxis", "swapaxes"]
+
+
+def flatten(x: Any) -> Variable:
+    """All elements along one axis, in the order of rows.
+
+    >>> import numpy as np
+    >>> flatten(np.zeros((2, 3))).shape
+    (6,)
+    """
+    return reshape(x, (x.size,))
+
+
+def expand_dims(x: Any, axis: int) -> Variable:
+    """A new axis of size 1 at position `axis` of the result; negative positions count from the end.
+
+    Raises:
+        ValueError: The result has no such axis.
+
+    >>> import numpy as np
+    >>> expand_dims(np.zeros((2, 3)), 1).shape
+    (2, 1, 3)
+    """
+    (position,) = normalize_axes("expand_dims", axis, x.ndim + 1)
+    return reshape(x, (*x.shape[:position], 1, *x.shape[position:]))
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
+    """Two axes in each other's place.
+
+    Raises:
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> swapaxes(np.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
+    """
+    order = list(range(x.ndim))
+    (a,), (b,) = normalize_axes("swapaxes", axis1, x.ndim), normalize_axes("swapaxes", axis2, x.ndim)
+    order[a], order[b] = order[b], order[a]
+    return transpose(x, order)
+
+
+def moveaxis(x: Any, source: int | tuple[int, ...], destination: int | tuple[int, ...]) -> Variable:
+    """Axes `source` at positions `destination`; the others keep their order.
+
+    Raises:
+        ValueError: There is no such axis, one is named twice, or there are not as many of the one as of the other.
+
+    >>> import numpy as np
+    >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    moved = (source,) if isinstance(source, int) else tuple(source)
+    places = (destination,) if isinstance(destination, int) else tuple(destination)
+    if len(moved) != len(places):
+        raise ValueError(f"moveaxis: {len(moved)} axes {moved} for {len(places)} positions {places}")
+    kept = set(range(x.ndim)) - set(normalize_axes("moveaxis", moved, x.ndim))
+    normalize_axes("moveaxis", places, x.ndim)
+    order = sorted(kept)
+    for place, axis in sorted((p % x.ndim, a % x.ndim) for p, a in zip(places, moved, strict=True)):
+        order.insert(place, axis)
+    return transpose(x, order)
+
+
+def rollaxis(x: Any, axis: int, start: int = 0) -> Variable:
+    """Axis `axis` before the axis that is now at `start`; `moveaxis` says the same more plainly.
+
+    Raises:
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> rollaxis(np.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    (a,) = normalize_axes("rollaxis", axis, x.ndim)
+    (before,) = (
+        normalize_axes("rollaxis", start, x.ndim + 1) if start >= 0 else normalize_axes("rollaxis", start, x.ndim)
+    )
+    return moveaxis(x, a, before - 1 if a < before else before)

@@ -1,0 +1,36 @@
+"""Several arrays in one shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_arrays
+from renga_core.graph.operators import broadcast_to
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["broadcast"]
+
+
+def broadcast(*args: Any) -> tuple[Variable, ...]:
+    """Each argument broadcast to the shape that they have in common.
+
+    Args:
+        args: Variables or arrays.
+
+    Raises:
+        InvalidType: Their shapes do not broadcast against each other.
+
+    >>> import numpy as np
+    >>> [y.shape for y in broadcast(np.zeros((2, 1)), np.zeros(3))]
+    [(2, 3), (2, 3)]
+    """
+    try:
+        shape = np.broadcast_shapes(*(x.shape for x in args))
+    except ValueError:
+        raise InvalidType("broadcast", "args", "shapes that broadcast together", describe_arrays(args)) from None
+    return tuple(broadcast_to(x, shape) for x in args)

@@ -1,0 +1,166 @@
+"""Arrays joined along an axis, and an array cut into pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array, describe_arrays
+from renga_core.graph.operators import get_item
+from renga_core.graph.operators.reduction import normalize_axes
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["concat", "split_axis"]
+
+
+def concat(xs: Sequence[Any], axis: int = 1) -> Variable:
+    """Arrays joined along an axis.
+
+    Args:
+        xs: Variables or arrays of one dtype that differ in the size of `axis` only.
+        axis: Along which to join; negative ones count from the end.
+
+    Returns:
+        Variable.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit together, or there is nothing to join.
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> concat([np.zeros((2, 1)), np.zeros((2, 3))]).shape
+    (2, 4)
+    """
+    if not len(xs):
+        raise InvalidType("concat", "xs", "at least one array", "none")
+    (number,) = normalize_axes("concat", axis, xs[0].ndim)
+    for x in xs:
+        if x.dtype != xs[0].dtype:
+            raise InvalidType("concat", "xs", "one dtype", describe_arrays(xs), "Convert with astype or cast.")
+    return Concat(number).apply(xs)[0]
+
+
+@overload
+def split_axis(
+    x: Any, indices_or_sections: int | Sequence[int], axis: int, force_tuple: Literal[True] = True
+) -> tuple[Variable, ...]: ...
+@overload
+def split_axis(
+    x: Any, indices_or_sections: int | Sequence[int], axis: int, force_tuple: bool
+) -> tuple[Variable, ...] | Variable: ...
+def split_axis(
+    x: Any, indices_or_sections: int | Sequence[int], axis: int, force_tuple: bool = True
+) -> tuple[Variable, ...] | Variable:
+    """An array cut into pieces along an axis.
+
+    Args:
+        x: Variable or array.
+        indices_or_sections: The number of pieces of one size; or where to cut, in ascending order.
+        axis: Along which to cut; negative ones count from the end.
+        force_tuple: Return a tuple also where there is only one piece.
+
+    Returns:
+        The pieces.
+
+    Raises:
+        InvalidType: The axis cannot be cut into so many pieces of one size.
+        ValueError: There is no such axis, or the places are not in ascending order.
+
+    >>> import numpy as np
+    >>> [y.shape for y in split_axis(np.zeros((2, 6)), 3, axis=1)]
+    [(2, 2), (2, 2), (2, 2)]
+    >>> [y.shape for y in split_axis(np.zeros((2, 6)), [1, 4], axis=1)]
+    [(2, 1), (2, 3), (2, 2)]
+    """
+    (number,) = normalize_axes("split_axis", axis, x.ndim)
+    size = x.shape[number]
+    if isinstance(indices_or_sections, int):
+        sections = indices_or_sections
+        if sections < 1 or size % sections:
+            raise InvalidType("split_axis", "x", f"axis {axis} divisible by {sections}", describe_array(x))
+        cuts = [size // sections * k for k in range(sections + 1)]
+    else:
+        places = [int(place) for place in indices_or_sections]
+        cuts = [0, *(min(place + size if place < 0 else place, size) for place in places), size]
+        if cuts != sorted(cuts):
+            raise ValueError(f"split_axis: the places to cut {places} are not in ascending order within 0 and {size}")
+    pieces = Split(number, cuts).apply((x,))
+    return pieces if force_tuple or len(pieces) > 1 else pieces[0]
+
+
+def slices_along(axis: int, cuts: Sequence[int]) -> list[tuple[slice, ...]]:
+    """The index of each piece between two neighbouring `cuts` of an axis."""
+    return [(*[slice(None)] * axis, slice(start, stop)) for start, stop in pairwise(cuts)]
+
+
+class Concat(FunctionNode):
+    """Join along `axis`; each input's gradient is a piece of the output's."""
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Join."""
+        try:
+            return (get_array_module(*inputs).concatenate(inputs, axis=self.axis),)
+        except ValueError as error:
+            expected = f"shapes that differ in axis {self.axis} only"
+            raise InvalidType("concat", "xs", expected, describe_arrays(inputs)) from error
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Pieces, as views."""
+        (gy,) = grad_outputs
+        pieces = self._pieces()
+        return [gy[pieces[i]] for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Pieces."""
+        (gy,) = grad_outputs
+        if len(target_input_indexes) == len(self.inputs):
+            return Split(self.axis, self._cuts()).apply((gy,))
+        pieces = self._pieces()
+        return [get_item(gy, pieces[i]) for i in target_input_indexes]
+
+    def _cuts(self) -> list[int]:
+        return list(accumulate((x.shape[self.axis] for x in self.inputs), initial=0))
+
+    def _pieces(self) -> list[tuple[slice, ...]]:
+        return slices_along(self.axis, self._cuts())
+
+
+class Split(FunctionNode):
+    """Cut along `axis` at `cuts`, which begin with 0 and end with its size; the gradients are joined."""
+
+    fresh_gradients = True
+
+    def __init__(self, axis: int, cuts: Sequence[int]) -> None:
+        self.axis = axis
+        self.cuts = cuts
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Views where the library has views."""
+        (x,) = inputs
+        return tuple([x[piece] for piece in slices_along(self.axis, self.cuts)])
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Written piece by piece; zeros where a piece has no gradient."""
+        given = next(gy for gy in grad_outputs if gy is not None)
+        gx = get_backend(given).xp.empty(self.inputs[0].shape, dtype=given.dtype)
+        for piece, gy in zip(slices_along(self.axis, self.cuts), grad_outputs, strict=True):
+            gx[piece] = 0 if gy is None else gy
+        return (gx,)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Joined."""
+        given = next(gy for gy in grad_outputs if gy is not None)
+        shape = list(self.inputs[0].shape)
+        parts = []
+        for (start, stop), gy in zip(pairwise(self.cuts), grad_outputs, strict=True):
+            shape[self.axis] = stop - start
+            parts.append(given.xp.zeros(tuple(shape), dtype=given.dtype) if gy is None else gy)
+        return Concat(self.axis).apply(parts)

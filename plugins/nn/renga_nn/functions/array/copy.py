@@ -1,0 +1,85 @@
+"""The same elements: on another device, or as a new variable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, Device, get_device, get_device_of
+from renga_core.graph import FunctionNode
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["copy", "identity"]
+
+
+def copy(x: Any, dst: str | Device) -> Variable:
+    """A copy on another device; gradients come back to where `x` lives.
+
+    Args:
+        x: Variable or array.
+        dst: The device or its name: ``numpy``, ``cupy:0``.
+
+    Raises:
+        UnknownProvider, ProviderUnavailable, ValueError: There is no such device.
+
+    >>> import numpy as np
+    >>> copy(np.ones(2), "numpy").device
+    <Device numpy>
+    """
+    return Copy(get_device(dst)).apply((x,))[0]
+
+
+def identity(*inputs: Any) -> Variable | tuple[Variable, ...]:
+    """The arguments as they are, as new variables: a place to hang a function hook on, or to cut a graph at.
+
+    >>> import numpy as np
+    >>> identity(np.array([1.0, 2.0])).array.tolist()
+    [1.0, 2.0]
+    """
+    outputs = Identity().apply(inputs)
+    return outputs if len(outputs) > 1 else outputs[0]
+
+
+class Copy(FunctionNode):
+    """Copy to a device; gradients, to the device of the input."""
+
+    fresh_gradients = True
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A copy, also where the array is there already."""
+        (x,) = inputs
+        self.source = get_device_of(x)
+        return (_copied(x, self.device),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """A copy of the gradient."""
+        return (_copied(grad_outputs[0], self.source),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """A copy of the gradient."""
+        return (copy(grad_outputs[0], self.source),)
+
+
+def _copied(x: Array, device: Device) -> Array:
+    return x.copy() if get_device_of(x) == device else device.send(x)
+
+
+class Identity(FunctionNode):
+    """Outputs are the inputs."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The arrays themselves."""
+        return inputs
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The gradients themselves."""
+        return [grad_outputs[i] for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The gradients themselves."""
+        return [grad_outputs[i] for i in target_input_indexes]

@@ -1,0 +1,95 @@
+"""Checks of arguments that many functions share, and conversions of scalars. They cost a comparison or two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.backend import Array, get_array_module
+from renga_core.configuration import config
+from renga_core.graph import InvalidType, Variable
+from renga_core.graph.errors import describe_array
+
+__all__ = [
+    "labels_of",
+    "operands",
+    "require_choice",
+    "require_floating",
+    "require_labels_in_range",
+    "require_same",
+    "wide",
+]
+
+
+def require_floating(function: str, argument: str, x: Any) -> None:
+    """Refuse integers and booleans.
+
+    Raises:
+        InvalidType: The dtype of `x` is not floating.
+    """
+    if x.dtype.kind != "f":
+        raise InvalidType(function, argument, "a floating dtype", describe_array(x), "Convert it with astype or cast.")
+
+
+def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> None:
+    """Refuse two arrays of different shapes or dtypes.
+
+    Raises:
+        InvalidType: They differ, or are not floating.
+    """
+    require_floating(function, name0, x0)
+    if x0.shape != x1.shape or x0.dtype != x1.dtype:
+        raise InvalidType(function, name1, f"the shape and dtype of {name0}: {describe_array(x0)}", describe_array(x1))
+
+
+def require_choice(function: str, argument: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a word that is none of `choices`.
+
+    Raises:
+        ValueError: So it is.
+    """
+    if value not in choices:
+        raise ValueError(f"{function}: {argument} is {value!r}; choose from {', '.join(map(repr, choices))}")
+
+
+def labels_of(function: str, x: Any, t: Any) -> Array:
+    """The array of integer labels `t`, one for each row of scores ``x[n, :, ...]``.
+
+    Raises:
+        InvalidType: `t` holds no integers, or has another shape than `x` without axis 1.
+    """
+    labels = t.array if isinstance(t, Variable) else t
+    if x.ndim < 2:
+        raise InvalidType(function, "x", "scores (N, classes, ...)", describe_array(x))
+    shape = (x.shape[0], *x.shape[2:])
+    if labels.dtype.kind not in "iu" or tuple(labels.shape) != shape:
+        expected = f"integers {shape}, a label for each row of x: {describe_array(x)}"
+        raise InvalidType(function, "t", expected, describe_array(labels))
+    return labels
+
+
+def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
+    """Refuse labels that are no class: a negative one would silently count from the end.
+
+    Not checked with ``config.type_check`` off: on an accelerator the answer has to be waited for.
+
+    Raises:
+        ValueError: A label is below 0, or not below `classes`.
+    """
+    if config.type_check and labels.size:
+        low, high = int(labels.min()), int(labels.max())
+        if low < 0 or high >= classes:
+            raise ValueError(f"{function}: t has labels from {low} to {high}; there are classes 0 to {classes - 1}")
+
+
+def operands(x0: Any, x1: Any) -> tuple[Any, Any]:
+    """Two operands, of which one may be a scalar: it becomes an array in the dtype of the other."""
+    if not hasattr(x0, "dtype"):
+        x0 = get_array_module(x1).asarray(x0, dtype=x1.dtype)
+    elif not hasattr(x1, "dtype"):
+        x1 = get_array_module(x0).asarray(x1, dtype=x0.dtype)
+    return x0, x1
+
+
+def wide(x: Array) -> Array:
+    """`x` in a dtype in which many elements may be added up: half precision, with 11 bits, becomes single."""
+    return x.astype("float32") if x.dtype == "float16" else x

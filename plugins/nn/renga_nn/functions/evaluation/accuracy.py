@@ -1,0 +1,71 @@
+"""How many answers are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.backend import get_array_module
+from renga_core.graph import InvalidType, Variable, as_array
+from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import labels_of, require_floating
+
+__all__ = ["accuracy", "binary_accuracy"]
+
+
+def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
+    """The part of the entries whose largest score is that of the right class. No gradient flows through it.
+
+    Args:
+        y: Scores ``(N, classes, ...)`` of a floating dtype.
+        t: Classes ``(N, ...)``, integers.
+        ignore_label: Entries of this class do not count.
+
+    Returns:
+        Variable: a scalar from 0 to 1 of the dtype of `y`; 0 where no entry counts.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit.
+
+    >>> import numpy as np
+    >>> accuracy(np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([0, 1])).array.tolist()
+    0.5
+    """
+    require_floating("accuracy", "y", y)
+    labels = labels_of("accuracy", y, t)
+    right = as_array(y).argmax(axis=1) == labels
+    if ignore_label is None:
+        return _part(y, right.sum(), labels.size)
+    counts = labels != ignore_label
+    return _part(y, (right & counts).sum(), counts.sum())
+
+
+def binary_accuracy(y: Any, t: Any) -> Variable:
+    """The part of the elements on the right side of zero. No gradient flows through it.
+
+    Args:
+        y: Scores of any shape and a floating dtype; from 0 upwards they mean yes.
+        t: Integers of the same shape: 1 for yes, 0 for no, -1 for elements that do not count.
+
+    Returns:
+        Variable: a scalar from 0 to 1 of the dtype of `y`; 0 where no element counts.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit.
+
+    >>> import numpy as np
+    >>> binary_accuracy(np.array([1.0, -1.0, 2.0]), np.array([1, 1, -1])).array.tolist()
+    0.5
+    """
+    require_floating("binary_accuracy", "y", y)
+    answers = as_array(t)
+    if answers.dtype.kind not in "iu" or answers.shape != y.shape:
+        expected = f"integers in the shape of y: {describe_array(y)}"
+        raise InvalidType("binary_accuracy", "t", expected, describe_array(answers))
+    counts = answers != -1
+    right = (as_array(y) >= 0) == (answers == 1)
+    return _part(y, (right & counts).sum(), counts.sum())
+
+
+def _part(y: Any, right: Any, number: Any) -> Variable:
+    xp = get_array_module(y)
+    return Variable(xp.asarray(right / xp.maximum(number, 1), dtype=y.dtype), requires_grad=False)

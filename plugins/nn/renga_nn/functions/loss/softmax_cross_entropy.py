@@ -1,0 +1,176 @@
+"""Cross entropy between scores and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.backend import Array, get_backend
+from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import reshape
+from renga_nn.functions.activation import softmax
+from renga_nn.functions.checks import labels_of, require_choice, require_floating, require_labels_in_range, wide
+from renga_nn.functions.loss.soft_targets import soft_target_cross_entropy
+
+__all__ = ["softmax_cross_entropy"]
+
+
+def softmax_cross_entropy(
+    x: Any,
+    t: Any,
+    normalize: bool = True,
+    cache_score: bool = True,
+    class_weight: Array | None = None,
+    ignore_label: int = -1,
+    reduce: str = "mean",
+    enable_double_backprop: bool = False,
+    soft_target_loss: str = "cross-entropy",
+) -> Variable:
+    """``-log softmax(x)[t]``: how surprised the scores `x` are by the classes `t`.
+
+    With weights `w` the loss of one entry is ``-w[t] * log_softmax(x)[t]``, and that of an ignored one 0. Computed as
+    ``log(sum(exp(x - m))) - (x[t] - m)`` with the largest score m, which neither overflows nor takes the logarithm
+    of 0.
+
+    Args:
+        x: Scores ``(N, classes, ...)`` of a floating dtype.
+        t: Classes ``(N, ...)``, integers from 0; or, in the shape and a floating dtype, probabilities for each class
+            (soft targets), to which gradients flow too.
+        normalize: Divide by the number of entries that are not ignored; else by N.
+        cache_score: Keep the exponentials for backward; else compute them again, which takes less memory.
+        class_weight: An array ``(classes,)`` of the dtype of `x`.
+        ignore_label: Entries of this class do not count. It need not be a class.
+        reduce: ``"mean"``, or ``"no"`` for the loss of each entry.
+        enable_double_backprop: Kept for Chainer's programs. The gradient can always be differentiated.
+        soft_target_loss: For soft targets, ``"cross-entropy"``, or ``"kl-divergence"``, which is smaller by the
+            targets' entropy.
+
+    Returns:
+        Variable of the dtype of `x`: a scalar, or ``(N, ...)`` with ``reduce="no"``.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit together.
+        ValueError: `t` has a label that is no class, or `reduce` or `soft_target_loss` is no such word.
+
+    >>> import numpy as np
+    >>> x = np.array([[0.0, 0.0], [100.0, 0.0]])
+    >>> softmax_cross_entropy(x, np.array([0, 1]), reduce="no").array.round(4).tolist()
+    [0.6931, 100.0]
+    """
+    require_floating("softmax_cross_entropy", "x", x)
+    require_choice("softmax_cross_entropy", "reduce", reduce, ("mean", "no"))
+    require_choice("softmax_cross_entropy", "soft_target_loss", soft_target_loss, ("cross-entropy", "kl-divergence"))
+    weight = None if class_weight is None else _checked_weight(x, class_weight)
+    if t.dtype.kind == "f":
+        return soft_target_cross_entropy(x, t, normalize, weight, reduce, soft_target_loss)
+    labels = labels_of("softmax_cross_entropy", x, t)
+    function = SoftmaxCrossEntropy(labels, weight, ignore_label, reduce == "mean", normalize, cache_score)
+    return function.apply((x,))[0]
+
+
+def _checked_weight(x: Any, class_weight: Any) -> Array:
+    weight = as_array(class_weight)
+    if x.ndim < 2 or tuple(weight.shape) != (x.shape[1],) or weight.dtype.kind != "f":
+        expected = f"{x.dtype} (classes,) for x: {describe_array(x)}"
+        raise InvalidType("softmax_cross_entropy", "class_weight", expected, describe_array(weight))
+    return weight.astype(x.dtype, copy=False)
+
+
+class SoftmaxCrossEntropy(FunctionNode):
+    """Scores to loss in one node; the derivative is ``softmax(x) - onehot(t)``, weighted.
+
+    Args:
+        labels: Classes ``(N, ...)``.
+        class_weight: ``(classes,)``, or None.
+        ignore_label: Label of entries that do not count.
+        mean: Reduce to one number.
+        normalize: Divide by the number of entries that count, not by N.
+        cache_score: Keep the exponentials for backward.
+    """
+
+    fresh_gradients = True
+
+    def __init__(
+        self,
+        labels: Array,
+        class_weight: Array | None,
+        ignore_label: int,
+        mean: bool,
+        normalize: bool,
+        cache_score: bool,
+    ) -> None:
+        self.labels = labels
+        self.class_weight = class_weight
+        self.ignore_label = ignore_label
+        self.mean = mean
+        self.normalize = normalize
+        self.cache_score = cache_score
+        self.score: tuple[Array, Array] | None = None
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The loss; what each entry counts is kept as `weight`, shaped like the labels."""
+        (x,) = inputs
+        xp = get_backend(x).xp
+        self.retain_inputs((0,))
+        counts = self.labels != self.ignore_label
+        # Ignored entries are looked up as class 0 and weighted 0.
+        self.classes = xp.where(counts, self.labels, 0)
+        require_labels_in_range("softmax_cross_entropy", self.classes, x.shape[1])
+        scores = wide(x)
+        self.weight = counts.astype(scores.dtype)
+        if self.mean:
+            number = xp.maximum(counts.sum(), 1) if self.normalize else max(1, x.shape[0])
+            self.weight /= xp.asarray(number, dtype=scores.dtype)
+        if self.class_weight is not None:
+            self.weight *= self.class_weight[self.classes]
+        shifted = scores - scores.max(axis=1, keepdims=True)
+        exponentials = xp.exp(shifted)
+        total = exponentials.sum(axis=1, keepdims=True)
+        if self.cache_score:
+            self.score = exponentials, total
+        loss = (xp.log(total)[:, 0] - _pick(xp, shifted, self.classes)) * self.weight
+        # Infinite scores of entries that do not count must not make NaN of 0 * inf.
+        loss = xp.where(counts, loss, 0)
+        return ((loss.sum() if self.mean else loss).astype(x.dtype, copy=False),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """``(softmax(x) - onehot(t)) * weight * gy``, in place."""
+        (x,) = self.saved_inputs
+        xp = get_backend(x).xp
+        if self.score is None:
+            scores = wide(x)
+            exponentials = xp.exp(scores - scores.max(axis=1, keepdims=True))
+            total = exponentials.sum(axis=1, keepdims=True)
+        else:
+            exponentials, total = self.score
+        weight = self.weight * grad_outputs[0]
+        gx = exponentials * (weight[:, None] / total)
+        _subtract(xp, gx, self.classes, weight)
+        return (gx.astype(x.dtype, copy=False),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
+        (x,) = self.get_retained_inputs()
+        xp = x.xp
+        onehot = xp.zeros(x.shape, dtype=x.dtype)
+        _subtract(xp, onehot, self.classes, xp.asarray(-1, dtype=x.dtype))
+        weight = grad_outputs[0] * self.weight.astype(x.dtype, copy=False)
+        return ((softmax(x, axis=1) - onehot) * reshape(weight, (x.shape[0], 1, *x.shape[2:])),)
+
+
+def _index(xp: Any, shape: tuple[int, ...], classes: Array) -> tuple[Array, ...]:
+    """The index that picks one class for each entry of an array ``(N, classes, ...)``."""
+    if len(shape) == 2:
+        return xp.arange(shape[0]), classes
+    grid = [xp.arange(size).reshape(-1, *[1] * (len(shape) - 2 - k)) for k, size in enumerate((shape[0], *shape[2:]))]
+    return grid[0], classes, *grid[1:]
+
+
+def _pick(xp: Any, x: Array, classes: Array) -> Array:
+    return x[_index(xp, x.shape, classes)]
+
+
+def _subtract(xp: Any, x: Array, classes: Array, values: Array) -> None:
+    """Subtract in place; each place is met once, so plain indexing will do."""
+    x[_index(xp, x.shape, classes)] -= values

@@ -1,0 +1,51 @@
+"""Where the largest and the smallest elements are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.backend import get_array_module
+from renga_core.graph import InvalidType, Variable, as_array
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators.reduction import normalize_axes
+
+__all__ = ["argmax", "argmin"]
+
+
+def argmax(x: Any, axis: int | None = None) -> Variable:
+    """The index of the largest element along an axis (default: among all); of equal ones, the first.
+
+    Args:
+        x: Variable or array.
+        axis: The axis to search along.
+
+    Returns:
+        Variable of integers (int32), without `axis`. No gradient flows through it.
+
+    Raises:
+        InvalidType: There is no element to choose.
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> argmax(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
+    [1, 0]
+    """
+    return _search("argmax", x, axis)
+
+
+def argmin(x: Any, axis: int | None = None) -> Variable:
+    """The index of the smallest element. Arguments, result and errors as `argmax`.
+
+    >>> import numpy as np
+    >>> argmin(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
+    [0, 1]
+    """
+    return _search("argmin", x, axis)
+
+
+def _search(name: str, x: Any, axis: int | None) -> Variable:
+    if any(x.shape[a] == 0 for a in normalize_axes(name, axis, x.ndim)):
+        raise InvalidType(name, "x", "at least one element to choose from", describe_array(x))
+    xp = get_array_module(x)
+    found = getattr(xp, name)(as_array(x), axis=axis)
+    return Variable(xp.asarray(found, dtype="int32"), requires_grad=False)

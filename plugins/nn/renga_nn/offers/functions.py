@@ -1,0 +1,34 @@
+"""The functions, by family."""
+
+from renga_core.plugin import Provider
+
+__all__ = ["FUNCTIONS"]
+
+NAMES = {
+    "activation": (
+        "clipped_relu elu hard_sigmoid leaky_relu log_softmax relu relu6 selu sigmoid softmax softplus swish tanh"
+    ),
+    "array": (
+        "broadcast broadcast_to cast concat copy dstack expand_dims flatten get_item hstack identity moveaxis "
+        "pad reshape rollaxis select_item separate split_axis squeeze stack sum_to swapaxes transpose vstack "
+        "where"
+    ),
+    "connection": "convolution_2d deconvolution_2d embed_id linear",
+    "evaluation": "accuracy binary_accuracy",
+    "loss": "hinge huber_loss mean_absolute_error mean_squared_error sigmoid_cross_entropy softmax_cross_entropy",
+    "math": (
+        "absolute add argmax argmin average batch_l2_norm_squared ceil clip cos exp expm1 floor log log1p "
+        "logsumexp matmul max maximum mean min minimum sign sin sqrt square sum"
+    ),
+    "noise": "dropout gaussian",
+    "normalization": "batch_normalization fixed_batch_normalization layer_normalization",
+    "pooling": "average_pooling_2d global_average_pooling_2d max_pooling_2d",
+    "rnn": "lstm",
+}
+"""The names that each subpackage of `renga_nn.functions` exports."""
+
+FUNCTIONS = [
+    Provider(name=name, target=f"renga_nn.functions.{family}:{name}", revision=1, summary=f"Function ({family})")
+    for family, names in NAMES.items()
+    for name in names.split()
+]
