@@ -379,7 +379,8 @@ def _checked_array(data: Any) -> Array:
     """An array of a type met for the first time, a scalar of an array library as an array, or an explanation."""
     if isinstance(data, Variable):
         raise TypeError("a Variable holds an array, not another Variable; use `variable.array`")
-    if isinstance(data, (int, float, complex, bool, str, Sequence)):
+    # NumPy's float64 is a float, too.
+    if isinstance(data, (int, float, complex, str, Sequence)) and not hasattr(data, "dtype"):
         raise TypeError(
             f"a Variable holds an array, not a {type(data).__name__}; make one: xp.array({data!r}, dtype=…)"
         )
