@@ -25,9 +25,9 @@ class PrintReport(Extension):
     Columns are headed by their keys in two lines, what is observed below who observes it, and the header comes again
     after fifty rows::
 
-                       main          validation/main
-        epoch  iteration    loss  accuracy    loss  accuracy  elapsed_time
-            1         24  1.6789    0.5312  0.9431    0.8222           0.4
+                             main        validation/main
+     epoch  iteration    loss  accuracy    loss  accuracy  elapsed_time
+         1         24  1.6789    0.5312  0.9431    0.8222           0.4
 
     Args:
         entries: Keys of the columns; everything in the log if None, with new columns as new keys come.
