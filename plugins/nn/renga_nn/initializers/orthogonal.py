@@ -60,7 +60,7 @@ class Orthogonal(RandomInitializer):
             return
         drawn = self.generator_for(array).normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
         q, r = xp.linalg.qr(drawn)
-        # Of the decompositions, the one whose R has a positive diagonal: then Q is uniformly distributed (Mezzadri
-        2007). q = q * xp.sign(xp.diagonal(r))
+        # Of all such decompositions the one whose R has a positive diagonal: then Q is uniform (Mezzadri 2007).
+        q = q * xp.sign(xp.diagonal(r))
         matrix = q if rows >= columns else q.T
         array[...] = get_device(array).send(matrix * self.scale).reshape(array.shape)

@@ -31,7 +31,7 @@ class BatchNormalization(Link):
         dtype: Dtype of parameters and averages; ``config.dtype`` (float32 for float16) if None.
         use_gamma, use_beta: Whether to scale and shift. What is left out is 1 and 0.
         initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0.
-        axis: Axes to take statistics over; by default all but that of the channels, 1 (the last of a matrix).
+        axis: Axes to take statistics over; by default all but axis 1, that of the channels.
         initial_avg_mean, initial_avg_var: Initializers of the averages. Default: 0 and 1.
 
     Attributes:

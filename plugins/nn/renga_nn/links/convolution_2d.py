@@ -19,8 +19,8 @@ class Convolution2D(Link):
     Args:
         in_channels: Number of channels of the images; None to take it from the first input.
         out_channels: Number of filters, and of channels of the result.
-        ksize: Size of a filter: one number, or a pair. ``Convolution2D(n, k)`` is short for ``Convolution2D(None, n,
-            k)``.
+        ksize: Size of a filter: one number, or a pair. ``Convolution2D(n, k)`` is short for
+            ``Convolution2D(None, n, k)``.
         stride, pad: Step of the window, and border of zeros around images.
         nobias: Leave the bias out.
         initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.

@@ -164,8 +164,8 @@ class LSTM(StatelessLSTM):
             before = h.shape[0]
             if before < n:
                 raise TypeError(
-                    f"LSTM: {n} sequences after {before}: there cannot be more than in the step before. Sort them,
-                    longest " "first, and call reset_state() where new ones begin."
+                    f"LSTM: {n} sequences after {before}: there cannot be more than in the step before. "
+                    "Sort them, longest first, and call reset_state() where new ones begin."
                 )
             if before > n:
                 h, ended = split_axis(h, [n], axis=0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_nn.functions.activation import sigmoid, tanh
-
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
+from renga_nn.functions.activation import sigmoid, tanh
+from renga_nn.functions.array import concat, stack
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -101,8 +101,6 @@ class LSTM(FunctionNode):
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""
-        from renga_nn.functions.array import concat, stack
-
         c_prev, x = self.get_retained_inputs()
         (c,) = self.get_retained_outputs()
         gc, gh = grad_outputs

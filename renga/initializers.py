@@ -1,0 +1,41 @@
+"""Initializers of parameters: `renga_nn.initializers`."""
+
+from renga_nn.initializers import (
+    Constant,
+    GlorotNormal,
+    GlorotUniform,
+    HeNormal,
+    HeUniform,
+    Identity,
+    Initializer,
+    LeCunNormal,
+    LeCunUniform,
+    NaN,
+    Normal,
+    One,
+    Orthogonal,
+    Uniform,
+    Zero,
+    generate_array,
+    get_initializer,
+)
+
+__all__ = [
+    "Constant",
+    "GlorotNormal",
+    "GlorotUniform",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "Initializer",
+    "LeCunNormal",
+    "LeCunUniform",
+    "NaN",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Uniform",
+    "Zero",
+    "generate_array",
+    "get_initializer",
+]
