@@ -142,6 +142,15 @@ def test_preference_settles_a_clash(site, offering, tmp_path) -> None:
     )
 
 
+def test_what_is_wrong_with_one_of_two_is_not_hidden_by_their_clash(site, offering) -> None:
+    site.install("acme", offering("lion", revision=9))
+    site.install("house", offering("lion"))
+    assert [(offer.full_name, status.state) for offer, status in site.registry(OPTIMIZER).list()] == [
+        ("acme:lion", "incompatible"),
+        ("house:lion", "ambiguous"),
+    ]
+
+
 def test_order_does_not_depend_on_the_path(site, offering) -> None:
     """Installed in any order, the same list and the same error."""
     seen = set()
