@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +71,7 @@ class Training:
 @dataclass(frozen=True)
 class _Parts:
     model: Part
-    classifier: Part
+    classifier: Callable[..., Link]
     data: Part
     optimizer: Part
     hooks: tuple[Part, ...]
@@ -101,7 +101,7 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
     random.seed(run.seed)
     train, test = parts.data.make()
     with using_device(device):
-        model = parts.classifier.make(parts.model.make())
+        model = parts.classifier(parts.model.make())
         model.to_device(device)
         _try(model, train, device, parts)
     optimizer = parts.optimizer.make().setup(model)
@@ -121,7 +121,7 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
 def _find_parts(run: RunDescription, notes: list[str]) -> _Parts:
     return _Parts(
         model=find_part(MODEL, run.model, "model", run),
-        classifier=find_part(LINK, Choice("classifier"), "classifier", run, supplied=["predictor"]),
+        classifier=registry(LINK).load("classifier", origin="what every run needs"),
         data=find_part(DATASET, run.data, "data", run),
         optimizer=find_part(OPTIMIZER, run.optimizer, "optimizer", run),
         hooks=tuple(find_part(OPTIMIZER_HOOK, hook, f"hooks[{number}]", run) for number, hook in enumerate(run.hooks)),
