@@ -47,7 +47,7 @@ class Archive(Mapping[str, np.ndarray[Any, Any]]):
         try:
             with self._file.open(member) as stream:
                 array: np.ndarray[Any, Any] = np.lib.format.read_array(stream, allow_pickle=False)
-                # The checksum is compared when the end is reached, which takes an attempt to read past it.
+                # The checksum is compared only when the end is reached.
                 if stream.read(1):
                     raise ValueError("bytes are left over")
         except Exception as error:  # what a damaged file makes zipfile, zlib and NumPy raise has no common type

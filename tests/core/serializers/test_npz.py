@@ -233,6 +233,16 @@ def test_a_plain_zip_and_a_single_array_are_refused(path):
         load_npz(path, Strict())
 
 
+def test_bytes_after_an_array_are_refused(path):
+    """As when the shape in a header has been made smaller: the rest would not be read, and its checksum not compared."""
+    member = io.BytesIO()
+    np.save(member, np.int64(3))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("n.npy", member.getvalue() + b"\0")
+    with pytest.raises(FileDamaged, match="bytes are left over"):
+        load_npz(path, Strict())
+
+
 def test_pickles_are_refused(path):
     class Bomb:
         def __reduce__(self):
