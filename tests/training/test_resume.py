@@ -1,6 +1,7 @@
 """A run that was stopped anywhere and resumed ends as one that was not."""
 
 import csv
+import functools
 import json
 import signal
 import subprocess
@@ -67,6 +68,41 @@ def test_resumed_at_any_iteration(program, uninterrupted, tmp_path, iteration):
     assert second.updater.iteration == iteration
     second.run()
     assert (program.state(second), files(tmp_path)) == uninterrupted
+
+
+def test_a_refused_snapshot_changes_nothing_at_all(program, uninterrupted, tmp_path):
+    """The trainer it was refused by goes on to run as if nothing had happened; so does one that was in mid-run."""
+    renga_core.random.seed(3)
+    source = program.make_trainer(tmp_path / "source", (20, "iteration"))
+    source.run()
+    target = DictionarySerializer()
+    target.save(source)
+    for key in ("updater/iteration", "extensions/often/log", "random", "updater/optimizer:main/w1/m"):
+        assert key in target.target, key
+        np.savez(tmp_path / "bad.npz", **{k: v for k, v in target.target.items() if k != key})
+        renga_core.random.seed(3)
+        trainer = program.make_trainer(tmp_path / "run")
+
+        def load(trainer, key=key):
+            with pytest.raises(FileMismatched, match=f"{key} is missing"):
+                load_npz(tmp_path / "bad.npz", trainer)
+
+        load(trainer)
+        trainer.updater.update = call_after(trainer.updater, 11, functools.partial(load, trainer))
+        trainer.run()
+        assert (program.state(trainer), files(tmp_path / "run")) == uninterrupted
+
+
+def call_after(updater, iteration, function):
+    """The updater's `update`, which calls the function, too, after this iteration."""
+    update = updater.update
+
+    def both():
+        update()
+        if updater.iteration == iteration:
+            function()
+
+    return both
 
 
 def test_the_noise_matters(program, uninterrupted, tmp_path):

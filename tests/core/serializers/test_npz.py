@@ -234,7 +234,7 @@ def test_a_plain_zip_and_a_single_array_are_refused(path):
 
 
 def test_bytes_after_an_array_are_refused(path):
-    """As when the shape in a header has been made smaller: the rest would not be read, and its checksum not compared."""
+    """As when the shape in a header has been made smaller: the rest would not be read, nor its checksum compared."""
     member = io.BytesIO()
     np.save(member, np.int64(3))
     with zipfile.ZipFile(path, "w") as archive:
