@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from renga_core.plugin import Kind, PluginManager, Registry, using_manager
+from renga_core.plugin import OPTIMIZER, Kind, PluginManager, Registry, using_manager
 from renga_core.plugin.installed import installed_entry_points
 from renga_core.testing.fake_distribution import write_distribution
 
@@ -66,3 +66,10 @@ def offering() -> Callable[..., str]:
         return f"@hookimpl\ndef {hook}():\n    return [{described}]\n"
 
     return source
+
+
+@pytest.fixture
+def good(site, offering):
+    """A second plugin, which must not suffer."""
+    site.install("good", offering("adam"))
+    return lambda: site.registry(OPTIMIZER).get("adam").full_name == "good:adam"

@@ -17,13 +17,6 @@ from renga_core.plugin import (
 )
 
 
-@pytest.fixture
-def good(site, offering):
-    """A second plugin, which must not suffer."""
-    site.install("good", offering("adam"))
-    return lambda: site.registry(OPTIMIZER).get("adam").full_name == "good:adam"
-
-
 def message(error: type[Exception], act) -> str:
     with pytest.raises(error) as caught:
         act()
@@ -249,121 +242,6 @@ def test_target_that_raises(site, offering) -> None:
     assert isinstance(caught.value.__cause__, RuntimeError)
     assert message(ProviderFaulty, lambda: optimizers.load("lion")) == whole  # its error is kept
     assert optimizers.list()[0].status.state == "broken"
-
-
-@pytest.mark.parametrize(
-    ("requires", "reason", "step"),
-    [
-        (
-            "renga>=9",
-            "it requires renga>=9, and renga 0.1.0 is installed",
-            "Upgrade renga (pip install 'renga>=9'), or install an older acme-dist.",
-        ),
-        (
-            "Renga[plot] <0.1",
-            "it requires renga<0.1, and renga 0.1.0 is installed",
-            "Upgrade acme-dist: pip install --upgrade acme-dist",
-        ),
-    ],
-)
-def test_incompatible_distribution_is_never_imported(site, offering, requires, reason, step) -> None:
-    site.install(
-        "acme", "1 / 0", requires=["numpy", requires, "renga>99; extra == 'x'", "renga>99; python_version<'3'"]
-    )
-    site.install("good", offering("adam"))
-    with pytest.warns(RengaPluginWarning) as warned:
-        assert site.registry(OPTIMIZER).names() == ("adam",)
-    assert told(warned) == (f"plugin 'acme' (acme-dist 1.0) is incompatible: {reason}. {step}")
-    assert "acme_plugin" not in sys.modules
-    assert message(ProviderIncompatible, lambda: site.registry(OPTIMIZER).load("acme:lion")) == (
-        f"optimizer 'acme:lion' (from argument) cannot be used: plugin 'acme' (acme-dist 1.0) is incompatible: "
-        f"{reason}.\nNext: {step}"
-    )
-
-
-def test_compatible_distribution(site, offering) -> None:
-    site.install("acme", offering("lion"), requires=["renga>=0.1,<1", "renga[cv]", "renga>9; extra == 'new'"])
-    assert site.registry(OPTIMIZER).names() == ("lion",)
-
-
-def test_disabled_is_never_imported(site, offering, monkeypatch) -> None:
-    site.install("acme", "1 / 0")
-    site.install("good", offering("adam"))
-    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acme")
-    assert site.registry(OPTIMIZER).names() == ("adam",)
-    assert "acme_plugin" not in sys.modules
-    assert message(ProviderUnavailable, lambda: site.registry(OPTIMIZER).load("acme:lion", origin="x")) == (
-        "optimizer 'acme:lion' (from x) cannot be used: plugin 'acme' (acme-dist 1.0) is disabled: "
-        "'acme' is in plugins.disable (environment RENGA_PLUGINS_DISABLE).\nNext: Remove 'acme' there to use it."
-    )
-    assert message(UnknownProvider, lambda: site.registry(OPTIMIZER).load("lion")) == (
-        "no optimizer named 'lion' (from argument). Known: adam.\nNot loaded:\n  - plugin 'acme' (acme-dist 1.0): "
-        "disabled: 'acme' is in plugins.disable (environment RENGA_PLUGINS_DISABLE)"
-    )
-
-
-def test_misspelt_disabled_name(site, offering, monkeypatch) -> None:
-    site.install("acme", offering("adam"))
-    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acne,elsewhere")
-    with pytest.warns(RengaPluginWarning) as warned:
-        site.manager.plugins()
-    assert told(warned) == (
-        "plugins.disable names 'acne' (from environment RENGA_PLUGINS_DISABLE), which is no plugin. "
-        "Did you mean 'acme'?"
-    )
-
-
-def test_one_entry_point_name_in_two_distributions(site, offering, monkeypatch) -> None:
-    for name in ("one", "two"):
-        plugin = {f"{name}_plugin": "from renga_core.plugin import *\n" + offering("adam")}
-        site.install("x", distribution=name, modules=plugin, entry_points={"acme": f"{name}_plugin"})
-    optimizers = site.registry(OPTIMIZER)
-    assert [plugin.name for plugin in site.manager.plugins()] == ["acme@one", "acme@two"]
-    assert message(AmbiguousProvider, lambda: optimizers.load("acme:adam")) == (
-        "optimizer 'acme:adam' (from argument) is offered by 2 plugins:\n"
-        "  - acme@one:adam   (one 1.0, ready)\n"
-        "  - acme@two:adam   (two 1.0, ready)\n"
-        'Choose one: use the full name, or set [prefer.optimizer] adam = "acme@one".'
-    )
-    assert optimizers.get("acme@two:adam").plugin.distribution == "two"
-    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acme@two")
-    assert optimizers.get("adam").full_name == "acme@one:adam"
-
-
-def test_one_entry_point_name_twice_in_one_distribution(site, good) -> None:
-    pairs = [("bad", "os"), ("bad", "sys")]
-    site.install("bad", entry_points=pairs)
-    with pytest.warns(RengaPluginWarning) as warned:
-        assert good()
-    assert told(warned) == (
-        "plugin 'bad' (bad-dist 1.0) is invalid: bad-dist has 2 entry points of this name: os, sys. "
-        "Rename one of them in bad-dist."
-    )
-
-
-def test_two_entry_points_name_one_module(site, good) -> None:
-    site.install("bad", entry_points={"bad": "bad_plugin", "worse": "bad_plugin"})
-    with pytest.warns(RengaPluginWarning) as warned:
-        assert good()
-    assert told(warned) == (
-        "plugin 'worse' (bad-dist 1.0) is invalid: its entry point names the same bad_plugin as "
-        "plugin 'bad' (bad-dist 1.0). Remove one of the entry points from bad-dist."
-    )
-
-
-def test_entry_point_with_an_impossible_name(site, good) -> None:
-    site.install("bad", entry_points={"Bad Name": "bad_plugin"})
-    with pytest.warns(RengaPluginWarning, match="its entry point is called 'Bad Name'; expected lower-case letters"):
-        assert good()
-
-
-def test_unreadable_metadata_hides_nobody_else(site, good) -> None:
-    site.install("bad")
-    (site.folder / "bad_dist-1.0.dist-info" / "entry_points.txt").write_text("[renga]\nthis is no entry point\n")
-    with pytest.warns(
-        RengaPluginWarning, match=r"plugin 'bad-dist' \(bad-dist\) is broken: importing its metadata raised"
-    ):
-        assert good()
 
 
 def test_heavy_target_is_imported_only_when_loaded(site, offering) -> None:
