@@ -193,7 +193,7 @@ def _trigger(value: Any, key: str, origins: dict[str, str]) -> tuple[float, str]
     except TypeError:
         raise WrongType(key, origins[key], "array such as [1, 'epoch'], or table with use", value) from None
     if pair is not None and pair[1] not in ("epoch", "iteration"):
-        raise UnknownSetting(f"{key}: {pair[1]}", origins[key], ["epoch", "iteration"])
+        raise UnknownSetting(pair[1], f"{origins[key]}, {key}", ["epoch", "iteration"])
     return pair
 
 
