@@ -47,9 +47,13 @@ class Config(threading.local):
 
     def show(self, file: TextIO | None = None) -> None:
         """Print each entry and its value in this thread, one a line (default: standard output)."""
-        names = {name for name in (*vars(Config), *vars(self)) if not name.startswith("_")}
-        for name in sorted(names - {"show"}):
-            print(f"{name:20} {getattr(self, name)!r}", file=file or sys.stdout)
+        _show({**vars(Config), **vars(self)}, file)
+
+
+def _show(entries: Mapping[str, Any], file: TextIO | None) -> None:
+    for name in sorted(entries):
+        if not name.startswith("_") and name != "show":
+            print(f"{name:20} {entries[name]!r}", file=file or sys.stdout)
 
 
 class GlobalConfig:
@@ -63,6 +67,10 @@ class GlobalConfig:
 
     def __delattr__(self, name: str) -> None:
         delattr(Config, name)
+
+    def show(self, file: TextIO | None = None) -> None:
+        """Print each default, one a line (default: to standard output)."""
+        _show(vars(Config), file)
 
 
 config = Config()
