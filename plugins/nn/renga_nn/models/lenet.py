@@ -1,0 +1,52 @@
+"""A small convolutional network for small images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain
+from renga_nn.functions.activation import relu
+from renga_nn.functions.noise import dropout
+from renga_nn.functions.pooling import max_pooling_2d
+from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.convolution_2d import Convolution2D
+from renga_nn.links.linear import Linear
+from renga_nn.models.images import as_images
+
+__all__ = ["LeNet"]
+
+
+class LeNet(Chain):
+    """Two convolutions with pooling, two fully connected layers: after LeNet-5 (LeCun et al. 1998), with today's parts.
+
+    Convolutions are 3 × 3 with a border, so that images of 8 × 8 pixels are large enough; they are normalized over the
+    batch, and hidden units are dropped, so that a thousand images are enough.
+
+    Args:
+        n_out: Number of classes.
+        n_channels: Filters of the first convolution; the second has twice as many.
+        n_units: Size of the hidden fully connected layer.
+        dropout_ratio: Part of the hidden units that is dropped in training.
+    """
+
+    def __init__(self, n_out: int = 10, n_channels: int = 32, n_units: int = 128, dropout_ratio: float = 0.5) -> None:
+        super().__init__()
+        self.dropout_ratio = dropout_ratio
+        with self.init_scope():
+            # What a bias adds, batch normalization takes away.
+            self.conv1 = Convolution2D(None, n_channels, 3, pad=1, nobias=True)
+            self.bn1 = BatchNormalization(n_channels)
+            self.conv2 = Convolution2D(None, 2 * n_channels, 3, pad=1, nobias=True)
+            self.bn2 = BatchNormalization(2 * n_channels)
+            self.fc1 = Linear(None, n_units)
+            self.fc2 = Linear(None, n_out)
+
+    def forward(self, x: Any) -> Variable:
+        """Class scores ``(N, n_out)`` of images in a shape that `as_images` takes."""
+        h = as_images("LeNet", x)
+        h = max_pooling_2d(relu(self.bn1(self.conv1(h))), 2)
+        h = max_pooling_2d(relu(self.bn2(self.conv2(h))), 2)
+        h = dropout(relu(self.fc1(h)), self.dropout_ratio)
+        scores: Variable = self.fc2(h)
+        return scores

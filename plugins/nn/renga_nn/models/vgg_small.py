@@ -1,0 +1,76 @@
+"""A deep convolutional network for images of 32 × 32 pixels and less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain, ChainList
+from renga_nn.functions.activation import relu
+from renga_nn.functions.noise import dropout
+from renga_nn.functions.pooling import max_pooling_2d
+from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.convolution_2d import Convolution2D
+from renga_nn.links.linear import Linear
+from renga_nn.models.images import as_images
+
+__all__ = ["VGGBlock", "VGGSmall"]
+
+
+class VGGBlock(Chain):
+    """A 3 × 3 convolution, normalized over the batch, with ReLU.
+
+    Args:
+        out_channels: Number of filters.
+    """
+
+    def __init__(self, out_channels: int) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.conv = Convolution2D(None, out_channels, 3, pad=1, nobias=True)
+            self.bn = BatchNormalization(out_channels)
+
+    def forward(self, x: Any) -> Variable:
+        """Maps ``(N, out_channels, H, W)`` for maps ``(N, C, H, W)``."""
+        return relu(self.bn(self.conv(x)))
+
+
+class VGGSmall(Chain):
+    """Stages of 3 × 3 convolutions, each with half the resolution and more filters (after Simonyan & Zisserman 2015).
+
+    Args:
+        n_out: Number of classes.
+        stages: For each stage, the filters of its convolutions. It ends with a pooling, unless the image has shrunk to
+            one pixel before.
+        n_units: Size of the hidden fully connected layer.
+        dropout_ratio: Part of the units dropped in training, after each stage and after the hidden layer.
+    """
+
+    def __init__(
+        self,
+        n_out: int = 10,
+        stages: Sequence[Sequence[int]] = ((32, 32), (64, 64), (128, 128)),
+        n_units: int = 256,
+        dropout_ratio: float = 0.3,
+    ) -> None:
+        super().__init__()
+        self.dropout_ratio = dropout_ratio
+        with self.init_scope():
+            self.stages = ChainList(*[ChainList(*map(VGGBlock, channels)) for channels in stages])
+            self.fc1 = Linear(None, n_units, nobias=True)
+            self.bn = BatchNormalization(n_units)
+            self.fc2 = Linear(None, n_out)
+
+    def forward(self, x: Any) -> Variable:
+        """Class scores ``(N, n_out)`` of images in a shape that `as_images` takes."""
+        h = as_images("VGGSmall", x)
+        for stage in self.stages:
+            for block in stage:
+                h = block(h)
+            if max(h.shape[2:]) > 1:
+                h = max_pooling_2d(h, 2)
+            h = dropout(h, self.dropout_ratio)
+        h = dropout(relu(self.bn(self.fc1(h))), self.dropout_ratio)
+        scores: Variable = self.fc2(h)
+        return scores
