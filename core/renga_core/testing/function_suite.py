@@ -45,7 +45,8 @@ class FunctionSuite:
 
     Attributes:
         cases: Settings to test one after the other: for each name, attributes that the methods find on `self`.
-        bad_inputs: What the function must refuse: for each name, the inputs, the error, and parts of its message.
+        bad_inputs: What the function must refuse (in the first case, if there are several): for each name, the inputs,
+            the error, and parts of its message.
         excluded: Names of tests (without ``test_``) that cannot hold, each with the reason.
         tolerances: For each dtype, how far forward and gradients may be from their references, absolutely and
             relatively.
@@ -229,7 +230,6 @@ class FunctionSuite:
         """Dropping the outputs frees every function of the graph at once, without the garbage collector."""
         xs, gys = self._problem(device, "float64")
         for differentiable in (False, True):
-            gc.collect()
             gc.disable()
             try:
                 left = [ref() for ref in self._run_once(xs, gys, differentiable)]
@@ -257,10 +257,11 @@ class FunctionSuite:
                 raise TypeError(f"{cls.__name__}.excluded: there is no property {name!r}")
             if not reason.strip():
                 raise TypeError(f"{cls.__name__}.excluded: say why {name!r} cannot hold")
-        if cls.empty_inputs is FunctionSuite.empty_inputs:
-            cls.test_empty = None  # type: ignore[assignment,method-assign]  # pytest collects no None
-        if not cls.bad_inputs:
-            cls.test_bad_input = None  # type: ignore[assignment,method-assign]
+        # pytest collects no None. Set either way: a class between may have had nothing to test.
+        tested = cls.empty_inputs is not FunctionSuite.empty_inputs
+        cls.test_empty = FunctionSuite.test_empty if tested else None  # type: ignore[assignment,method-assign]
+        refused = FunctionSuite.test_bad_input if cls.bad_inputs else None
+        cls.test_bad_input = refused  # type: ignore[assignment,method-assign]
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One test for each backend, case, dtype and bad input."""

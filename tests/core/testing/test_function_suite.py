@@ -300,6 +300,22 @@ def test_an_exclusion_needs_a_property_and_a_reason() -> None:
         type("Suite", (FunctionSuite,), {"excluded": {"double_gradient": " "}})
 
 
+def test_what_a_base_has_nothing_to_test_for_its_subclasses_may() -> None:
+    class Between(FunctionSuite):
+        pass
+
+    class Last(Between):
+        bad_inputs = {"a list": (([1.0],), TypeError, ())}
+
+        def empty_inputs(self, dtype: Any) -> Any:
+            return (np.zeros(0, dtype),)
+
+    assert Between.test_empty is None
+    assert Between.test_bad_input is None
+    assert Last.test_empty is not None
+    assert Last.test_bad_input is not None
+
+
 class TestExcluded(CubeSuite):
     node = WrongGradient
     bad_inputs = {}
