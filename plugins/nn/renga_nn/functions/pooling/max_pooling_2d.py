@@ -65,7 +65,7 @@ def _forward(x: Array, window: Window) -> Array:
     elements = window.elements()
     y = xp.copy(padded[next(elements)])
     for element in elements:
-        xp.maximum(y, padded[element], out=y)
+        y = xp.maximum(y, padded[element])
     return y
 
 
