@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from renga_core.graph import InvalidType, Variable
+from renga_nn.functions import accuracy, binary_accuracy
+
+
+@given(st.data(), st.sampled_from([(5,), (2, 3)]), st.sampled_from([None, -1, 1]))
+def test_accuracy_counts(data, rest, ignored):
+    y = data.draw(hnp.arrays("f4", (rest[0], 4, *rest[1:]), elements=st.integers(-5, 5)))
+    t = data.draw(hnp.arrays("i4", rest, elements=st.integers(-1, 3)))
+    right = counted = 0
+    for place in np.ndindex(*rest):
+        if t[place] != ignored:
+            counted += 1
+            right += np.argmax(y[(place[0], slice(None), *place[1:])]) == t[place]
+    result = accuracy(Variable(y), t, ignored)
+    assert result.dtype == "f4"
+    assert result.shape == ()
+    assert result.item() == pytest.approx(right / max(1, counted))
+
+
+@given(st.data())
+def test_binary_accuracy_counts(data):
+    y = data.draw(hnp.arrays("f4", (3, 2), elements=st.integers(-2, 2)))
+    t = data.draw(hnp.arrays("i4", (3, 2), elements=st.integers(-1, 1)))
+    pairs = [(score >= 0, bool(answer)) for score, answer in zip(y.flat, t.flat, strict=True) if answer != -1]
+    expected = sum(a == b for a, b in pairs) / max(1, len(pairs))
+    assert binary_accuracy(y, Variable(t)).item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_dtype(dtype):
+    assert accuracy(np.zeros((2, 3), dtype), np.zeros(2, int)).dtype == dtype
+    assert binary_accuracy(np.zeros((2, 3), dtype), np.zeros((2, 3), int)).dtype == dtype
+
+
+def test_half_precision_counts_beyond_its_integers():
+    assert accuracy(np.zeros((70_000, 2), "f2"), np.zeros(70_000, int)).item() == 1
+
+
+def test_no_graph():
+    assert accuracy(Variable(np.zeros((2, 3))), np.zeros(2, int)).creator is None
+
+
+def test_nothing_counts():
+    assert accuracy(np.zeros((2, 3)), np.full(2, -1), ignore_label=-1).item() == 0
+    assert binary_accuracy(np.zeros(2), np.full(2, -1)).item() == 0
+    assert accuracy(np.zeros((0, 3)), np.zeros(0, int)).item() == 0
+
+
+def test_refused():
+    with pytest.raises(InvalidType, match=r"accuracy: t: expected integers \(2,\)"):
+        accuracy(np.zeros((2, 3)), np.zeros((2, 3), int))
+    with pytest.raises(InvalidType, match="accuracy: y: expected a floating dtype"):
+        accuracy(np.zeros((2, 3), int), np.zeros(2, int))
+    with pytest.raises(InvalidType, match="binary_accuracy: t: expected integers"):
+        binary_accuracy(np.zeros(2), np.zeros(2))

@@ -1,0 +1,97 @@
+"""Functions of one array, element by element; NumPy's function of the same name in float64 is the reference."""
+
+import numpy as np
+import pytest
+
+from renga_core.graph import InvalidType, Variable
+from renga_core.testing.function_suite import FunctionSuite
+from renga_nn.functions import ceil, clip, cos, exp, expm1, floor, log, log1p, sign, sin, sqrt, square
+
+
+class LikeNumpy(FunctionSuite):
+    bad_inputs = {"integers": ((np.arange(3),), InvalidType, ("a floating dtype", "int64 (3,)"))}
+
+    def make_inputs(self, rng, dtype):
+        return (rng.uniform(0.25, 3, (4, 3)).astype(dtype),)
+
+    def call(self, x):
+        return self.function(x)
+
+    def reference(self, x):
+        return getattr(np, self.function.__name__)(x)
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3), dtype),)
+
+
+class TestExp(LikeNumpy):
+    function = staticmethod(exp)
+
+
+class TestExpm1(LikeNumpy):
+    function = staticmethod(expm1)
+
+
+class TestLog(LikeNumpy):
+    function = staticmethod(log)
+
+
+class TestLog1p(LikeNumpy):
+    function = staticmethod(log1p)
+
+
+class TestSqrt(LikeNumpy):
+    function = staticmethod(sqrt)
+
+
+class TestSin(LikeNumpy):
+    function = staticmethod(sin)
+
+
+class TestCos(LikeNumpy):
+    function = staticmethod(cos)
+
+
+class TestSquare(LikeNumpy):
+    function = staticmethod(square)
+
+
+class TestClip(LikeNumpy):
+    cases = {
+        "both": {"limits": (0.5, 2.0)},
+        "below": {"limits": (1, None)},
+        "above": {"limits": (None, 2)},
+        "fixed": {"limits": (1.0, 1.0)},
+    }
+
+    def call(self, x):
+        return clip(x, *self.limits)
+
+    def reference(self, x):
+        return np.clip(x, *self.limits)
+
+
+def test_clip_lets_the_gradient_through_at_the_limits():
+    x = Variable(np.array([-1.0, -0.5, 0.0, 0.5, 1.0]))
+    y = clip(x, -0.5, 0.5)
+    y.grad = np.ones(5)
+    y.backward()
+    assert x.grad.tolist() == [0, 1, 1, 1, 0]
+
+
+def test_clip_without_sense():
+    with pytest.raises(ValueError, match="x_min 2 is larger than x_max 1"):
+        clip(np.zeros(1), 2, 1)
+    with pytest.raises(ValueError, match="give x_min, x_max or both"):
+        clip(np.zeros(1), None, None)
+
+
+@pytest.mark.parametrize("function", [floor, ceil, sign])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_constants_to_the_graph(function, dtype):
+    x = Variable(np.array([-1.5, 0, 1.25], dtype))
+    y = function(x)
+    assert y.creator is None
+    assert not y.requires_grad
+    assert y.dtype == dtype
+    assert y.array.tolist() == getattr(np, function.__name__)(x.array).tolist()
