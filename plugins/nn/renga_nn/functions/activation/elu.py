@@ -52,14 +52,15 @@ class ELU(Elementwise):
         self.alpha = alpha
 
     def compute(self, xp: Any, x: Array) -> Array:
-        # The exponent is cut at 0: where the line is taken anyway, it must not overflow.
-        return xp.where(x > 0, x, self.alpha * xp.expm1(xp.minimum(x, 0)))
+        # One of the two is 0; and the exponent is cut there, so that nothing overflows.
+        return xp.maximum(x, 0) + xp.expm1(xp.minimum(x, 0)) * self.alpha
 
     def array_gradient(self, xp: Any, kept: Array, gy: Array) -> Array:
-        return xp.where(kept > 0, gy, gy * (self.alpha * xp.exp(xp.minimum(kept, 0))))
+        positive = (kept > 0).astype(kept.dtype)
+        return gy * (positive + (1 - positive) * (xp.exp(xp.minimum(kept, 0)) * self.alpha))
 
     def gradient(self, kept: Any, gy: Any) -> Any:
-        from renga_nn.functions.array import where
         from renga_nn.functions.math import exp, minimum
 
-        return where(kept.array > 0, gy, gy * (exp(minimum(kept, 0)) * self.alpha))
+        positive = (kept.array > 0).astype(kept.dtype)
+        return gy * (exp(minimum(kept, 0)) * ((1 - positive) * self.alpha) + positive)

@@ -129,9 +129,9 @@ class SoftmaxCrossEntropy(FunctionNode):
         total = exponentials.sum(axis=1, keepdims=True)
         if self.cache_score:
             self.score = exponentials, total
-        loss = (xp.log(total)[:, 0] - _pick(xp, shifted, self.classes)) * self.weight
+        loss = xp.log(total)[:, 0] - _pick(xp, shifted, self.classes)
         # Infinite scores of entries that do not count must not make NaN of 0 * inf.
-        loss = xp.where(counts, loss, 0)
+        loss = xp.where(counts, loss, 0) * self.weight
         return ((loss.sum() if self.mean else loss).astype(x.dtype, copy=False),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:

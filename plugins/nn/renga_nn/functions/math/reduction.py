@@ -141,10 +141,10 @@ class Extreme(Reduction):
 
     def _share(self) -> Array:
         (x,) = self.saved_inputs
-        chosen = x == self.saved_outputs[0].reshape(self.kept_shape())
+        chosen = wide((x == self.saved_outputs[0].reshape(self.kept_shape())).astype(x.dtype))
         # Where the result is NaN nothing equals it: the count is 0, and the gradient 0 rather than a division by it.
-        count = get_backend(x).xp.maximum(chosen.sum(axis=self.axes, keepdims=True), 1)
-        return (chosen / count).astype(x.dtype)
+        chosen /= get_backend(x).xp.maximum(chosen.sum(axis=self.axes, keepdims=True), 1)
+        return chosen.astype(x.dtype, copy=False)
 
 
 class Max(Extreme):
