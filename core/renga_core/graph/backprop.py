@@ -247,7 +247,7 @@ def _walk(
                     else:
                         # It may share memory with another gradient, and here it will be added to in place.
                         found[node] = gx.copy()
-                gx = gxs = None  # type: ignore[assignment]  # freed before the next function computes
+                gx = gxs = before = None  # type: ignore[assignment]  # freed before the next function computes
         except Exception as error:
             _explain_failure(function, error)
             raise

@@ -156,7 +156,7 @@ class FunctionNode:
             return self._apply_instrumented(inputs)
         variable = _Variable
         arrays = []
-        nodes: list[VariableNode | None] = []
+        nodes: list[VariableNode] = []
         targets = []
         for x in inputs:
             if isinstance(x, variable):
@@ -165,8 +165,9 @@ class FunctionNode:
                     targets.append(len(nodes))
                 nodes.append(x._node or x.node)
             else:
-                arrays.append(x if x.__class__ in array_types else _as_input(self, len(nodes), x))
-                nodes.append(None)
+                array: Array = x if x.__class__ in array_types else _as_input(self, len(nodes), x)
+                arrays.append(array)
+                nodes.append(VariableNode(None, 0, array.shape, array.dtype, False, None))
         xs = tuple(arrays)
         try:
             ys = self.forward(xs)
@@ -184,16 +185,12 @@ class FunctionNode:
         return tuple([_make(_as_output(self, y), None, requires_grad) for y in ys])
 
     def _join(
-        self, nodes: list[VariableNode | None], targets: list[int], xs: tuple[Array, ...], ys: tuple[Array, ...]
+        self, nodes: list[VariableNode], targets: list[int], xs: tuple[Array, ...], ys: tuple[Array, ...]
     ) -> tuple[Variable, ...]:
         """Make this function a node of the graph, between the inputs' nodes and new ones for the outputs."""
         if self._order >= 0:
             raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
-        if None in nodes:
-            nodes = [
-                node or VariableNode(None, 0, x.shape, x.dtype, False, None) for node, x in zip(nodes, xs, strict=True)
-            ]
-        self.inputs = tuple(nodes)  # type: ignore[arg-type]  # no None is left
+        self.inputs = tuple(nodes)
         self._targets = tuple(targets)
         self._order = _next_order()
         if len(ys) != 1:
@@ -217,7 +214,10 @@ class FunctionNode:
         from renga_core.graph import debug
         from renga_core.graph.function_hook import active_hooks
 
-        xs = tuple([x._array if isinstance(x, _Variable) else _as_input(self, i, x) for i, x in enumerate(inputs)])
+        variables = [
+            x if isinstance(x, _Variable) else _make(_as_input(self, i, x), None, False) for i, x in enumerate(inputs)
+        ]
+        xs = tuple([x._array for x in variables])
         if config.debug:
             self.stack = debug.user_stack()
         hooks = active_hooks(self)
@@ -235,10 +235,9 @@ class FunctionNode:
             debug.check_no_nan(f"output of {self.label}", ys, self)
         for hook in hooks:
             hook.forward_postprocess(self, xs)
-        nodes = [x.node if isinstance(x, _Variable) else None for x in inputs]
-        targets = [i for i, node in enumerate(nodes) if node is not None and node.requires_grad]
+        targets = [i for i, x in enumerate(variables) if x._requires_grad]
         if targets and config.enable_backprop:
-            return self._join(nodes, targets, xs, ys)
+            return self._join([x.node for x in variables], targets, xs, ys)
         return self._wrap(ys, bool(targets))
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:

@@ -293,13 +293,13 @@ class TestNode:
     def test_default_backward_arrays_calls_backward_and_builds_no_graph(self):
         seen = []
 
-        class Probe(Broken):
+        class Probe(Affine):
             def backward(self, target_input_indexes, grad_outputs):
-                seen.append((grad_outputs[0] * 2).creator)
+                seen.append((grad_outputs[0] * self.get_retained_inputs()[0]).creator)
                 return grad_outputs
 
         x = Variable(numbers(1))
-        Probe().apply((x,))[0].backward()
+        Probe().apply((x, numbers(1), numbers(1)))[0].backward()
         assert seen == [None]
 
 

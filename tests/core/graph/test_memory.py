@@ -173,6 +173,24 @@ class TestB:
         _, peak, _ = traced(y.backward)
         assert peak < 4 * BYTES
 
+    def test_a_gradient_that_was_added_is_gone_before_the_next_function_runs(self):
+        given, alive = [], []
+
+        class Gives(Cube):
+            def backward_arrays(self, target_input_indexes, grad_outputs):
+                gxs = super().backward_arrays(target_input_indexes, grad_outputs)
+                given.append(weakref.ref(gxs[0]))
+                return gxs
+
+        class Looks(Cube):
+            def backward_arrays(self, target_input_indexes, grad_outputs):
+                alive.extend(r() is not None for r in given)
+                return super().backward_arrays(target_input_indexes, grad_outputs)
+
+        (h,) = Looks().apply((Variable(np.ones(8)),))
+        (Gives().apply((h,))[0] + Gives().apply((h,))[0]).sum().backward()
+        assert alive == [False, False]
+
 
 class TestC:
     """(c) A Variable is apart from its node."""
