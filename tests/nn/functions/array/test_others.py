@@ -1,11 +1,11 @@
-"""broadcast, pad, copy, identity, select_item."""
+"""broadcast, cast, pad, copy, identity, select_item."""
 
 import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
 from renga_core.testing.function_suite import FunctionSuite
-from renga_nn.functions import broadcast, copy, identity, pad, select_item
+from renga_nn.functions import broadcast, cast, copy, identity, pad, select_item
 
 
 class TestBroadcast(FunctionSuite):
@@ -19,6 +19,22 @@ class TestBroadcast(FunctionSuite):
 
     def reference(self, *xs):
         return tuple(np.broadcast_arrays(*xs))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_cast_and_back(dtype):
+    x = Variable(np.array([0.1, 2.0]))
+    y = cast(x, dtype)
+    assert y.dtype == dtype
+    y.grad = np.array([1, 3], dtype)
+    y.backward()
+    assert x.grad.dtype == "f8"
+    assert x.grad.tolist() == [1, 3]
+
+
+def test_cast_to_its_own_dtype_is_the_variable_itself():
+    x = Variable(np.ones(2, "f4"))
+    assert cast(x, np.float32) is x
 
 
 class TestPad(FunctionSuite):

@@ -1,7 +1,7 @@
 """Functions that move elements about and compute nothing.
 
 - From the core, where Variables have them as methods: `reshape`, `transpose`, `squeeze`, `broadcast_to`, `sum_to`,
-  `cast`, `get_item`.
+  `get_item`. `cast`: another dtype.
 - `axes`: `expand_dims`, `flatten`, `moveaxis`, `rollaxis`, `swapaxes`. `broadcast`: several arrays in one shape.
 - `concat`: joining, and cutting with `split_axis`. `stack`: side by side along a new axis, and `separate`; also
   `hstack`, `vstack`, `dstack`.
@@ -9,9 +9,10 @@
 - `copy`: to another device; `identity`.
 """
 
-from renga_core.graph.operators import broadcast_to, cast, get_item, reshape, squeeze, sum_to, transpose
+from renga_core.graph.operators import broadcast_to, get_item, reshape, squeeze, sum_to, transpose
 from renga_nn.functions.array.axes import expand_dims, flatten, moveaxis, rollaxis, swapaxes
 from renga_nn.functions.array.broadcast import broadcast
+from renga_nn.functions.array.cast import cast
 from renga_nn.functions.array.concat import concat, split_axis
 from renga_nn.functions.array.copy import copy, identity
 from renga_nn.functions.array.pad import pad
