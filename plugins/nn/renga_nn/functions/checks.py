@@ -21,13 +21,18 @@ __all__ = [
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:
-    """Refuse integers and booleans.
+    """Refuse integers, booleans, and what is no array.
 
     Raises:
-        InvalidType: The dtype of `x` is not floating.
+        InvalidType: The dtype of `x` is not floating, or it has none.
     """
-    if x.dtype.kind != "f":
-        raise InvalidType(function, argument, "a floating dtype", describe_array(x), "Convert it with astype or cast.")
+    try:
+        if x.dtype.kind == "f":
+            return
+    except AttributeError:
+        actual = describe_array(x)
+        raise InvalidType(function, argument, "a Variable or an array of a floating dtype", actual) from None
+    raise InvalidType(function, argument, "a floating dtype", describe_array(x), "Convert it with astype or cast.")
 
 
 def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from renga_core.graph import InvalidType
+from renga_core.graph import InvalidType, Parameter
 from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import (
     clipped_relu,
@@ -174,3 +174,15 @@ def test_scalars_and_nan(function):
 def test_bad_ceiling():
     with pytest.raises(ValueError, match="z is 0; it must be positive"):
         clipped_relu(np.zeros(2), 0)
+
+
+@pytest.mark.parametrize("wrong", [1.0, [1.0, 2.0], "text"], ids=lambda wrong: type(wrong).__name__)
+def test_what_is_no_array(wrong):
+    with pytest.raises(InvalidType, match=f"ReLU: x: expected a Variable or an array .* got {type(wrong).__name__}"):
+        relu(wrong)
+
+
+def test_a_parameter_without_a_shape_yet():
+    with pytest.raises(InvalidType) as raised:
+        relu(Parameter())
+    assert "shape is not known yet" in "".join(raised.value.__notes__)
