@@ -1,6 +1,6 @@
-"""What the NumPy backend offers: arrays on the CPU."""
+"""What the NumPy backend offers: arrays on the CPU, and kernels that beat the references."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Kernel, Provider, hookimpl
 
 
 @hookimpl
@@ -14,4 +14,63 @@ def renga_array_backends() -> list[Provider]:
             summary="Arrays on the CPU",
             needs=("numpy",),
         )
+    ]
+
+
+@hookimpl
+def renga_kernels() -> list[Kernel]:
+    """The kernels in `renga_backend_numpy.kernels`; a more special one comes first."""
+    return [
+        Kernel(
+            name="pointwise_convolution",
+            op="convolution",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.pointwise:Convolution",
+            supports="renga_backend_numpy.kernels.pointwise:supports",
+            priority=20,
+            summary="1 × 1 filters: one matrix product",
+        ),
+        Kernel(
+            name="pointwise_deconvolution",
+            op="deconvolution",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.pointwise:Deconvolution",
+            supports="renga_backend_numpy.kernels.pointwise:supports",
+            priority=20,
+            summary="1 × 1 filters: one matrix product",
+        ),
+        Kernel(
+            name="pointwise_filter_gradient",
+            op="convolution_filter_gradient",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.pointwise:FilterGradient",
+            supports="renga_backend_numpy.kernels.pointwise:supports_filter_gradient",
+            priority=20,
+            summary="1 × 1 filters: one matrix product",
+        ),
+        Kernel(
+            name="row_convolution",
+            op="convolution",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.row_convolution:Convolution",
+            supports="renga_backend_numpy.kernels.row_convolution:supports",
+            priority=10,
+            summary="stride 1: windows expanded along rows only",
+        ),
+        Kernel(
+            name="row_deconvolution",
+            op="deconvolution",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.row_convolution:Deconvolution",
+            supports="renga_backend_numpy.kernels.row_convolution:supports_deconvolution",
+            priority=10,
+            summary="stride 1: a convolution with the filters turned around",
+        ),
+        Kernel(
+            op="max_pooling",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.max_pooling:MaxPooling",
+            priority=10,
+            summary="in place and in the memory order of the images",
+        ),
     ]
