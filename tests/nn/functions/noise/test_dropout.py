@@ -82,3 +82,8 @@ def test_bad_mask():
         dropout(np.ones((2, 3)), mask=np.ones(3))
     with pytest.raises(InvalidType, match="dropout: mask"):
         dropout(np.ones(3), mask=np.ones(3, "f4"))
+
+
+def test_what_is_no_array():
+    with pytest.raises(InvalidType, match="dropout: x: expected a Variable or an array of a floating dtype, got list"):
+        dropout([1.0, 2.0])
