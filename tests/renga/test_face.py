@@ -72,3 +72,10 @@ def test_type_checkers_see_the_same_names() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'renga' has no attribute 'Varible'"):
         _ = renga.Varible
+
+
+def test_a_misspelt_part_names_the_nearest_once() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = renga.functions.sofmax
+    assert "Did you mean 'softmax'" in str(caught.value)
+    assert str(caught.value).count("'softmax'") == 1
