@@ -38,7 +38,7 @@ def generator(backend: Backend) -> Any:
     found = _generators.get(backend.name)
     if found is None:
         with _lock:
-            found = _generators.setdefault(backend.name, backend.make_generator(_derive(backend.name)))
+            found = _generators.setdefault(backend.name, _make(backend))
     return found
 
 
@@ -80,6 +80,10 @@ def set_state(state: Mapping[str, Any]) -> None:
         _entropy, _children = state["entropy"], state["children"]
         _generators.clear()
         _generators.update(made)
+
+
+def _make(backend: Backend) -> Any:
+    return backend.make_generator(_derive(backend.random_stream or backend.name))
 
 
 def _derive(purpose: str) -> int:

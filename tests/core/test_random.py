@@ -125,3 +125,17 @@ def test_threads_share_one_generator_and_no_child_twice():
         thread.join()
     assert len(set(found)) == 800
     assert len({id(g) for g in generators}) == 1
+
+
+def test_backends_of_one_stream_start_alike():
+    class Other(type(get_backend("numpy"))):
+        name = "other"
+
+    class Alike(Other):
+        name = "alike"
+        random_stream = "numpy"
+
+    random.seed(3)
+    numbers = draw()
+    np.testing.assert_array_equal(random.generator(Alike()).random(5), numbers)
+    assert not np.array_equal(random.generator(Other()).random(5), numbers)

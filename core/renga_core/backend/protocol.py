@@ -25,13 +25,17 @@ class Backend(ABC):
         name: What users write: ``numpy``, ``cupy``.
         xp: The array namespace: functions such as ``xp.exp`` and ``xp.zeros``.
         array_types: The types of its arrays. Subclasses of them are found too.
-        scalar_types: Types that the library returns where a zero-dimensional array is meant (NumPy's ``float32``).
+        scalar_types: Types of which `asarray` makes arrays wherever a Variable or a function is given one: what the
+            library returns where a zero-dimensional array is meant (NumPy's ``float32``), or what its arrays wrap.
+        random_stream: Which random numbers a seed of the user's starts; if empty, those of the backend's own name. A
+            backend whose generators draw what NumPy's draw says ``numpy``: a program gets the same on both.
     """
 
     name: str
     xp: Any
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
+    random_stream: str = ""
 
     # --- devices --------------------
 
