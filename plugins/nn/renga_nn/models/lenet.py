@@ -21,13 +21,13 @@ class LeNet(Chain):
     """Two convolutions with pooling, two fully connected layers: after LeNet-5 (LeCun et al. 1998), with today's parts.
 
     Convolutions are 3 × 3 with a border, so that images of 8 × 8 pixels are large enough; they are normalized over the
-    batch, and hidden units are dropped, so that a thousand images are enough.
+    batch, and units are dropped, so that a thousand images are enough.
 
     Args:
         n_out: Number of classes.
         n_channels: Filters of the first convolution; the second has twice as many.
         n_units: Size of the hidden fully connected layer.
-        dropout_ratio: Part of the hidden units that is dropped in training.
+        dropout_ratio: Part of the hidden units that is dropped in training; half that part of what convolutions see.
     """
 
     def __init__(self, n_out: int = 10, n_channels: int = 32, n_units: int = 128, dropout_ratio: float = 0.5) -> None:
@@ -47,6 +47,7 @@ class LeNet(Chain):
         h = as_images("LeNet", x)
         h = max_pooling_2d(relu(self.bn1(self.conv1(h))), 2)
         h = max_pooling_2d(relu(self.bn2(self.conv2(h))), 2)
+        h = dropout(h, self.dropout_ratio / 2)
         h = dropout(relu(self.fc1(h)), self.dropout_ratio)
         scores: Variable = self.fc2(h)
         return scores

@@ -1,0 +1,90 @@
+"""Convolutions with filters of one pixel, as in the bottlenecks of residual networks: one matrix product each.
+
+The references copy images into a matrix of windows and back. Here nothing is copied, for images whose channels lie side
+by side in memory, which is how convolutions return them. For others the references are as fast.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.backend import Array
+
+__all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "supports_filter_gradient"]
+
+Ints = tuple[int, ...]
+
+
+def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
+    """Whether each pixel of the result comes from the one pixel in its place."""
+    return (
+        _pointwise(W.shape[2:], stride, pad, groups)
+        and tuple(x.shape[2:]) == tuple(out)
+        and _channels_last(x)
+        and x.dtype == W.dtype
+    )
+
+
+def supports_filter_gradient(
+    x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
+) -> bool:
+    """As `supports`."""
+    return (
+        _pointwise(ksize, stride, pad, groups)
+        and x.shape[2:] == y.shape[2:]
+        and _channels_last(x)
+        and _channels_last(y)
+        and x.dtype == y.dtype
+    )
+
+
+def _pointwise(ksize: Ints, stride: Ints, pad: Ints, groups: int) -> bool:
+    return groups == 1 and set(ksize) == {1} == set(stride) and not any(pad)
+
+
+def _channels_last(x: Array) -> bool:
+    return bool(x.transpose(0, *range(2, x.ndim), 1).flags.c_contiguous)
+
+
+def _pixels(x: Array) -> Array:
+    """Images as a matrix with a row for each pixel; a view, because the channels lie side by side."""
+    return x.transpose(0, *range(2, x.ndim), 1).reshape(-1, x.shape[1])
+
+
+def _images(pixels: Array, like: Array) -> Array:
+    """From a row for each pixel back to images of the size of `like`."""
+    images = pixels.reshape(like.shape[0], *like.shape[2:], pixels.shape[1])
+    return images.transpose(0, images.ndim - 1, *range(1, images.ndim - 1))
+
+
+class Convolution:
+    """Operation ``convolution``."""
+
+    @staticmethod
+    def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
+        """As the reference."""
+        y = _pixels(x) @ W.reshape(W.shape[:2]).T
+        if b is not None:
+            y += b
+        return _images(y, x)
+
+
+class Deconvolution:
+    """Operation ``deconvolution``."""
+
+    @staticmethod
+    def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
+        """As the reference."""
+        x = _pixels(y) @ W.reshape(W.shape[:2])
+        if b is not None:
+            x += b
+        return _images(x, y)
+
+
+class FilterGradient:
+    """Operation ``convolution_filter_gradient``."""
+
+    @staticmethod
+    def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
+        """As the reference."""
+        return (_pixels(y).T @ _pixels(x)).reshape(y.shape[1], x.shape[1], *ksize)
