@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from renga.run import Training, build, describe, read_run, shipped_runs
-from renga.run.folder import COPY, check_folder, differences, snapshots
+from renga.run.folder import COPY, check_folder, differences, never, snapshots
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.toml import dumps
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, using_command_line, using_run_file
+from renga_core.training import Extension, TrainerLike
 
 from .output import print_table
 from .parser import Parser, assignment
@@ -72,14 +73,10 @@ def _parser() -> Parser:
 
 
 def _train(training: Training, settings: dict[str, Any], arguments: argparse.Namespace) -> int:
-    description = training.description
-    _introduce(training, arguments.run)
-    if arguments.resume:
-        for difference in differences(description):
-            print(f"renga: warning: not the run that is resumed: {difference}", file=sys.stderr)
-    else:
-        for old in snapshots(description.out):
+    if not arguments.resume:
+        for old in snapshots(training.description.out):
             old.unlink()
+    training.trainer.extend(_Introduction(training, arguments.run), trigger=never)
     started_at = time.perf_counter()
     try:
         with _announced(settings):
@@ -104,19 +101,31 @@ def _announced(settings: dict[str, Any]) -> Iterator[None]:
     manager.emit("renga_run_finish", config=settings, error=None)
 
 
-def _introduce(training: Training, name: str) -> None:
-    run = training.description
-    print_table(
-        [
-            ("run", f"{name}, seed {run.seed}, {run.epochs} epochs"),
-            ("model", f"{run.model.use}, {training.model.count_params():,} parameters, on {training.device.name}"),
-            ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
-            ("optimizer", run.optimizer.use),
-            ("folder", run.out),
-            *(("note", note) for note in training.notes),
-        ]
-    )
-    print(flush=True)
+class _Introduction(Extension):
+    """Says what is about to be trained: when training starts, so that a snapshot that is refused comes before it."""
+
+    priority = 10_000  # before the progress bar
+
+    def __init__(self, training: Training, name: str) -> None:
+        self._training, self._run_name = training, name
+
+    def initialize(self, trainer: TrainerLike) -> None:
+        training, run = self._training, self._training.description
+        resumed = trainer.updater.iteration > 0
+        going_on = f", going on after iteration {trainer.updater.iteration}" if resumed else ""
+        print_table(
+            [
+                ("run", f"{self._run_name}, seed {run.seed}, {run.epochs} epochs{going_on}"),
+                ("model", f"{run.model.use}, {training.model.count_params():,} parameters, on {training.device.name}"),
+                ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
+                ("optimizer", run.optimizer.use),
+                ("folder", run.out),
+                *(("note", note) for note in training.notes),
+            ]
+        )
+        print(flush=True)
+        for difference in differences(run) if resumed else ():
+            print(f"renga: warning: not the run that is resumed: {difference}", file=sys.stderr)
 
 
 def _conclude(training: Training, seconds: float) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
-from renga.run.folder import SNAPSHOTS, RunFile
+from renga.run.folder import SNAPSHOTS, RunFile, never
 from renga.run.parts import Part, find_part
 from renga_core import random
 from renga_core.backend import Device, get_device, using_device
@@ -113,7 +113,7 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
     trainer.extend(Evaluator(SerialIterator(test, run.batch_size, repeat=False, shuffle=False), model, device=device))
     for part, trigger in parts.extensions:
         _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger)
-    trainer.extend(RunFile(run))
+    trainer.extend(RunFile(run), trigger=never)
     trainer.extend(snapshot(filename=SNAPSHOTS, n_retains=_KEPT_SNAPSHOTS, autoload=resume), trigger=run.snapshot)
     return Training(run, trainer, model, optimizer, train, test, device, tuple(notes))
 

@@ -13,7 +13,7 @@ from renga_core.serializers import atomic_write
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
 
-__all__ = ["COPY", "SNAPSHOTS", "RunFile", "check_folder", "differences", "snapshots"]
+__all__ = ["COPY", "SNAPSHOTS", "RunFile", "check_folder", "differences", "never", "snapshots"]
 
 COPY = "run.toml"
 SNAPSHOTS = "snapshot_iter_{.updater.iteration}.npz"
@@ -75,6 +75,11 @@ def _as_list(value: Any) -> Any:
     return [_as_list(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
+def never(trainer: object) -> bool:
+    """A trigger without state, for extensions that act only when training starts."""
+    return False
+
+
 class RunFile(Extension):
     """Leaves a copy of the run, every setting resolved, in its folder when training starts.
 
@@ -89,6 +94,3 @@ class RunFile(Extension):
         """Write the copy. A resumed run has been loaded by now: if its snapshot was refused, nothing is written."""
         with atomic_write(Path(trainer.out, COPY), "w") as file:
             file.write(dumps(self._run.as_document()))
-
-    def __call__(self, trainer: TrainerLike) -> None:
-        """Nothing more to do."""

@@ -112,8 +112,8 @@ def test_no_extensions_is_not_the_standard_ones(write):
             '"epoch"',
             WrongType,
             (
-                "extensions[0].trigger (from run file run.toml): expected array such as [1, 'epoch'], or table with use, "
-                "got 'epoch' (str)"
+                "extensions[0].trigger (from run file run.toml): expected array such as [1, 'epoch'], "
+                "or table with use, got 'epoch' (str)"
             ),
         ),
         (
