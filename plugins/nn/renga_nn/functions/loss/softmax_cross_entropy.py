@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, get_device_of
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -39,7 +39,7 @@ def softmax_cross_entropy(
             (soft targets), to which gradients flow too.
         normalize: Divide by the number of entries that are not ignored; else by N.
         cache_score: Keep the exponentials for backward; else compute them again, which takes less memory.
-        class_weight: An array ``(classes,)`` of the dtype of `x`.
+        class_weight: A floating array ``(classes,)``, on any device: weights are mostly written down on the host.
         ignore_label: Entries of this class do not count. It need not be a class.
         reduce: ``"mean"``, or ``"no"`` for the loss of each entry.
         enable_double_backprop: Kept for Chainer's programs. The gradient can always be differentiated.
@@ -74,7 +74,7 @@ def _checked_weight(x: Any, class_weight: Any) -> Array:
     if x.ndim < 2 or tuple(weight.shape) != (x.shape[1],) or weight.dtype.kind != "f":
         expected = f"{x.dtype} (classes,) for x: {describe_array(x)}"
         raise InvalidType("softmax_cross_entropy", "class_weight", expected, describe_array(weight))
-    return weight.astype(x.dtype, copy=False)
+    return get_device_of(x).send(weight).astype(x.dtype, copy=False)
 
 
 class SoftmaxCrossEntropy(FunctionNode):
