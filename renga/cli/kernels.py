@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from renga_core.errors import RengaError, did_you_mean
 from renga_core.kernel import operations
 from renga_core.kernel.chain import offered_kernels
-from renga_core.plugin import ARRAY_BACKEND, FUNCTION, Kernel, Offer, State, registry
-from renga_core.settings import Setting, lookup
+from renga_core.plugin import ARRAY_BACKEND, FUNCTION, Kernel, State, registry
+from renga_core.settings import lookup
 
 from .output import print_json, print_table
 from .parser import Parser
@@ -16,54 +17,69 @@ from .parser import Parser
 __all__ = ["run"]
 
 
-class Row(NamedTuple):
-    """What is tried for an operation on a backend, first to last, and why in this order."""
+class Step(NamedTuple):
+    """One implementation of an operation on a backend, and when it serves."""
 
     operation: str
     backend: str
-    tried: tuple[str, ...]
-    why: str
+    implementation: str
+    when: str
 
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga kernels [OPERATION] [--json]``."""
-    parser = Parser("renga kernels", "List which implementation serves each operation on each backend, and why.")
+    parser = Parser(
+        "renga kernels", "List what serves each operation on each backend, in the order in which it is tried."
+    )
     parser.add_argument("operation", nargs="?", metavar="OPERATION", help="only this operation")
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")
     arguments = parser.parse_all(argv)
-    found = [row for row in _rows() if arguments.operation in (None, row.operation)]
-    if arguments.json:
-        print_json([row._asdict() for row in found])
-    elif found:
-        table = [(operation, backend, ", ".join(tried), why) for operation, backend, tried, why in found]
-        print_table(table, head=("OPERATION", "BACKEND", "TRIED IN ORDER", "WHY"))
-    else:
-        print("no such operation" if arguments.operation else "no operation is installed")
-    return 0
-
-
-def _rows() -> Iterator[Row]:
     # An operation is known once the module of the function that it serves has been imported.
     functions = registry(FUNCTION)
     for name in functions.names():
         functions.load(name)
-    for operation in sorted(operations):
-        demand = lookup(f"kernels.{operation}")
-        for backend in registry(ARRAY_BACKEND).names():
-            offers = offered_kernels(operation, backend)
-            yield Row(operation, backend, *_order(offers, demand))
+    if arguments.operation and arguments.operation not in operations:
+        raise UnknownOperation(
+            f"no operation named '{arguments.operation}'.{did_you_mean(arguments.operation, operations)} "
+            f"Known: {', '.join(sorted(operations))}."
+        )
+    wanted = [arguments.operation] if arguments.operation else sorted(operations)
+    found = [
+        step
+        for operation in wanted
+        for backend in registry(ARRAY_BACKEND).names()
+        for step in _steps(operation, backend)
+    ]
+    if arguments.json:
+        print_json([step._asdict() for step in found])
+    else:
+        print_table(found, head=("OPERATION", "BACKEND", "IMPLEMENTATION", "WHEN"))
+    return 0
 
 
-def _order(offers: Sequence[Offer], demand: Setting) -> tuple[tuple[str, ...], str]:
-    """Return the names in the order in which they are tried, and the reasons."""
+class UnknownOperation(RengaError):
+    """No operation has this name."""
+
+    exit_status = 2
+
+
+def _steps(operation: str, backend: str) -> Iterator[Step]:
+    """Yield what is tried, first to last, and then what cannot be."""
+    demand = lookup(f"kernels.{operation}")
     if demand.value is not None:
-        return (demand.value,), f"demanded (from {demand.origin})"
+        yield Step(operation, backend, demand.value, f"always: demanded (from {demand.origin})")
+        return
+    offers = offered_kernels(operation, backend)
     ready = [offer for offer in offers if offer.status.state is State.READY]
-    reasons = [f"{offer.full_name} is {offer.status}" for offer in offers if offer not in ready]
+    served = ""  # by what serves all arguments, so that nothing is left for those after it
     for offer in ready:
         kernel = offer.provider
         assert isinstance(kernel, Kernel)
-        condition = ", where it supports the arguments" if kernel.supports else ""
-        reasons.append(f"{offer.full_name}: priority {kernel.priority}{condition}")
-    names = tuple(offer.full_name for offer in ready)
-    return (*names, "reference"), "; ".join(reasons) or "no plugin offers a kernel"
+        when = "where it supports the arguments" if kernel.supports else "always"
+        yield Step(operation, backend, offer.full_name, served or f"{when}: priority {kernel.priority}")
+        served = served or ("" if kernel.supports else f"never: {offer.full_name} serves all arguments")
+    otherwise = "otherwise" if ready else "always: no plugin offers a kernel"
+    yield Step(operation, backend, "reference", served or otherwise)
+    for offer in offers:
+        if offer not in ready:
+            yield Step(operation, backend, offer.full_name, f"never: {offer.status}")

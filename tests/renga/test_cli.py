@@ -238,21 +238,39 @@ def test_plugins_why(shell):
     assert shell.renga("plugins", "why", "optimizer", "nadam").status == 1
 
 
-KERNEL = """
+KERNELS = """
 @hookimpl
 def renga_kernels():
-    return [Kernel(op="linear", backend="numpy", target="fast_target:Fast", supports="fast_target:yes", priority=3,
-                   summary="")]
+    def kernel(**fields):
+        return Kernel(op="linear", backend="numpy", target="fast_target:Fast", summary="", **fields)
+
+    return [
+        kernel(name="slow", priority=-1),
+        kernel(name="fast", priority=1000, supports="fast_target:yes"),
+        kernel(name="absent", priority=2000, needs=["nowhere_to_be_found"]),
+    ]
 """
 
 
 def test_kernels_tell_order_and_reason(shell):
-    shell.install("fast", KERNEL)
-    rows = {row["operation"]: row for row in json.loads(shell.renga("kernels", "--json").out)}
-    linear = rows.pop("linear")
-    assert linear["tried"] == ["fast:linear.numpy", "reference"]
-    assert linear["why"] == "fast:linear.numpy: priority 3, where it supports the arguments"
-    assert all(row["tried"] == ["reference"] and row["why"] == "no plugin offers a kernel" for row in rows.values())
+    shell.install("fast", KERNELS)
+    steps = json.loads(shell.renga("kernels", "--json").out)
+    linear = {step["implementation"]: step["when"] for step in steps if step["operation"] == "linear"}
+    assert next(iter(linear.items())) == ("fast:fast", "where it supports the arguments: priority 1000")
+    names = list(linear)
+    assert names[-3:] == ["fast:slow", "reference", "fast:absent"]
+    assert linear["fast:slow"] == "always: priority -1"
+    assert linear["reference"] == "never: fast:slow serves all arguments"
+    assert linear["fast:absent"] == "never: unavailable: module 'nowhere_to_be_found' is not installed"
+    normalization = [step for step in steps if step["operation"] == "batch_normalization"]
+    assert normalization[-1]["implementation"] == "reference"
+    assert normalization[-1]["when"] in ("otherwise", "always: no plugin offers a kernel")
+
+
+def test_a_demanded_kernel_and_an_unknown_operation(shell):
     shell.write("pyproject.toml", '[tool.renga.kernels]\nlinear = "reference"\n')
-    (linear,) = json.loads(shell.renga("kernels", "linear", "--json").out)
-    assert (linear["tried"], linear["why"]) == (["reference"], "demanded (from pyproject.toml)")
+    (step,) = json.loads(shell.renga("kernels", "linear", "--json").out)
+    assert (step["implementation"], step["when"]) == ("reference", "always: demanded (from pyproject.toml)")
+    outcome = shell.renga("kernels", "liner")
+    assert outcome.status == 2
+    assert outcome.err.startswith("renga: error: no operation named 'liner'. Did you mean 'linear'? Known: ")
