@@ -32,6 +32,7 @@ from renga_core.plugin import (
     ProviderUnavailable,
     registry,
 )
+from renga_core.settings import SettingsError
 from renga_data.convert import concat_examples
 from renga_data.iterators import SerialIterator
 from renga_training import Trainer
@@ -171,7 +172,10 @@ def _find_device(run: RunDescription) -> Device:
     wishes = (run.backend,) if isinstance(run.backend, str) else run.backend
     names = tuple(_without_index(name) for name in wishes)
     chosen = backends.select(names[0] if isinstance(run.backend, str) else names, origin=origin, probe=True)
-    return get_device(wishes[len(chosen.skipped)])
+    try:
+        return get_device(wishes[len(chosen.skipped)])
+    except ValueError as error:  # there is no device of that number
+        raise SettingsError(f"run.backend (from {origin}): {error}") from error
 
 
 def _without_index(device: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from renga_core.plugin import ARRAY_BACKEND, DATASET, MODEL, OPTIMIZER, registry
+from renga_core.plugin import ARRAY_BACKEND, COMMUNICATOR, DATASET, MODEL, OPTIMIZER, registry
 
 RUN = """
 [run]
@@ -56,6 +56,20 @@ def test_unknown_backend(train):
     assert train(environment={"RENGA_BACKEND": "nunpy"}) == (
         "renga: error: no array_backend named 'nunpy' (from environment RENGA_BACKEND). "
         f"Did you mean 'numpy'? Known: {known}.\n"
+    )
+
+
+def test_unknown_device(train):
+    assert train("--backend", "numpy:3") == (
+        "renga: error: run.backend (from command line --backend): "
+        "no device 'numpy:3': backend 'numpy' has 1 device(s)\n"
+    )
+
+
+def test_unknown_communicator(train):
+    assert train("--set", "run.communicator=singel") == (
+        "renga: error: no communicator named 'singel' (from command line --set run.communicator). "
+        f"Did you mean 'single'? Known: {names(COMMUNICATOR)}.\n"
     )
 
 
