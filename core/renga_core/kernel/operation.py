@@ -50,10 +50,20 @@ class Operation:
         name: By which kernels are registered: ``convolution_2d``.
         forward: The reference, written on the namespace of its arguments.
         backward: The reference's backward.
+        samples: ``module:function`` that makes arguments to try kernels with, as `renga_core.kernel.sample.Samples`
+            says; imported by the conformance kit only.
     """
 
-    def __init__(self, name: str, forward: Callable[..., Any], backward: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        forward: Callable[..., Any],
+        backward: Callable[..., Any] | None = None,
+        *,
+        samples: str = "",
+    ) -> None:
         self.name = name
+        self.samples = samples
         self.reference = Implementation("reference", forward, backward)
         self._chains: dict[Backend, tuple[object, tuple[Implementation, ...]]] = {}
         operations[name] = self

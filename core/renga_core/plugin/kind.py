@@ -93,10 +93,15 @@ ARRAY_BACKEND: Kind[Callable[[], Backend]] = Kind(
     config_key="run.backend",
     default=("cupy", "numpy"),
     protocol="renga_core.backend:Backend",
+    suite="renga_core.testing.suites:ArrayBackendSuite",
     summary="a callable without arguments that returns a Backend",
 )
 KERNEL: Kind[Any] = Kind(
-    "kernel", spec=Kernel, unique=False, summary="an implementation of one operation for one backend, as `Kernel` says"
+    "kernel",
+    suite="renga_core.testing.suites:KernelSuite",
+    spec=Kernel,
+    unique=False,
+    summary="an implementation of one operation for one backend, as `Kernel` says",
 )
 FUNCTION: Kind[Callable[..., Any]] = Kind("function", summary="a differentiable function of Variables")
 LINK: Kind[Callable[..., Any]] = Kind(
@@ -107,21 +112,28 @@ COMMUNICATOR: Kind[Callable[..., CommunicatorBase]] = Kind(
     config_key="run.communicator",
     default="single",
     protocol="renga_core.communicator:CommunicatorBase",
+    suite="renga_core.testing.suites:CommunicatorSuite",
     summary="a callable that returns a communicator",
 )
 OPTIMIZER: Kind[Callable[..., Any]] = Kind(
     "optimizer",
     config_key="optimizer.use",
     protocol="renga_core.optimizer:Optimizer",
+    suite="renga_core.testing.suites:OptimizerSuite",
     summary="an Optimizer class whose keyword arguments are hyperparameters",
 )
 OPTIMIZER_HOOK: Kind[Callable[..., Any]] = Kind(
     "optimizer_hook", summary="a callable that returns a hook for `Optimizer.add_hook`"
 )
 EXTENSION: Kind[Callable[..., Any]] = Kind(
-    "extension", protocol="renga_core.training:Extension", summary="a callable that returns a trainer extension"
+    "extension",
+    protocol="renga_core.training:Extension",
+    suite="renga_core.testing.suites:ExtensionSuite",
+    summary="a callable that returns a trainer extension",
 )
-TRIGGER: Kind[Callable[..., Any]] = Kind("trigger", summary="a callable that returns a trigger")
+TRIGGER: Kind[Callable[..., Any]] = Kind(
+    "trigger", suite="renga_core.testing.suites:TriggerSuite", summary="a callable that returns a trigger"
+)
 ITERATOR: Kind[Callable[..., Any]] = Kind(
     "iterator", protocol="renga_core.dataset:Iterator", summary="an Iterator class over a data set"
 )
@@ -129,6 +141,7 @@ MODEL: Kind[Callable[..., Any]] = Kind(
     "model",
     config_key="model.use",
     protocol="renga_core.link:Link",
+    suite="renga_core.testing.suites:ModelSuite",
     summary="a callable that returns a Link which maps a batch to the output of its task (class scores)",
 )
 DATASET: Kind[Callable[..., Any]] = Kind(

@@ -14,9 +14,30 @@
 The base classes to derive one's own from are in `renga_core.training`. A loop written by hand needs none of this.
 """
 
-from renga_training import extensions, triggers, updaters
-from renga_training.trainer import Trainer
-from renga_training.triggers import IntervalTrigger, get_trigger
-from renga_training.updaters import StandardUpdater
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renga_training import extensions, triggers, updaters
+    from renga_training.trainer import Trainer
+    from renga_training.triggers import IntervalTrigger, get_trigger
+    from renga_training.updaters import StandardUpdater
 
 __all__ = ["IntervalTrigger", "StandardUpdater", "Trainer", "extensions", "get_trigger", "triggers", "updaters"]
+
+_MODULES = {
+    "IntervalTrigger": "triggers",
+    "StandardUpdater": "updaters",
+    "Trainer": "trainer",
+    "get_trigger": "triggers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is used when it is first used: to look at what `plugin` offers must cost nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_MODULES.get(name, name)}")
+    return getattr(module, name) if name in _MODULES else module

@@ -35,9 +35,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Convolution", "Deconvolution", "FilterGradient", "Geometry", "check_operands"]
 
-CONVOLUTION = Operation("convolution", reference.convolution)
-DECONVOLUTION = Operation("deconvolution", reference.deconvolution)
-FILTER_GRADIENT = Operation("convolution_filter_gradient", reference.filter_gradient)
+_SAMPLES = "renga_nn.functions.samples"
+CONVOLUTION = Operation("convolution", reference.convolution, samples=f"{_SAMPLES}:convolution")
+DECONVOLUTION = Operation("deconvolution", reference.deconvolution, samples=f"{_SAMPLES}:deconvolution")
+FILTER_GRADIENT = Operation(
+    "convolution_filter_gradient",
+    reference.filter_gradient,
+    samples=f"{_SAMPLES}:convolution_filter_gradient",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def _forward(x: Array, W: Array, b: Array | None) -> Array:
     return y
 
 
-LINEAR = Operation("linear", _forward)
+LINEAR = Operation("linear", _forward, samples="renga_nn.functions.samples:linear")
 
 
 class Linear(FunctionNode):

@@ -163,7 +163,9 @@ def _backward(
     return normalized, ggamma, gbeta
 
 
-BATCH_NORMALIZATION = Operation("batch_normalization", _forward, _backward)
+BATCH_NORMALIZATION = Operation(
+    "batch_normalization", _forward, _backward, samples="renga_nn.functions.samples:batch_normalization"
+)
 
 
 class BatchNormalization(FunctionNode):

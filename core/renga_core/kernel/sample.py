@@ -1,0 +1,33 @@
+"""Arguments to try an operation with: what its kernels are compared with the reference on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Sample", "Samples"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One way to call an operation.
+
+    Attributes:
+        name: What is special about it, for messages: ``odd sizes``, ``empty``.
+        args: Arguments of forward; arrays are the host's.
+        backward: Gives the arguments of backward from those of forward, what forward returned, and a gradient in the
+            shape of its (first) result; all of these are arrays of the backend under test. None where the operation has
+            no backward of its own.
+    """
+
+    name: str
+    args: tuple[Any, ...]
+    backward: Callable[[tuple[Any, ...], Any, Any], tuple[Any, ...]] | None = None
+
+
+Samples = Callable[[np.random.Generator, np.dtype[Any]], Iterable[Sample]]
+"""Makes the samples of an operation, in a floating dtype. Odd sizes and, where they make sense, empty arrays among
+them."""

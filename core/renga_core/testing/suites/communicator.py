@@ -1,0 +1,102 @@
+"""`CommunicatorSuite`: the kit of communicators. How to write one: docs/how-to/write-a-communicator.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+import pytest
+
+from renga_core.backend import Device
+from renga_core.communicator import CommunicatorBase
+from renga_core.plugin import COMMUNICATOR
+from renga_core.testing.suites import communicator_programs as programs
+from renga_core.testing.suites.suite import ProviderSuite, needs
+
+__all__ = ["CommunicatorSuite"]
+
+Program = Callable[[CommunicatorBase, str], None]
+
+
+class CommunicatorSuite(ProviderSuite):
+    """Tests of a communicator.
+
+    What is tested are programs that every rank runs (`communicator_programs`). How ranks come to be is the
+    communicator's affair: a subclass for one that can have several overrides `launch`, declares the capability
+    ``ranks``, and is then tested with each of `sizes`.
+
+    Attributes:
+        sizes: Numbers of ranks.
+    """
+
+    kind = COMMUNICATOR
+    extras: ClassVar[Mapping[str, str]] = {"ranks": "several ranks can talk to each other"}
+    sizes: ClassVar[tuple[int, ...]] = (2, 3)
+
+    def launch(self, program: Program, size: int, device: str) -> list[BaseException | None]:
+        """Run ``program(communicator, device)`` on each of `size` ranks, and wait for them.
+
+        This one can do so for a single rank, in this process.
+
+        Args:
+            program: A function at the top of a module, so that another process can import it.
+            size: Number of ranks.
+            device: What the program takes as its second argument: the name of a device.
+
+        Returns:
+            For each rank, what it raised.
+        """
+        assert size == 1, f"{self.label} declares several ranks: {type(self).__name__} must define launch()"
+        communicator = self.make()
+        try:
+            program(communicator, device)
+        except Exception as error:
+            return [error]
+        finally:
+            communicator.finalize()
+        return [None]
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Iterable[Any]]:
+        """Devices, numbers of ranks, and programs."""
+        return {**super().parameters(), "size": cls.sizes, "program": tuple(programs.PROGRAMS)}
+
+    def test_is_a_communicator(self) -> None:
+        """It can be made, and is a `CommunicatorBase`."""
+        communicator = self.make()
+        known = isinstance(communicator, CommunicatorBase)
+        assert known, f"{self.label} makes {communicator!r}, which is no CommunicatorBase"
+        communicator.finalize()
+
+    def test_one_rank(self, program: str, device: Device) -> None:
+        """A single rank gets right answers."""
+        self._run(program, 1, device)
+
+    @needs("ranks")
+    def test_ranks(self, program: str, size: int, device: Device) -> None:
+        """Each rank gets right answers."""
+        self._run(program, size, device)
+
+    @needs("ranks")
+    def test_wrong_shape(self, size: int, device: Device) -> None:
+        """Where one rank's array has another shape, every rank learns of it by ValueError."""
+        errors = self.launch(programs.add_different_shapes, size, device.name)
+        for rank, error in enumerate(errors):
+            assert isinstance(error, ValueError), f"allreduce of different shapes: rank {rank} got {error!r}"
+
+    @needs("ranks")
+    @pytest.mark.timeout(60)
+    def test_failing_rank(self, size: int, device: Device) -> None:
+        """When one rank fails, the others do not wait for ever."""
+        errors = self.launch(programs.fail_on_last_rank, size, device.name)
+        assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
+        for rank, error in enumerate(errors):
+            assert error is not None, f"the last rank failed, and rank {rank} knows nothing of it"
+
+    def _run(self, program: str, size: int, device: Device) -> None:
+        errors = self.launch(programs.PROGRAMS[program], size, device.name)
+        assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
+        for rank, error in enumerate(errors):
+            if error is not None:
+                words = str(error) if isinstance(error, AssertionError) else repr(error)
+                raise AssertionError(f"{program} on rank {rank} of {size}: {words}") from error

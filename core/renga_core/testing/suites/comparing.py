@@ -1,0 +1,43 @@
+"""Comparing what a provider computed with what is right, in words that tell it apart from a test's own fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+
+__all__ = ["compare"]
+
+
+def compare(got: Any, right: Any, what: str, tolerance: float = 0.0, *, exact: bool = False) -> None:
+    """Assert that an array of any backend, or a scalar, is what is right: shape, dtype and values.
+
+    Args:
+        got: What was computed.
+        right: A host array or scalar.
+        what: What it is, for the message.
+        tolerance: Absolute and relative.
+        exact: Bit for bit, NaN included; the tolerance does not count.
+
+    Raises:
+        AssertionError: It is not; the message says how.
+    """
+    host, right = np.asarray(to_host(got)), np.asarray(right)
+    assert host.shape == right.shape, f"{what} has shape {host.shape}; right is {right.shape}"
+    assert host.dtype.kind == right.dtype.kind, f"{what} is of {host.dtype}; right is {right.dtype}"
+    assert right.dtype.kind in "iub" or host.dtype == right.dtype, f"{what} is of {host.dtype}; right is {right.dtype}"
+    if exact:
+        same = np.array_equal(host, right, equal_nan=right.dtype.kind in "fc")
+        assert same, f"{what} differs: {_first_difference(host, right, 0.0)}"
+    else:
+        wide, wide_right = host.astype(np.float64), right.astype(np.float64)
+        close = np.allclose(wide, wide_right, rtol=tolerance, atol=tolerance, equal_nan=True)
+        assert close, f"{what} differs: {_first_difference(wide, wide_right, tolerance)}"
+
+
+def _first_difference(got: Any, right: Any, tolerance: float) -> str:
+    wrong = ~np.isclose(got, right, rtol=tolerance, atol=tolerance, equal_nan=True)
+    place = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else ()
+    return f"{got[place]!s} instead of {right[place]!s} at {place} ({int(wrong.sum())} of {wrong.size} elements)"
