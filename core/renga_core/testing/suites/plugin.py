@@ -22,6 +22,7 @@ _IMPORTING = """
 import importlib, json, sys, time
 import pluggy
 from renga import Kernel, Provider, hookimpl
+sys.path.extend({path!r})
 before = set(sys.modules)
 start = time.perf_counter()
 importlib.import_module({module!r})
@@ -175,10 +176,9 @@ class PluginSuite(Suite):
 
         with tempfile.TemporaryDirectory() as folder:
             answer = os.path.join(folder, "answer.json")
-            program = _IMPORTING.format(module=self._plugin.target.partition(":")[0], answer=answer)
-            environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            program = _IMPORTING.format(module=self._plugin.target.partition(":")[0], answer=answer, path=sys.path)
             command = [sys.executable, "-P", "-c", program]  # -P: not from the current folder
-            done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, f"importing {self._plugin.target} alone fails: {done.stderr.strip()[-300:]}"
             with open(answer, encoding="utf-8") as file:
                 seconds, modules = json.load(file)
