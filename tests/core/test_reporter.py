@@ -170,7 +170,12 @@ def test_nan_shows_and_spoils_only_its_own_key():
     assert np.isnan(summary.make_statistics()["a.std"])
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(["a", "main/b", "c d"]), st.floats(width=32, allow_infinity=False), max_size=3)), st.data())
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(["a", "main/b", "c d"]), st.floats(width=32, allow_infinity=False), max_size=3)
+    ),
+    st.data(),
+)
 def test_saved_in_the_middle_it_ends_the_same(observations, data):
     cut = data.draw(st.integers(0, len(observations)))
     whole, first = DictSummary(), DictSummary()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import renga
 import renga.functions as F
 import renga.links as L
-
-import renga
 from renga import Variable
 
 
