@@ -1,0 +1,46 @@
+"""PyTorch as a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from renga_backend_torch.array import TorchArray
+from renga_backend_torch.standard import StandardBackend
+
+__all__ = ["TorchBackend"]
+
+
+class TorchBackend(StandardBackend):
+    """PyTorch's tensors on the CPU. There is one device, ``torch``."""
+
+    def __init__(self) -> None:
+        super().__init__("torch", TorchArray)
+
+    def scatter_add(self, target: Any, index: Any, values: Any) -> None:
+        """By `index_put_`."""
+        parts = index if isinstance(index, tuple) else (index,)
+        where = torch.arange(target.size).reshape(target.shape)[target._native_key(parts)]
+        source = self.asarray(values).astype(target.dtype, copy=False).native.expand(where.shape)
+        flat = target.native.reshape(-1)  # a view, unless there are gaps
+        flat.index_add_(0, where.reshape(-1), source.reshape(-1))
+        if not target.native.is_contiguous():
+            target.native.copy_(flat.reshape(target.shape))
+
+    def sliding_windows(self, x: Any, window: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Any:
+        """A view."""
+        native = x.native
+        first, steps = native.ndim - len(window), native.stride()
+        sizes = zip(native.shape[first:], window, stride, dilation, strict=True)
+        outputs = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in sizes]
+        if min(outputs) < 1:
+            raise ValueError(f"a window of {tuple(window)} does not fit into {x.shape[first:]}")
+        outer = [step * s for step, s in zip(steps[first:], stride, strict=True)]
+        inner = [step * d for step, d in zip(steps[first:], dilation, strict=True)]
+        return TorchArray(
+            native.as_strided(
+                (*native.shape[:first], *outputs, *window), (*steps[:first], *outer, *inner), native.storage_offset()
+            )
+        )

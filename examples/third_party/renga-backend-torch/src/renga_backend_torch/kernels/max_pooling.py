@@ -1,0 +1,53 @@
+"""Max pooling by `torch.nn.functional`.
+
+Arguments are those of the reference in `renga_nn.functions.pooling.max_pooling_2d`. The gradient goes to the first of
+the largest elements in both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from renga_backend_torch.array import TorchArray
+
+__all__ = ["MAX_POOLING", "supports"]
+
+_DTYPES = (torch.float32, torch.float64)
+
+
+def supports(x: Any, window: Any) -> bool:
+    """Whether it is a window over two axes, of which PyTorch makes as many positions, with or without ``ceil_mode``."""
+    if not isinstance(x, TorchArray) or x.native.dtype not in _DTYPES or len(window.ksize) != 2 or not x.size:
+        return False
+    if any(2 * p > k for p, k in zip(window.pad, window.ksize, strict=True)):
+        return False
+    return window.out in (_out(window, False), _out(window, True))
+
+
+class MAX_POOLING:
+    """The largest element of each window."""
+
+    @staticmethod
+    def forward(x: Any, window: Any) -> TorchArray:
+        ceil_mode = window.out != _out(window, False)
+        return TorchArray(functional.max_pool2d(x.native, window.ksize, window.stride, window.pad, 1, ceil_mode))
+
+    @staticmethod
+    def backward(x: Any, y: Any, gy: Any, window: Any) -> TorchArray:
+        """The gradient of x. Where it goes is found again: nothing but x and y is kept in between."""
+        geometry = (window.ksize, window.stride, window.pad, (1, 1), window.out != _out(window, False))
+        _, indexes = functional.max_pool2d_with_indices(x.native, *geometry)
+        return TorchArray(torch.ops.aten.max_pool2d_with_indices_backward(gy.native, x.native, *geometry, indexes))
+
+
+def _out(window: Any, ceil_mode: bool) -> tuple[int, ...]:
+    """Positions along each axis as PyTorch counts them: the last may not start beyond the image and its border."""
+    made = []
+    for n, k, s, p in zip(window.size, window.ksize, window.stride, window.pad, strict=True):
+        span = n + 2 * p - k
+        out = (span + s - 1 if ceil_mode else span) // s + 1
+        made.append(out - 1 if ceil_mode and (out - 1) * s >= n + p else out)
+    return tuple(made)
