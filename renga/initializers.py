@@ -1,41 +1,4 @@
 """Initializers of parameters: `renga_nn.initializers`."""
 
-from renga_nn.initializers import (
-    Constant,
-    GlorotNormal,
-    GlorotUniform,
-    HeNormal,
-    HeUniform,
-    Identity,
-    Initializer,
-    LeCunNormal,
-    LeCunUniform,
-    NaN,
-    Normal,
-    One,
-    Orthogonal,
-    Uniform,
-    Zero,
-    generate_array,
-    get_initializer,
-)
-
-__all__ = [
-    "Constant",
-    "GlorotNormal",
-    "GlorotUniform",
-    "HeNormal",
-    "HeUniform",
-    "Identity",
-    "Initializer",
-    "LeCunNormal",
-    "LeCunUniform",
-    "NaN",
-    "Normal",
-    "One",
-    "Orthogonal",
-    "Uniform",
-    "Zero",
-    "generate_array",
-    "get_initializer",
-]
+from renga_nn.initializers import *
+from renga_nn.initializers import __all__ as __all__

@@ -2,24 +2,7 @@
 
 from renga.third_party import registered
 from renga_core.plugin import ITERATOR
-from renga_data.iterators import (
-    MultiprocessIterator,
-    MultithreadIterator,
-    OrderSampler,
-    SerialIterator,
-    ShuffleOrderSampler,
-    StalledDatasetWarning,
-    WorkerDied,
-)
+from renga_data.iterators import *
+from renga_data.iterators import __all__ as __all__
 
-__all__ = [
-    "MultiprocessIterator",
-    "MultithreadIterator",
-    "OrderSampler",
-    "SerialIterator",
-    "ShuffleOrderSampler",
-    "StalledDatasetWarning",
-    "WorkerDied",
-]
-
-__getattr__ = registered(ITERATOR, "renga.iterators", __all__)
+__getattr__ = registered(ITERATOR, __name__, __all__)

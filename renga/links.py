@@ -2,34 +2,7 @@
 
 from renga.third_party import registered
 from renga_core.plugin import LINK
-from renga_nn.links import (
-    LSTM,
-    BatchNormalization,
-    Bias,
-    Classifier,
-    Convolution2D,
-    Deconvolution2D,
-    EmbedID,
-    LayerNormalization,
-    Linear,
-    Parameter,
-    Scale,
-    StatelessLSTM,
-)
+from renga_nn.links import *
+from renga_nn.links import __all__ as __all__
 
-__all__ = [
-    "LSTM",
-    "BatchNormalization",
-    "Bias",
-    "Classifier",
-    "Convolution2D",
-    "Deconvolution2D",
-    "EmbedID",
-    "LayerNormalization",
-    "Linear",
-    "Parameter",
-    "Scale",
-    "StatelessLSTM",
-]
-
-__getattr__ = registered(LINK, "renga.links", __all__)
+__getattr__ = registered(LINK, __name__, __all__)

@@ -2,24 +2,7 @@
 
 from renga.third_party import registered
 from renga_core.plugin import OPTIMIZER_HOOK
-from renga_optimizers.hooks import (
-    GradientClipping,
-    GradientHardClipping,
-    GradientLARS,
-    GradientNoise,
-    Lasso,
-    WeightDecay,
-    exponential_decay_noise,
-)
+from renga_optimizers.hooks import *
+from renga_optimizers.hooks import __all__ as __all__
 
-__all__ = [
-    "GradientClipping",
-    "GradientHardClipping",
-    "GradientLARS",
-    "GradientNoise",
-    "Lasso",
-    "WeightDecay",
-    "exponential_decay_noise",
-]
-
-__getattr__ = registered(OPTIMIZER_HOOK, "renga.optimizer_hooks", __all__)
+__getattr__ = registered(OPTIMIZER_HOOK, __name__, __all__)

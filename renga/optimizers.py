@@ -2,40 +2,7 @@
 
 from renga.third_party import registered
 from renga_core.plugin import OPTIMIZER
-from renga_optimizers import (
-    MSVAG,
-    SGD,
-    SMORMS3,
-    AdaBound,
-    AdaDelta,
-    AdaGrad,
-    Adam,
-    AdamW,
-    AMSBound,
-    AMSGrad,
-    CorrectedMomentumSGD,
-    MomentumSGD,
-    NesterovAG,
-    RMSprop,
-    RMSpropGraves,
-)
+from renga_optimizers import *
+from renga_optimizers import __all__ as __all__
 
-__all__ = [
-    "MSVAG",
-    "SGD",
-    "SMORMS3",
-    "AMSBound",
-    "AMSGrad",
-    "AdaBound",
-    "AdaDelta",
-    "AdaGrad",
-    "Adam",
-    "AdamW",
-    "CorrectedMomentumSGD",
-    "MomentumSGD",
-    "NesterovAG",
-    "RMSprop",
-    "RMSpropGraves",
-]
-
-__getattr__ = registered(OPTIMIZER, "renga.optimizers", __all__)
+__getattr__ = registered(OPTIMIZER, __name__, __all__)

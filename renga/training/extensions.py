@@ -2,40 +2,7 @@
 
 from renga.third_party import registered
 from renga_core.plugin import EXTENSION
-from renga_training.extensions import (
-    Evaluator,
-    ExponentialShift,
-    Extension,
-    FailOnNonNumber,
-    LinearShift,
-    LogReport,
-    PlotReport,
-    PrintReport,
-    ProgressBar,
-    StepShift,
-    make_extension,
-    observe_lr,
-    observe_value,
-    snapshot,
-    snapshot_object,
-)
+from renga_training.extensions import *
+from renga_training.extensions import __all__ as __all__
 
-__all__ = [
-    "Evaluator",
-    "ExponentialShift",
-    "Extension",
-    "FailOnNonNumber",
-    "LinearShift",
-    "LogReport",
-    "PlotReport",
-    "PrintReport",
-    "ProgressBar",
-    "StepShift",
-    "make_extension",
-    "observe_lr",
-    "observe_value",
-    "snapshot",
-    "snapshot_object",
-]
-
-__getattr__ = registered(EXTENSION, "renga.training.extensions", __all__)
+__getattr__ = registered(EXTENSION, __name__, __all__)

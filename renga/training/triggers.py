@@ -2,28 +2,7 @@
 
 from renga.third_party import registered
 from renga_core.plugin import TRIGGER
-from renga_training.triggers import (
-    BestValueTrigger,
-    EarlyStoppingTrigger,
-    IntervalTrigger,
-    ManualScheduleTrigger,
-    MaxValueTrigger,
-    MinValueTrigger,
-    OnceTrigger,
-    TimeTrigger,
-    get_trigger,
-)
+from renga_training.triggers import *
+from renga_training.triggers import __all__ as __all__
 
-__all__ = [
-    "BestValueTrigger",
-    "EarlyStoppingTrigger",
-    "IntervalTrigger",
-    "ManualScheduleTrigger",
-    "MaxValueTrigger",
-    "MinValueTrigger",
-    "OnceTrigger",
-    "TimeTrigger",
-    "get_trigger",
-]
-
-__getattr__ = registered(TRIGGER, "renga.training.triggers", __all__)
+__getattr__ = registered(TRIGGER, __name__, __all__)
