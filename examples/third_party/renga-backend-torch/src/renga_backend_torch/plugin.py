@@ -45,4 +45,5 @@ def _kernel(op: str, target: str, supports: str) -> Kernel:
         summary="by torch.nn.functional",
         needs=NEEDS,
         install_hint=HINT,
+        capabilities=frozenset({"float32", "float64", "gaps", "transposed", "channels_last"}),
     )
