@@ -2,7 +2,7 @@
 
 - `main`: finds the command among the providers of kind ``command`` and runs it; says errors without a traceback.
 - `plugin`: Renga's own commands, described as any plugin describes its commands.
-- `config`, `doctor`, `kernels`, `plugins`, `train`: one module a command, each a `run(argv) -> int`.
+- `check`, `config`, `doctor`, `kernels`, `new`, `plugins`, `train`: one module a command, each a `run(argv) -> int`.
 - `parser`, `output`: what the commands share.
 """
 

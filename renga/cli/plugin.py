@@ -5,7 +5,7 @@ from renga_core.plugin import Provider, hookimpl
 
 @hookimpl
 def renga_commands() -> list[Provider]:
-    """`train` and the commands that tell what is installed, chosen and set."""
+    """`train`, the commands that tell what is installed, chosen and set, and those for authors of plugins."""
 
     def command(name: str, summary: str) -> Provider:
         return Provider(name=name, target=f"renga.cli.{name}:run", revision=1, summary=summary)
@@ -15,5 +15,7 @@ def renga_commands() -> list[Provider]:
         command("config", "list every setting, its value and where it was said"),
         command("plugins", "list plugins, show one, or tell why something is chosen"),
         command("kernels", "list which kernel serves each operation, and why"),
+        command("check", "apply the conformance kit to something that a plugin provides"),
+        command("new", "write a distribution with a new plugin, ready to install and to fill in"),
         command("doctor", "try what is installed: run probes, compute on each backend"),
     ]

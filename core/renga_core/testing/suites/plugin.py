@@ -27,7 +27,8 @@ before = set(sys.modules)
 start = time.perf_counter()
 importlib.import_module({module!r})
 seconds = time.perf_counter() - start
-open({answer!r}, "w").write(json.dumps([seconds, sorted(set(sys.modules) - before)]))
+with open({answer!r}, "w") as file:
+    json.dump([seconds, sorted(set(sys.modules) - before)], file)
 """
 
 

@@ -46,16 +46,26 @@ class Summary:
         """The outcomes with one of these results."""
         return [outcome for outcome in self.outcomes if outcome.result in results]
 
+    def counts(self) -> dict[str, int]:
+        """Capabilities declared; tests that were checked (failed ones among them), skipped, and expected to fail."""
+        return {
+            "declared": len(self.declared),
+            "checked": len(self.of("passed", "failed")),
+            "failed": len(self.of("failed")),
+            "skipped": len(self.of("skipped")),
+            "expected to fail": len(self.of("xfailed")),
+        }
+
     def __str__(self) -> str:
-        names = f" ({', '.join(self.declared)})" if self.declared else ""
-        reasons = sorted({outcome.message for outcome in self.of("skipped")})
-        line = (
-            f"{self.subject}: declared {len(self.declared)}{names}, checked {len(self.of('passed', 'failed'))}, "
-            f"failed {len(self.of('failed'))}, skipped {len(self.of('skipped'))}"
-        )
-        expected = self.of("xfailed")
-        line += f" ({'; '.join(reasons)})" if reasons else ""
-        return line + (f", expected to fail {len(expected)}" if expected else "")
+        details = {
+            "declared": ", ".join(self.declared),
+            "skipped": "; ".join(sorted({outcome.message for outcome in self.of("skipped")})),
+        }
+        parts = []
+        for what, count in self.counts().items():
+            if count or what != "expected to fail":
+                parts.append(f"{what} {count}" + (f" ({details[what]})" if details.get(what) else ""))
+        return f"{self.subject}: {', '.join(parts)}"
 
 
 class Tally:
@@ -65,20 +75,18 @@ class Tally:
         summaries: By class.
     """
 
-    NAME = "renga-conformance"
-
     def __init__(self) -> None:
         self.summaries: dict[type, Summary] = {}
 
     @classmethod
     def of(cls, config: pytest.Config) -> Tally:
         """The tally of a pytest run."""
-        found = config.pluginmanager.get_plugin(cls.NAME)
-        if found is None:
-            found = cls()
-            config.pluginmanager.register(found, cls.NAME)
-        assert isinstance(found, cls)
-        return found
+        for plugin in config.pluginmanager.get_plugins():
+            if isinstance(plugin, cls):
+                return plugin
+        made = cls()
+        config.pluginmanager.register(made, "renga-conformance")
+        return made
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

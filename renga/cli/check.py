@@ -1,0 +1,168 @@
+"""`renga check`: apply a conformance kit to something that a plugin provides.
+
+What is run are the few lines that an author would write in a test file, in a folder of their own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import tempfile
+from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from renga_core.errors import RengaError, did_you_mean
+from renga_core.plugin import CORE_KINDS, Registry, get_manager
+from renga_core.serializers import atomic_write
+from renga_core.settings.files import read_toml
+from renga_core.settings.types import from_toml
+
+from .parser import Parser, assignment
+
+if TYPE_CHECKING:
+    from renga_core.testing.suites.tally import Summary
+
+__all__ = ["CheckError", "run"]
+
+PLUGIN = "plugin"
+"""Stands where a kind stands, for the kit that every plugin must pass."""
+
+
+class CheckError(RengaError):
+    """The kit cannot be applied: pytest is missing, there is no kit, or a file is wrong."""
+
+    exit_status = 2
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga check KIND:NAME [--set KEY=VALUE] [--xfails FILE] [--json FILE]``; status 1 if a test fails."""
+    parser = Parser("renga check", "Apply the conformance kit to something that a plugin provides.")
+    parser.add_argument(
+        "what",
+        type=_kind_and_name,
+        metavar="KIND:NAME",
+        help="array_backend:numpy, optimizer:adam, … (a full name will do: optimizer:mine:adam); or plugin:NAME",
+    )
+    parser.add_argument(
+        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="an option to make it with"
+    )
+    parser.add_argument(
+        "--xfails", type=Path, metavar="FILE", help='TOML: lines «"name of a test" = "why it is known to fail"»'
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcome of each test, for programs")
+    parser.add_argument("--verbose", action="store_true", help="show what pytest says")
+    arguments = parser.parse_all(argv)
+    if importlib.util.find_spec("pytest") is None:
+        raise CheckError("conformance kits need pytest, which is not installed.\nNext: pip install 'renga[test]'")
+    kind, name = arguments.what
+    options = {key: from_toml(value) for key, value in arguments.set}
+    program = _program(kind, name, options, _read_xfails(arguments.xfails))
+    summaries = _apply(program, arguments.verbose)
+    if arguments.json:
+        _write_json(arguments.json, f"{kind}:{name}", summaries)
+    for summary in summaries:
+        _print_failures(summary)
+    for summary in summaries:
+        print(summary)
+    return 1 if any(summary.of("failed") for summary in summaries) else 0
+
+
+def _print_failures(summary: Summary) -> None:
+    """Each message once, however many tests fail for that reason."""
+    reasons: dict[str, list[str]] = {}
+    for outcome in summary.of("failed"):
+        reasons.setdefault(outcome.message, []).append(outcome.test)
+    for message, tests in reasons.items():
+        others = f" (and {len(tests) - 1} more)" if len(tests) > 1 else ""
+        print(f"FAILED {summary.subject}: {tests[0]}{others}: {message}")
+
+
+def _kind_and_name(text: str) -> tuple[str, str]:
+    kind, colon, name = text.partition(":")
+    if not colon or not kind or not name:
+        raise ArgumentTypeError(f"expected KIND:NAME, got '{text}'")
+    return kind, name
+
+
+def _program(kind: str, name: str, options: Mapping[str, Any], xfails: Mapping[str, str]) -> str:
+    """The test file: the kit of the kind, and the one for the plugin that provides it."""
+    from renga_core.testing.suites import PluginSuite
+
+    manager = get_manager()
+    mine = {test: reason for test, reason in xfails.items() if _names_a_test(PluginSuite, test)}
+    rest = {test: reason for test, reason in xfails.items() if test not in mine}
+    if kind == PLUGIN:
+        known = [plugin.name for plugin in manager.plugins()]
+        if name not in known:
+            raise CheckError(f"no plugin named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
+        return _class("TestPlugin", "renga_core.testing.suites:PluginSuite", {"plugin": name, "xfails": xfails})
+    row = manager.kind(kind)
+    if not row.suite:
+        kinds = ", ".join(known.name for known in CORE_KINDS if known.suite)
+        raise CheckError(f"there is no conformance kit for kind '{kind}'. Kinds with one: {kinds}, {PLUGIN}.")
+    offer = Registry(row, manager).get(name, origin="command line")
+    plugin = {"plugin": offer.plugin.name, "xfails": mine}
+    provider = {"provider": offer.full_name, "options": dict(options), "xfails": rest}
+    return _class("TestPlugin", "renga_core.testing.suites:PluginSuite", plugin) + _class(
+        "TestProvider", row.suite, provider
+    )
+
+
+def _names_a_test(suite: type, test: str) -> bool:
+    return hasattr(suite, test.partition("[")[0])
+
+
+def _class(name: str, suite: str, attributes: Mapping[str, Any]) -> str:
+    module, _, base = suite.partition(":")
+    lines = "".join(f"    {key} = {value!r}\n" for key, value in attributes.items())
+    return f"from {module} import {base}\n\n\nclass {name}({base}):\n{lines}\n\n"
+
+
+def _apply(program: str, verbose: bool) -> list[Summary]:
+    """Run the tests, and return what became of them."""
+    import pytest
+
+    from renga_core.testing.suites.tally import Tally
+
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="renga-check-") as folder:
+        file = Path(folder, "test_conformance.py")
+        file.write_text(program, encoding="utf-8")
+        # No configuration of the folder that the user happens to be in, and nothing left in it.
+        options = [f"--rootdir={folder}", f"-c{os.devnull}", "-pno:cacheprovider", "--import-mode=importlib"]
+        options += ["-v"] if verbose else ["-pno:terminal"]
+        status = pytest.main([*options, str(file)], plugins=[tally])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise CheckError(f"pytest could not run the kit ({status.name}).\nNext: the same with --verbose shows why.")
+    return list(tally.summaries.values())
+
+
+def _read_xfails(path: Path | None) -> dict[str, str]:
+    document = read_toml(path) if path else {}
+    for test, reason in document.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise CheckError(f"{path}: {test!r}: expected the reason why it fails, a text; got {reason!r}")
+    return document
+
+
+def _write_json(path: Path, what: str, summaries: Sequence[Summary]) -> None:
+    document = {
+        "checked": what,
+        "kits": [
+            {
+                "subject": summary.subject,
+                "declared": list(summary.declared),
+                "counts": summary.counts(),
+                "tests": [vars(outcome) for outcome in summary.outcomes],
+            }
+            for summary in summaries
+        ],
+    }
+    try:
+        with atomic_write(path, "w") as file:
+            file.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise CheckError(f"--json {path}: cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,148 @@
+"""`renga new`: write a distribution with a new plugin, which installs and passes its conformance kit as it is."""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+from renga_core.errors import RengaError, did_you_mean
+from renga_core.plugin import Registry, get_manager
+
+from .parser import Parser
+
+__all__ = ["NewError", "run"]
+
+NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
+
+
+class NewError(RengaError):
+    """The name cannot serve, or the folder is taken; nothing was written."""
+
+    exit_status = 2
+
+
+class Sort(NamedTuple):
+    """What is different from one kind to another.
+
+    Attributes:
+        kind: The kind's name in the registry.
+        suite: Its conformance kit.
+        fields: Further lines of the description.
+    """
+
+    kind: str
+    suite: str
+    fields: str = ""
+
+
+_BACKEND_CAPABILITIES = """
+            capabilities=frozenset({"dlpack_zero_copy", "float16", "numpy_methods", "numpy_names", "views"}),"""
+
+SORTS = {
+    "backend": Sort("array_backend", "ArrayBackendSuite", _BACKEND_CAPABILITIES),
+    "kernel": Sort("kernel", "KernelSuite"),
+    "communicator": Sort("communicator", "CommunicatorSuite"),
+    "optimizer": Sort("optimizer", "OptimizerSuite"),
+    "model": Sort("model", "ModelSuite"),
+    "extension": Sort("extension", "ExtensionSuite"),
+}
+"""What can be made, by the word for it on the command line."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga new KIND NAME [--out DIR]``."""
+    parser = Parser("renga new", "Write a distribution with a new plugin, ready to install and to fill in.")
+    parser.add_argument("kind", metavar="KIND", help=", ".join(SORTS))
+    parser.add_argument("name", metavar="NAME", help="what users will write to choose it: lower-case, such as my-adam")
+    parser.add_argument(
+        "--out", type=Path, default=Path(), metavar="DIR", help="where to put the folder renga-NAME (default: here)"
+    )
+    arguments = parser.parse_all(argv)
+    if arguments.kind not in SORTS:
+        near = did_you_mean(arguments.kind, SORTS)
+        raise NewError(f"'{arguments.kind}' cannot be made.{near} There are templates for: {', '.join(SORTS)}.")
+    words = _words(arguments.kind, arguments.name)
+    folder = arguments.out / words["distribution"]
+    _write(folder, _render(arguments.kind, words))
+    article = "an" if arguments.kind[0] in "aeiou" else "a"
+    print(f"Wrote {folder}: {article} {arguments.kind} that works, to be made yours.")
+    print(f"Next: pip install -e '{folder}[test]' && renga check {words['registered']}:{words['name']}")
+    return 0
+
+
+def _words(kind: str, name: str) -> dict[str, str]:
+    """What stands in the templates' blanks.
+
+    Raises:
+        NewError: The name cannot serve.
+    """
+    if not NAME.fullmatch(name) or keyword.iskeyword(name) or name == "auto":
+        raise NewError(
+            f"'{name}' cannot be a name: it takes lower-case letters, digits and - in between, as in my-adam"
+        )
+    plain = name.removeprefix("renga-").replace("-", "_")
+    sort, package = SORTS[kind], f"renga_{plain}"
+    if importlib.util.find_spec(package) is not None:
+        raise NewError(f"'{name}' cannot be a name: there is a package {package} already. Choose another.")
+    for offer, _ in Registry(get_manager().kind(sort.kind), get_manager()).list():
+        if offer.name == plain:
+            raise NewError(f"'{name}' cannot be a name: {offer.plugin} offers a {sort.kind} '{plain}'. Choose another.")
+    return {
+        "kind": kind,
+        "registered": sort.kind,
+        "name": plain,
+        "plugin": plain,
+        "distribution": package.replace("_", "-"),
+        "package": package,
+        "module": kind,
+        "cls": "".join(part.capitalize() for part in plain.split("_")),
+        "hook": get_manager().kind(sort.kind).hook,
+        "suite": sort.suite,
+        "fields": sort.fields,
+        "renga": version("renga"),
+    }
+
+
+def _render(kind: str, words: dict[str, str]) -> dict[str, str]:
+    """The files of the distribution: path and text. A kind's own template takes the place of a common one."""
+    templates = files("renga") / "templates"
+    found = {entry.name: entry for where in ("common", kind) for entry in (templates / where).iterdir()}
+    places = {"plugin.py": "src/{package}", "__init__.py": "src/{package}", f"{kind}.py": "src/{package}"}
+    places["test_conformance.py"] = "tests"
+    rendered = {f"src/{words['package']}/py.typed": ""}
+    for name, entry in found.items():
+        if name.endswith(".template"):
+            name = name.removesuffix(".template")
+            path = os.path.join(places.get(name, "").format(**words), name)
+            rendered[path] = Template(entry.read_text(encoding="utf-8")).substitute(words)
+    return rendered
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    """Write all files, or none: into a folder beside it first, which then gets its name.
+
+    Raises:
+        NewError: There is something of that name, or the place cannot be written to.
+    """
+    if folder.exists() or folder.is_symlink():
+        raise NewError(f"{folder} is there already, and nothing is overwritten. Choose another name, or --out DIR.")
+    temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        for path, text in texts.items():
+            (temporary / path).parent.mkdir(parents=True, exist_ok=True)
+            (temporary / path).write_text(text, encoding="utf-8")
+        temporary.rename(folder)
+    except OSError as error:
+        raise NewError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

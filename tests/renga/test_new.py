@@ -1,0 +1,139 @@
+"""`renga new`: what it writes is installed into an environment of its own and passes its kit."""
+
+import importlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+from renga.cli.new import SORTS
+
+
+def refused(outcome, message):
+    assert outcome.err == f"renga: error: {message}\n"
+    assert (outcome.out, outcome.status) == ("", 2)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """One distribution of each kind."""
+    folder = tmp_path_factory.mktemp("new")
+    for kind in SORTS:
+        command = [sys.executable, "-m", "renga", "new", kind, f"try-{kind}", "--out", str(folder)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
+        assert f"Wrote {folder}/renga-try-{kind}: " in done.stdout
+    return folder
+
+
+@pytest.fixture(scope="module")
+def environment(written):
+    """Environment variables under which all of them are installed."""
+    site = written / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
+    folders = [str(written / f"renga-try-{kind}") for kind in SORTS]
+    subprocess.run([*pip, "--target", str(site), *folders], check=True, timeout=280)
+    return {**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"}
+
+
+@pytest.mark.parametrize("kind", SORTS)
+def test_it_passes_its_own_tests(written, environment, kind):
+    tests = written / f"renga-try-{kind}" / "tests"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(tests)]
+    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
+    assert done.returncode == 0, done.stdout
+    assert f"{SORTS[kind].kind} 'try_{kind}': declared" in done.stdout
+
+
+@pytest.mark.parametrize("kind", SORTS)
+def test_its_conformance_test_has_three_lines(written, kind):
+    text = (written / f"renga-try-{kind}" / "tests" / "test_conformance.py").read_text()
+    assert [line for line in text.splitlines() if line.strip()] == [
+        f"from renga_core.testing.suites import {SORTS[kind].suite}",
+        f"class TestTry{kind.capitalize()}({SORTS[kind].suite}):",
+        f'    provider = "try_{kind}"',
+    ]
+
+
+def test_each_plugin_passes_the_kit_of_plugins(written, environment):
+    for kind in SORTS:
+        command = [sys.executable, "-m", "renga", "check", f"plugin:try_{kind}"]
+        done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
+        assert done.returncode == 0, done.stdout
+
+
+def test_templates_name_kits_that_there_are():
+    suites = importlib.import_module("renga_core.testing.suites")
+    for sort in SORTS.values():
+        assert getattr(suites, sort.suite).kind.name == sort.kind
+
+
+def test_the_linter_likes_what_is_written(written):
+    ruff = [sys.executable, "-m", "ruff"]
+    if subprocess.run([*ruff, "--version"], capture_output=True).returncode:
+        pytest.skip("ruff is not installed")
+    options = ["--isolated", "--line-length", "120", "--select", "E,F,W,UP,B"]
+    done = subprocess.run([*ruff, "check", *options, str(written)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", ["My-Adam", "2fast", "a b", "class", "auto", "-x-", "a/../b", "é", "a--b", "lion_"])
+def test_names_that_cannot_be(shell, name):
+    outcome = shell.renga("new", "optimizer", "--out", ".", "--", name)
+    assert outcome.status == 2
+    assert f"'{name}' cannot be a name" in outcome.err
+    assert shell.files() == []
+
+
+def test_names_that_are_taken(shell):
+    refused(
+        shell.renga("new", "optimizer", "adam"),
+        "'adam' cannot be a name: plugin 'optimizers' (renga 0.1.0) offers a optimizer 'adam'. Choose another.",
+    )
+    refused(
+        shell.renga("new", "model", "nn"),
+        "'nn' cannot be a name: there is a package renga_nn already. Choose another.",
+    )
+    assert shell.files() == []
+
+
+def test_kinds_that_have_no_template(shell):
+    refused(
+        shell.renga("new", "optimiser", "lion"),
+        "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: backend, kernel, communicator, "
+        "optimizer, model, extension.",
+    )
+
+
+def test_nothing_is_overwritten(shell):
+    (shell.folder / "renga-lion").mkdir()
+    shell.write("renga-lion/mine", "precious")
+    refused(
+        shell.renga("new", "optimizer", "lion"),
+        "renga-lion is there already, and nothing is overwritten. Choose another name, or --out DIR.",
+    )
+    assert shell.files() == ["renga-lion", "renga-lion/mine"]
+
+
+def test_a_dangling_link_is_not_followed(shell):
+    (shell.folder / "renga-lion").symlink_to("elsewhere")
+    assert shell.renga("new", "optimizer", "lion").status == 2
+    assert shell.files() == ["renga-lion"]
+
+
+def test_nothing_is_half_written(shell, monkeypatch, tmp_path):
+    from renga.cli import new
+
+    real = new.Path.write_text
+
+    def failing(self, text, **kwargs):
+        if self.name == "README.md":
+            raise OSError(28, "No space left on device")
+        return real(self, text, **kwargs)
+
+    monkeypatch.setattr(new.Path, "write_text", failing)
+    with pytest.raises(new.NewError, match="renga-lion: cannot be written: No space left on device"):
+        new.run(["optimizer", "lion", "--out", str(tmp_path / "deep" / "er")])
+    assert list(tmp_path.glob("deep/er/*")) == []
+    assert list(tmp_path.glob("deep/er/.*")) == []
