@@ -134,7 +134,7 @@ def _apply(program: str, verbose: bool) -> list[Summary]:
         # No configuration of the folder that the user happens to be in, and nothing left in it.
         options = [f"--rootdir={folder}", f"-c{os.devnull}", "-pno:cacheprovider", "--import-mode=importlib"]
         options += ["-v"] if verbose else ["-pno:terminal"]
-        status = pytest.main([*options, str(file)], plugins=[tally])
+        status = pytest.ExitCode(pytest.main([*options, str(file)], plugins=[tally]))
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise CheckError(f"pytest could not run the kit ({status.name}).\nNext: the same with --verbose shows why.")
     return list(tally.summaries.values())
