@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from renga_core.plugin import ARRAY_BACKEND, FUNCTION, registry
-from renga_core.testing.function_suite import FunctionSuite, ready_backends
+from renga_core.testing.function_suite import ready_backends
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(__file__).with_name("functions-by-backend.md")
@@ -48,7 +48,9 @@ class Watch:
 
     def __init__(self) -> None:
         functions = registry(FUNCTION)
-        self._names = {getattr(functions.load(name), "__code__", None): name for name in functions.names()}
+        self._names: dict[Any, set[str]] = defaultdict(set)  # one function may have several
+        for name in functions.names():
+            self._names[functions.load(name).__code__].add(name)
         self.calls: dict[Any, set[str]] = defaultdict(set)
         self.results: dict[Any, Counter[tuple[str, str]]] = defaultdict(Counter)
         self.failed: list[str] = []
@@ -57,14 +59,15 @@ class Watch:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Listen to what the test's own file calls."""
         suite = self._suite(item)
-        if suite is None or item.name.partition("[")[0] != "test_forward":
+        cls = getattr(item, "cls", None)
+        if suite is None or (cls is not None and item.name.partition("[")[0] != "test_forward"):
             return (yield)
         called, path = self.calls[suite], str(item.path)
 
         def listen(frame: FrameType, event: str, _: Any) -> None:
             caller = frame.f_back
             if event == "call" and frame.f_code in self._names and caller and caller.f_code.co_filename == path:
-                called.add(self._names[frame.f_code])
+                called.update(self._names[frame.f_code])
 
         sys.setprofile(listen)
         try:
@@ -85,19 +88,29 @@ class Watch:
 
     @staticmethod
     def _suite(item: pytest.Item) -> Any:
-        cls, parameters = getattr(item, "cls", None), getattr(item, "callspec", None)
-        if cls is None or not issubclass(cls, FunctionSuite) or parameters is None or "device" not in parameters.params:
+        """What a test that runs on every backend belongs to: a class and case, or itself with its parameters."""
+        cls, call = getattr(item, "cls", None), getattr(item, "callspec", None)
+        if call is None or "device" not in call.params:
             return None
-        return item.path, cls.__name__, parameters.params.get("case")
+        if cls is not None:
+            return item.path, cls.__name__, call.params.get("case")
+        rest = {name: repr(value) for name, value in call.params.items() if name != "device"}
+        return item.path, item.name.partition("[")[0], tuple(sorted(rest.items()))
 
     def of_function(self, name: str, backend: str) -> Counter[str]:
         """How many tests of a function ended how on a backend."""
+        return self._total([suite for suite, called in self.calls.items() if name in called], backend)
+
+    def of_all(self, backend: str) -> Counter[str]:
+        """How many tests ended how on a backend."""
+        return self._total(list(self.results), backend)
+
+    def _total(self, suites: list[Any], backend: str) -> Counter[str]:
         total: Counter[str] = Counter()
-        for suite, called in self.calls.items():
-            if name in called:
-                for (on, outcome), number in self.results[suite].items():
-                    if on == backend:
-                        total[outcome] += number
+        for suite in suites:
+            for (on, outcome), number in self.results[suite].items():
+                if on == backend:
+                    total[outcome] += number
         return total
 
 
@@ -115,11 +128,14 @@ def page(watch: Watch, backends: list[str]) -> str:
             rows.append([f"`{name}`", *map(_cell, found)])
         else:
             untested.append(f"`{name}`")
-    totals = [sum((watch.of_function(n, b) for n in registry(FUNCTION).names()), Counter()) for b in backends]
-    rows.append(["**all**", *[f"**{_cell(total)}**" for total in totals]])
+    rows.append(["**all**", *[f"**{_cell(watch.of_all(backend))}**" for backend in backends]])
     table = [["function", *heads], ["---"] + ["---:"] * len(backends), *rows]
     lines = ["| " + " | ".join(row) + " |" for row in table]
-    rest = f"\nNot in the table, because no such suite calls them by name: {', '.join(untested)}.\n" if untested else ""
+    rest = (
+        f"\nNot in the table, because no test of that sort calls them by name: {', '.join(untested)}.\n"
+        if untested
+        else ""
+    )
     return INTRODUCTION + "\n" + "\n".join(lines) + "\n" + rest
 
 
