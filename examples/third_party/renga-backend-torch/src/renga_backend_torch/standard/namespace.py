@@ -161,16 +161,12 @@ class StandardNamespace:
         return call
 
     def _of_two(self, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-        def call(x: Any, y: Any, out: Any = None) -> Any:
+        def call(x: Any, y: Any) -> Any:
             x, y = self._natives(x, y)
             try:
-                made = self._array(function(x, y))
+                return self._array(function(x, y))
             except RuntimeError as error:
                 raise ValueError(str(error)) from error
-            if out is None:
-                return made
-            out[...] = made
-            return out
 
         return call
 
