@@ -49,7 +49,7 @@ def test_unknown_commands_and_options(shell):
     refused(
         shell.renga("trian"),
         "no command named 'trian' (from command line). Did you mean 'train'? "
-        "Known: config, doctor, kernels, plugins, train.",
+        "Known: check, config, doctor, kernels, new, plugins, train.",
     )
     refused(shell.renga("--trace"), "unrecognized argument '--trace' before the command. See 'renga --help'.")
     refused(shell.renga("-p", "cupy"), "argument -p: expected no:NAME, got 'cupy'. See 'renga --help'.")
