@@ -217,11 +217,13 @@ def _walk(
                     gxs = function.backward(targets, tuple(gys))
                 else:
                     gxs = function.backward_arrays(targets, gys)
-                if len(gxs) != len(targets):
-                    raise GraphError(
-                        f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
-                    )
                 inputs = function.inputs
+                if len(gxs) != len(targets):
+                    if len(gxs) != len(inputs):
+                        raise GraphError(
+                            f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
+                        )
+                    gxs = [gxs[i] for i in targets]
                 for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
                     if gx is None:
                         continue

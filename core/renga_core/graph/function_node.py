@@ -67,7 +67,8 @@ class FunctionNode:
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the outputs from the inputs; arrays in, a tuple of arrays out."""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward(inputs)")
+        split = ", and forward_cpu and forward_gpu are not called" if hasattr(self, "forward_cpu") else ""
+        raise NotImplementedError(f"{type(self).__name__} defines no forward(inputs){split}")
 
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
@@ -79,7 +80,8 @@ class FunctionNode:
             grad_outputs: Gradient with respect to each output; None where nothing depends on that output.
 
         Returns:
-            One gradient, or None for zero, for each entry of `target_input_indexes`.
+            One gradient, or None for zero, for each entry of `target_input_indexes`; or for each input, in which case
+            those that are not wanted are ignored.
         """
         raise NotImplementedError(f"{type(self).__name__} defines no backward(target_input_indexes, grad_outputs)")
 

@@ -163,6 +163,14 @@ class TestBackwardOfOneFunction:
         assert type(error) is GraphError
         assert str(error) == "the backward of Broken returned 2 gradients for 1 inputs"
 
+    @pytest.mark.parametrize("enable_double_backprop", [False, True])
+    def test_gradients_of_all_inputs_where_fewer_are_wanted(self, enable_double_backprop):
+        x = Variable(np.ones((2, 3), np.float32))
+        gxs = tuple(Variable(np.full((2, 3), value, np.float32)) for value in (5, 6, 7))
+        (y,) = Broken(gxs=gxs).apply((x.array, x, x.array))
+        (gx,) = grad([y.sum()], [x], enable_double_backprop=enable_double_backprop)
+        assert (gx.array == 6).all()
+
     @pytest.mark.parametrize("shape", [(3, 2), (3,), (1, 3), ()])
     def test_wrong_shape(self, shape):
         error = self.error((Variable(np.ones(shape, np.float32)),))
