@@ -145,10 +145,11 @@ class ProviderSuite(Suite):
 
     def test_target(self) -> None:
         """Its target can be imported, and is what its kind asks for."""
+        offer = self.offer
         try:
-            target = self.target
+            target = offer.load()
         except GUARDED as error:
-            what = f"importing {self.offer.provider.target} raised {describe_error(error)}"
+            what = f"importing {offer.provider.target} raised {describe_error(error)}"
             raise AssertionError(f"{self.label}: {what}") from error
         self.check_target(target)
 

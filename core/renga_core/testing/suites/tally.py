@@ -149,4 +149,4 @@ def _message(call: pytest.CallInfo[None]) -> str:
     text = " ".join(lines[:4])
     if isinstance(error, (AssertionError, pytest.skip.Exception, pytest.fail.Exception)):
         return text
-    return f"{type(error).__name__}: {text}"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

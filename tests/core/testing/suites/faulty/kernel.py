@@ -1,0 +1,145 @@
+"""Kernels that are each wrong in one way: `breaks` names the test of the kit that must notice.
+
+All are of operation ``max_pooling``; `supports` of a class is its predicate.
+"""
+
+import numpy as np
+
+from renga_core.kernel import operations
+
+
+class Right:
+    """The reference: the rest of this file derives from it."""
+
+    op = "max_pooling"
+
+    @staticmethod
+    def supports(x, window):
+        return True
+
+    @staticmethod
+    def forward(x, window):
+        return operations["max_pooling"].reference.forward(x, window)
+
+    @staticmethod
+    def backward(x, y, gy, window):
+        return operations["max_pooling"].reference.backward(x, y, gy, window)
+
+
+class NothingWrong(Right):
+    """nothing: the others are this one and a fault"""
+
+    breaks = ""
+
+
+class NoForward:
+    """it has no forward"""
+
+    op = "max_pooling"
+    breaks = "test_target"
+
+    @staticmethod
+    def supports(x, window):
+        return False
+
+
+class OddStrides(Right):
+    """it says that it supports all windows, and is right for 2 x 2 only"""
+
+    breaks = "test_forward"
+
+    @staticmethod
+    def forward(x, window):
+        y = Right.forward(x, window)
+        return y if window.ksize == (2, 2) else y + y.dtype.type(1)
+
+
+class LastForFirst(Right):
+    """of equal elements, each gets the gradient"""
+
+    breaks = "test_backward"
+
+    @staticmethod
+    def backward(x, y, gy, window):
+        return Right.backward(x, y, gy, window) + np.equal(x, x.max()).astype(x.dtype)
+
+
+class NoBackward(Right):
+    """it has no backward, though the operation has"""
+
+    breaks = "test_backward"
+    backward = None
+
+
+class Overwrites(Right):
+    """it works in its input"""
+
+    breaks = "test_inputs_are_unchanged"
+
+    @staticmethod
+    def forward(x, window):
+        y = Right.forward(x, window)
+        x *= 0.5
+        return y
+
+
+class OneBuffer(Right):
+    """its results share a buffer"""
+
+    breaks = "test_result_is_its_own"
+    buffers = {}
+
+    @classmethod
+    def forward(cls, x, window):
+        y = Right.forward(x, window)
+        buffer = cls.buffers.setdefault((y.shape, y.dtype), np.empty_like(y))
+        buffer[...] = y
+        return buffer
+
+
+class RaisingPredicate(Right):
+    """supports raises for whole numbers"""
+
+    breaks = "test_supports_never_raises"
+
+    @staticmethod
+    def supports(x, window):
+        return bool(np.finfo(x.dtype).bits > 16)
+
+
+class NoPredicate(Right):
+    """supports answers with a number"""
+
+    breaks = "test_supports_never_raises"
+
+    @staticmethod
+    def supports(x, window):
+        return x.ndim
+
+
+class Modest(Right):
+    """supports is never true"""
+
+    breaks = "test_supports_something"
+
+    @staticmethod
+    def supports(x, window):
+        return False
+
+
+class Boastful(Right):
+    """it declares float16, and does not support it"""
+
+    breaks = "test_declared_support"
+    declares = {"float16", "float32", "float64"}
+
+    @staticmethod
+    def supports(x, window):
+        return x.dtype != np.float16
+
+
+class Silent(Right):
+    """it declares float32 only, and supports other dtypes"""
+
+    breaks = "test_undeclared_support"
+    declares = {"float32"}

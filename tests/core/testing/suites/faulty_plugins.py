@@ -1,0 +1,219 @@
+"""Install the faulty plugins, apply the kits to them, and write the table of what was refused and how.
+
+``python tests/core/testing/suites/faulty_plugins.py`` writes docs/reference/conformance.md anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from renga_core.plugin import CORE_KINDS, Kind
+from renga_core.testing.fake_distribution import write_distribution
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[3] / "docs" / "reference" / "conformance.md"
+KINDS = {kind.name: kind for kind in CORE_KINDS if kind.suite}
+RUN = """
+import json, sys
+import pytest
+from renga_core.testing.suites.tally import Tally
+
+tally = Tally()
+pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", *json.load(open("tests.json"))], plugins=[tally])
+with open("outcome.json", "w") as file:
+    json.dump({s.suite: [vars(o) for o in s.outcomes] for s in tally.summaries.values()}, file)
+"""
+HEAD = """# What the conformance kits refuse
+
+A kit is worth what it refuses. Each property that a kit tests is broken on purpose by a plugin in
+`tests/core/testing/suites/faulty`, a real distribution that is installed for the test; the kit must refuse it, and say
+what is wrong. This page is written by `python tests/core/testing/suites/faulty_plugins.py`, and a test compares it.
+"""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A plugin that is wrong in one way.
+
+    Attributes:
+        kind: Name of the kind, or ``plugin``.
+        name: Of the class, or of the plugin.
+        about: What is wrong with it.
+        breaks: The test that must fail, maybe with one of its parameters; "" for one that is right in every way.
+    """
+
+    kind: str
+    name: str
+    about: str
+    breaks: str
+
+    @property
+    def test_class(self) -> str:
+        return f"Test_{self.kind}_{self.name}"
+
+    @property
+    def method(self) -> str:
+        return self.breaks.partition("[")[0]
+
+
+def faults() -> list[Fault]:
+    """All of them, by kind."""
+    found = [Fault(kind, *row) for kind in KINDS for row in _classes(kind)]
+    return found + [Fault("plugin", name, about, breaks) for name, (about, breaks, _) in _plugins().PLUGINS.items()]
+
+
+def judge(folder: Path) -> dict[Fault, list[dict[str, str]]]:
+    """Install the faulty plugins into a folder, and apply their kits: the outcomes of the test that each breaks."""
+    judged = {}
+    for kind in ("plugin", *KINDS):
+        # A process and a site for each kind: a faulty backend would be taken for one more to test optimizers on.
+        place = folder / kind
+        place.mkdir()
+        mine = [fault for fault in faults() if fault.kind == kind]
+        outcomes = _run(place, _install_plugins(place) if kind == "plugin" else _install(place, KINDS[kind]), mine)
+        judged |= {fault: outcomes.get(fault.test_class, []) for fault in mine}
+    return judged
+
+
+def _run(folder: Path, tests: str, mine: list[Fault]) -> dict[str, list[dict[str, str]]]:
+    """Apply the kits, to each plugin the test that it breaks; to one that breaks none, all."""
+    file = folder / "test_faulty.py"
+    file.write_text("from renga_core.testing.suites import *\n\n" + tests, encoding="utf-8")
+    selected = ["::".join(filter(None, [str(file), fault.test_class, fault.method])) for fault in mine]
+    (folder / "tests.json").write_text(json.dumps(selected), encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RENGA_")}
+    environment |= {"PYTHONPATH": str(folder / "site"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    found: dict[str, list[dict[str, str]]] = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
+    return found
+
+
+def message(fault: Fault, outcomes: list[dict[str, str]]) -> str:
+    """What the kit says of a fault; "" if it did not notice."""
+    word = fault.breaks.partition("[")[2].rstrip("]")
+    said = [o["message"] for o in outcomes if o["result"] == "failed" and word in o["test"]]
+    if not said:
+        return ""
+    # Neither addresses nor the last digits, which are not the same on every machine.
+    plain = re.sub(r" at 0x[0-9a-f]+", "", said[0])
+    return re.sub(r"-?\d+\.\d{4,}", lambda number: f"{float(number[0]):.3g}", plain)
+
+
+def page(judged: dict[Fault, list[dict[str, str]]]) -> str:
+    """The table as a page."""
+    lines = [HEAD]
+    for kind in ("plugin", *KINDS):
+        lines += [f"## {kind}\n", "| property | plugin | is refused with |", "|---|---|---|"]
+        for fault, outcomes in judged.items():
+            if fault.kind == kind and fault.breaks:
+                said = message(fault, outcomes).replace("|", "\\|").replace("<", "&lt;")
+                prop = fault.breaks.removeprefix("test_").replace("_", " ")
+                lines.append(f"| {prop} | {fault.name}: {fault.about} | {said} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _plugins() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("faulty_plugin_sources", HERE / "faulty" / "plugin.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _trees(kind: str) -> list[ast.ClassDef]:
+    """The classes of a kind that say what they break. Nothing is imported."""
+    tree = ast.parse((HERE / "faulty" / f"{kind}.py").read_text(encoding="utf-8"))
+    return [node for node in tree.body if isinstance(node, ast.ClassDef) and "breaks" in _attributes(node)]
+
+
+def _attributes(node: ast.ClassDef) -> dict[str, ast.expr]:
+    assigned = [part for part in node.body if isinstance(part, ast.Assign)]
+    return {target.id: part.value for part in assigned for target in part.targets if isinstance(target, ast.Name)}
+
+
+def _classes(kind: str) -> list[tuple[str, str, str]]:
+    return [
+        (node.name, ast.get_docstring(node) or "", ast.literal_eval(_attributes(node)["breaks"]))
+        for node in _trees(kind)
+    ]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _install_plugins(folder: Path) -> str:
+    """Install each plugin as a distribution of its own, and return their tests."""
+    tests = []
+    for name, (_, _, source) in _plugins().PLUGINS.items():
+        target = f"faulty_{name}_target"
+        thin = source.replace("{name}", name).replace("{target}", target)
+        modules = {f"faulty_{name}_plugin": thin, target: _plugins().TARGET, "faulty_library": ""}
+        points = {name: f"faulty_{name}_plugin"}
+        write_distribution(folder / "site", f"faulty-{name}", modules=modules, entry_points=points)
+        tests.append(f"class Test_plugin_{name}(PluginSuite):\n    plugin = {name!r}\n    seconds_to_probe = 2\n")
+    return "\n\n".join(tests)
+
+
+def _install(folder: Path, kind: Kind[object]) -> str:
+    """Install all faulty providers of a kind as one distribution, and return their tests."""
+    module = f"faulty_{kind.name}"
+    described = []
+    for node in _trees(kind.name):
+        given, methods = _attributes(node), {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+        fields = {
+            "name": _snake(node.name),
+            "target": f"{module}:{ast.literal_eval(given['target']) if 'target' in given else node.name}",
+            "revision": 1,
+            "summary": "wrong on purpose",
+            "capabilities": ast.literal_eval(given["declares"]) if "declares" in given else set(),
+        }
+        if "probe" in methods:
+            fields["probe"] = f"{module}:{node.name}.probe"
+        if kind.name == "kernel":
+            fields |= {"op": "max_pooling", "backend": "numpy", "supports": f"{module}:{node.name}.supports"}
+        described.append(f"{kind.spec.__name__}({', '.join(f'{key}={value!r}' for key, value in fields.items())})")
+    thin = (
+        "from renga import Kernel, Provider, hookimpl\n\n\n"
+        f"@hookimpl\ndef {kind.hook}():\n    return [{', '.join(described)}]\n"
+    )
+    source = (HERE / "faulty" / f"{kind.name}.py").read_text(encoding="utf-8")
+    write_distribution(
+        folder / "site",
+        f"faulty-{kind.name.replace('_', '-')}",
+        modules={module: source, f"{module}_plugin": thin},
+        entry_points={module: f"{module}_plugin"},
+    )
+    return "\n\n".join(_test(kind, node) for node in _trees(kind.name))
+
+
+def _test(kind: Kind[object], node: ast.ClassDef) -> str:
+    """The three lines of an author; and what else the kit of this kind takes."""
+    module = f"faulty_{kind.name}"
+    suite = kind.suite.partition(":")[2]
+    text = f"class Test_{kind.name}_{node.name}({suite}):\n    provider = '{module}:{_snake(node.name)}'\n"
+    if kind.name == "communicator":
+        text += f"    from {module} import launch\n"
+    if any(isinstance(part, ast.FunctionDef) and part.name == "reference" for part in node.body):
+        text += f"    from {module} import {node.name} as faulty\n    reference = faulty.reference\n"
+    return text
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        PAGE.write_text(page(judge(Path(folder))), encoding="utf-8")
