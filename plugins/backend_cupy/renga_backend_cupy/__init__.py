@@ -1,0 +1,12 @@
+"""Arrays on NVIDIA GPUs, by CuPy.
+
+- `backend`: `CupyBackend`. `probe`: whether this machine can use it, and why not.
+- `generator`: random numbers whose state can be saved, by a counter.
+- `transfers`: copies between host and GPU that run while the program goes on.
+- `capture`: a training step as a CUDA graph, replayed in one launch.
+- `adam`: `FusedAdam`, which updates all parameters in few launches, and may be captured.
+- `kernels`: faster implementations of operations, through cuDNN or compiled by CuPy at run time.
+- `plugin`: what this package offers to Renga; the only module that is imported without CuPy.
+
+Nothing is compiled at installation. This module imports none of the others, so that listing plugins stays cheap.
+"""

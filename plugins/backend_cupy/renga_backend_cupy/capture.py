@@ -1,0 +1,160 @@
+"""A training step as a CUDA graph: queued by one call, instead of by Python, kernel by kernel.
+
+What Python does in a step (shapes, hyperparameters, which functions are called) is fixed at the capture; what kernels
+do is repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale),
+and what changes from step to step must be on the GPU: the batch, which is copied into the arrays that were captured;
+random numbers, which go on where they were; and the optimizer's count, which `FusedAdam` keeps there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import cupy
+
+from renga_backend_cupy.adam import FusedAdam
+from renga_core.backend import Array, get_backend
+from renga_core.configuration import using_config
+from renga_core.random import generator
+
+__all__ = ["CapturedStep"]
+
+
+class CapturedStep:
+    """A step, captured when this is made, and replayed by each call.
+
+    ::
+
+        def train(x, t):
+            loss = model(x, t)
+            optimizer.target.cleargrads()
+            loss.backward()
+            optimizer.update()
+            return loss.array
+
+        step = CapturedStep(train, first_x, first_t, optimizer=optimizer)
+        for x, t in batches:
+            loss = step(x, t)
+
+    To get everything ready (kernels compiled, plans made, memory allocated) the step is first run `warmup` times, with
+    the given examples, and these runs count: parameters are updated.
+
+    Memory of captured arrays comes from a pool of its own, and is kept as long as this object.
+
+    Args:
+        step: Takes arrays; returns an array, a tuple of arrays or None. Variables are taken apart.
+        examples: Arguments for it: CuPy arrays, or host arrays, of the shapes and dtypes of all later ones.
+        optimizer: The optimizer that it calls, if any.
+        warmup: How many times to run it before the capture, at least 1.
+
+    Raises:
+        TypeError: `optimizer` is not a `FusedAdam`, the only one whose count is on the GPU.
+        ValueError: `warmup` is less than 1.
+        RuntimeError: The step waits for the GPU, or does something else that cannot be captured.
+    """
+
+    def __init__(
+        self,
+        step: Callable[..., Any],
+        *examples: Array,
+        optimizer: FusedAdam | None = None,
+        warmup: int = 3,
+    ) -> None:
+        if optimizer is not None and not isinstance(optimizer, FusedAdam):
+            raise TypeError(
+                f"a step with a {type(optimizer).__name__} cannot be captured: it counts updates on the host, so each "
+                "replay would repeat the same one. Use renga_backend_cupy.adam.FusedAdam"
+            )
+        if warmup < 1:
+            raise ValueError(f"warmup is {warmup}; the step has to be run once at least before it is captured")
+        self._pool = cupy.cuda.MemoryPool()
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._generator = generator(get_backend("cupy"))
+        with self._own_stream(), cupy.cuda.using_allocator(self._pool.malloc):
+            self._inputs = tuple([cupy.array(x) for x in examples])
+            for _ in range(warmup):
+                step(*self._inputs)
+            self._key, self._start = self._generator.key, self._generator.position
+            with nullcontext(_nothing) if optimizer is None else optimizer.record() as self._before_replay:
+                self._graph, self._result = self._capture(step)
+            self._blocks = self._generator.position - self._start
+            self._generator.position = self._start  # nothing has been drawn: it will be, in the first replay
+
+    def __call__(self, *args: Array) -> Any:
+        """Copy the arguments into the captured arrays, and replay.
+
+        Returns:
+            What the step returned; these arrays are overwritten by the next call.
+
+        Raises:
+            ValueError: An argument has another shape or dtype than its example, or there are too few or too many.
+            RuntimeError: Random numbers have been seeded anew since the capture.
+        """
+        self._check(args)
+        with self._own_stream():
+            for target, source in zip(self._inputs, args, strict=True):
+                target[...] = cupy.asarray(source)
+            self._before_replay()
+            if self._blocks:
+                position = self._generator.advance(self._blocks)
+                self._generator.shift((position - self._start) % 2**64)
+            self._graph.launch(self._stream)
+            if self._blocks:
+                self._generator.shift(0)
+        return self._result
+
+    def _check(self, args: tuple[Array, ...]) -> None:
+        wanted = [(x.shape, x.dtype) for x in self._inputs]
+        given = [(tuple(x.shape), x.dtype) for x in args]
+        if given != wanted:
+
+            def described(rows: list[Any]) -> str:
+                return ", ".join(f"{dtype} {shape}" for shape, dtype in rows)
+
+            raise ValueError(f"the step was captured for {described(wanted)}, and called with {described(given)}")
+        if self._blocks and (self._generator is not generator(get_backend("cupy")) or self._generator.key != self._key):
+            raise RuntimeError("random numbers were seeded anew since the step was captured; capture it again")
+
+    def _capture(self, step: Callable[..., Any]) -> tuple[Any, Any]:
+        """Record what the step queues. Checks that would wait for the GPU were made in the runs before."""
+        self._stream.begin_capture()
+        try:
+            with using_config("type_check", False):
+                result = step(*self._inputs)
+        except BaseException:
+            _abandon(self._stream)
+            raise
+        graph = self._stream.end_capture()
+        return graph, _arrays(result)
+
+    @contextmanager
+    def _own_stream(self) -> Iterator[None]:
+        """Work on the stream of the capture, after what the caller has queued and before what it will."""
+        caller = cupy.cuda.get_current_stream()
+        self._stream.wait_event(caller.record())
+        try:
+            with self._stream:
+                yield
+        finally:
+            caller.wait_event(self._stream.record())
+
+
+def _abandon(stream: Any) -> None:
+    """End a capture that failed. CUDA may say once more that it did; the first error tells why."""
+    try:
+        stream.end_capture()
+    except RuntimeError:
+        return
+
+
+def _arrays(result: Any) -> Any:
+    """Arrays out of Variables."""
+    if isinstance(result, (tuple, list)):
+        return tuple([_arrays(x) for x in result])
+    return getattr(result, "array", result)
+
+
+def _nothing() -> None:
+    """What is to be done before a replay without an optimizer."""

@@ -1,0 +1,141 @@
+"""Batch normalization through cuDNN: operation ``batch_normalization``.
+
+cuDNN normalizes along axis 1. It returns mean and one over the standard deviation, and, as the new value of a running
+average that starts at zero and has no memory, the unbiased variance; the operation asks for the biased one.
+
+Where cuDNN has no plan, the reference computes, after one warning for each direction.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cupy
+import numpy as np
+
+from renga_backend_cupy.kernels.cudnn import Graph, dense, empty, find_plan, reference
+from renga_core.backend import Array
+
+__all__ = ["BatchNormalization", "supports"]
+
+Ints = tuple[int, ...]
+
+_SINGLE = np.dtype(np.float32)
+
+
+def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
+    """Whether these are vectors or images of half or single precision with statistics for each channel of axis 1."""
+    return bool(
+        x.dtype.name in ("float16", "float32")
+        and gamma.dtype.name in ("float16", "float32")
+        and beta.dtype.name in ("float16", "float32")
+        and 2 <= x.ndim <= 5
+        and tuple(axes) == (0, *range(2, x.ndim))
+        and x.size > x.shape[1] > 0
+    )
+
+
+class BatchNormalization:
+    """Operation ``batch_normalization``. Statistics are in float32."""
+
+    @staticmethod
+    def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
+        """As the reference."""
+        shape, last = _images(x.shape), _last(x)
+        channels = (1, shape[1], *[1] * (len(shape) - 2))
+
+        def describe(graph: Graph) -> None:
+            made = graph.nodes.batchnorm(
+                input=graph.input(1, shape, last),
+                scale=graph.input(2, channels, last, _SINGLE),
+                bias=graph.input(3, channels, last, _SINGLE),
+                in_running_mean=graph.input(4, channels, last, _SINGLE),
+                in_running_var=graph.input(5, channels, last, _SINGLE),
+                epsilon=graph.scalar(6, len(shape)),
+                momentum=graph.scalar(7, len(shape)),
+            )
+            graph.output(8, made[0], shape, last)
+            for number, tensor in enumerate(made[1:], 9):
+                graph.output(number, tensor, channels, last, _SINGLE)
+
+        plan = find_plan("batch_normalization", (x.dtype.name, last, shape), x.dtype, describe)
+        if plan is None:
+            result: tuple[Array, Array, Array, Array] = reference("batch_normalization").forward(
+                x, gamma, beta, eps, axes
+            )
+            return result
+        given = [dense(x.reshape(shape), last), _single(gamma), _single(beta)]
+        y = empty(shape, x.dtype, last)
+        # Rows: the running averages before, which are zero; mean, one over the deviation, and the averages after.
+        statistics = cupy.zeros((6, shape[1]), dtype=np.float32)
+        epsilon, momentum = np.array(eps, np.float32), np.array(1, np.float32)
+        plan(
+            {
+                **{n: array.data.ptr for n, array in enumerate(given, 1)},
+                4: statistics[0].data.ptr,
+                5: statistics[1].data.ptr,
+                6: epsilon.ctypes.data,
+                7: momentum.ctypes.data,
+                8: y.data.ptr,
+                **{n: statistics[n - 7].data.ptr for n in (9, 10, 11, 12)},
+            }
+        )
+        count = math.prod(x.shape) // x.shape[1]
+        var = statistics[5] * ((count - 1) / count)
+        return y.reshape(x.shape), statistics[2], var, statistics[3]
+
+    @staticmethod
+    def backward(
+        x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
+    ) -> tuple[Array, Array, Array]:
+        """As the reference."""
+        shape, last = _images(x.shape), _last(x)
+        channels = (1, shape[1], *[1] * (len(shape) - 2))
+
+        def describe(graph: Graph) -> None:
+            made = graph.nodes.batchnorm_backward(
+                grad=graph.input(1, shape, last),
+                input=graph.input(2, shape, last),
+                scale=graph.input(3, channels, last, _SINGLE),
+                mean=graph.input(4, channels, last, _SINGLE),
+                inv_variance=graph.input(5, channels, last, _SINGLE),
+            )
+            graph.output(6, made[0], shape, last)
+            for number, tensor in enumerate(made[1:], 7):
+                graph.output(number, tensor, channels, last, _SINGLE)
+
+        plan = find_plan("batch_normalization.backward", (x.dtype.name, last, shape), x.dtype, describe)
+        if plan is None:
+            implementation = reference("batch_normalization")
+            result: tuple[Array, Array, Array] = implementation.backward(x, gamma, mean, inv_std, gy, axes)
+            return result
+        images = [dense(a.astype(x.dtype, copy=False).reshape(shape), last) for a in (gy, x)]
+        given = [*images, _single(gamma), _single(mean), _single(inv_std)]
+        gx = empty(shape, x.dtype, last)
+        gradients = cupy.empty((2, shape[1]), dtype=np.float32)
+        plan(
+            {
+                **{n: array.data.ptr for n, array in enumerate(given, 1)},
+                6: gx.data.ptr,
+                7: gradients[0].data.ptr,
+                8: gradients[1].data.ptr,
+            }
+        )
+        return gx.reshape(x.shape), gradients[0], gradients[1]
+
+
+def _images(shape: Ints) -> Ints:
+    """The shape with two axes after the channels at least."""
+    return (*shape, *[1] * (4 - len(shape)))
+
+
+def _last(x: Any) -> bool:
+    """Whether cuDNN is to see channels last: in half precision always, else where they lie so."""
+    if x.dtype.name == "float16":
+        return True
+    return not x.flags.c_contiguous and bool(x.transpose(0, *range(2, x.ndim), 1).flags.c_contiguous)
+
+
+def _single(x: Array) -> Array:
+    return cupy.ascontiguousarray(x.astype(np.float32, copy=False))

@@ -1,0 +1,207 @@
+"""Plans of cuDNN, made through its frontend and kept by what they are for.
+
+A plan is made for certain shapes, in one of two orders of memory, on one device. Making one takes a while (cuDNN's
+heuristics choose an engine), executing it takes microseconds; so plans are kept, by thread, because neither handles nor
+graphs may be used by two threads at once.
+
+Only engines that give the same result in each run are taken. Float32 is computed in float32, and not in the tensor
+cores' TF32, unless the environment says ``CUPY_TF32=1``, as for CuPy's own matrix products.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import cudnn
+import cupy
+
+from renga_core.backend import Array
+from renga_core.kernel import operations
+
+__all__ = ["Graph", "Plan", "dense", "empty", "find_plan", "reference", "strides_of", "wants_channels_last"]
+
+_PLANS = 512
+"""Plans to keep for each thread; of more, those not used for longest are made again when needed."""
+
+_WORKSPACE = 1 << 30
+"""Bytes that an engine may ask for."""
+
+_local = threading.local()
+_warned: set[str] = set()
+
+
+class Plan:
+    """A computation that cuDNN can execute on arrays of certain shapes.
+
+    Args:
+        graph: cuDNN's graph, built.
+        handle: The handle that it was built with.
+    """
+
+    def __init__(self, graph: Any, handle: Any) -> None:
+        self._graph = graph
+        self._handle = handle
+        self._workspace = max(1, int(graph.get_workspace_size()))
+
+    def __call__(self, pointers: Mapping[int, int]) -> None:
+        """Queue it on the current stream.
+
+        Args:
+            pointers: Address of each tensor by its number. Addresses, and not arrays: cuDNN would synchronize.
+        """
+        cudnn.set_stream(handle=self._handle, stream=cupy.cuda.get_current_stream().ptr)
+        workspace = cupy.empty(self._workspace, dtype=cupy.uint8)
+        self._graph.execute(dict(pointers), workspace.data.ptr, handle=self._handle)
+
+
+class Graph:
+    """A graph under construction, in which tensors have numbers of one's own.
+
+    Args:
+        dtype: Of the arrays.
+        handle: cuDNN's handle.
+    """
+
+    def __init__(self, dtype: Any, handle: Any) -> None:
+        self._type = data_type(dtype)
+        self._precise = dtype.name == "float32" and os.environ.get("CUPY_TF32", "0") != "1"
+        self._handle = handle
+        compute = self._type if dtype.name == "float64" else cudnn.data_type.FLOAT
+        self.nodes = cudnn.pygraph(
+            io_data_type=self._type, intermediate_data_type=compute, compute_data_type=compute, handle=handle
+        )
+        """cuDNN's own graph, whose methods add operations."""
+
+    def input(self, number: int, shape: Sequence[int], channels_last: bool, dtype: Any = None) -> Any:
+        """A tensor that is given."""
+        tensor = self.nodes.tensor(
+            dim=list(shape),
+            stride=strides_of(shape, channels_last),
+            data_type=self._type if dtype is None else data_type(dtype),
+        )
+        return tensor.set_uid(number)
+
+    def scalar(self, number: int, ndim: int) -> Any:
+        """A float32 number that is read from the host when the plan is executed."""
+        ones = [1] * ndim
+        tensor = self.nodes.tensor(dim=ones, stride=ones, data_type=cudnn.data_type.FLOAT, is_pass_by_value=True)
+        return tensor.set_uid(number)
+
+    def output(self, number: int, tensor: Any, shape: Sequence[int], channels_last: bool, dtype: Any = None) -> None:
+        """Let a tensor that an operation has made be a result."""
+        tensor.set_output(True).set_data_type(self._type if dtype is None else data_type(dtype))
+        tensor.set_dim(list(shape)).set_stride(strides_of(shape, channels_last)).set_uid(number)
+
+    def build(self) -> Plan:
+        """Choose an engine and make the plan.
+
+        Raises:
+            cudnn.cudnnGraphNotSupportedError, RuntimeError: There is no engine for it.
+        """
+        graph = self.nodes
+        graph.validate()
+        graph.build_operation_graph()
+        graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
+        graph.deselect_workspace_greater_than(_WORKSPACE)
+        note = cudnn.numerical_note
+        graph.deselect_numeric_notes(
+            [note.NONDETERMINISTIC, *([note.TENSOR_CORE, note.DOWN_CONVERT_INPUTS] if self._precise else [])]
+        )
+        graph.check_support()
+        graph.build_plans()
+        return Plan(graph, self._handle)
+
+
+def find_plan(operation: str, key: Hashable, dtype: Any, describe: Callable[[Graph], None]) -> Plan | None:
+    """The plan kept for `key`, or else a new one; None, with a warning the first time, if cuDNN has none.
+
+    Args:
+        operation: Name of the operation, for the warning and as part of the key.
+        key: All that the plan depends on, beside the operation and the current device.
+        dtype: Of the arrays.
+        describe: Adds tensors and operations to a graph.
+    """
+    plans: OrderedDict[Hashable, Plan | None] = _local.__dict__.setdefault("plans", OrderedDict())
+    device = cupy.cuda.Device().id
+    whole = operation, key, device
+    if whole in plans:
+        plans.move_to_end(whole)
+        return plans[whole]
+    made: Plan | None = None
+    try:
+        graph = Graph(dtype, _handle(device))
+        describe(graph)
+        made = graph.build()
+    except (cudnn.cudnnGraphNotSupportedError, RuntimeError) as error:
+        if operation not in _warned:
+            _warned.add(operation)
+            warnings.warn(
+                f"cuDNN has no plan for {operation} on {key}: {error}. The reference computes it, more slowly. This "
+                "is said once for each operation.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    plans[whole] = made
+    if len(plans) > _PLANS:
+        plans.popitem(last=False)
+    return made
+
+
+def _handle(device: int) -> Any:
+    handles: dict[int, Any] = _local.__dict__.setdefault("handles", {})
+    if device not in handles:
+        handles[device] = cudnn.create_handle()
+    return handles[device]
+
+
+def reference(operation: str) -> Any:
+    """The reference of the operation that is being computed."""
+    return operations[operation].reference
+
+
+def data_type(dtype: Any) -> Any:
+    """CuDNN's name for a dtype."""
+    return {
+        "float16": cudnn.data_type.HALF,
+        "float32": cudnn.data_type.FLOAT,
+        "float64": cudnn.data_type.DOUBLE,
+    }[dtype.name]
+
+
+# --- the order of arrays in memory --------------------
+
+
+def wants_channels_last(dtype: Any) -> bool:
+    """Whether cuDNN is to see channels last: where tensor cores compute, which want them side by side."""
+    return dtype.name == "float16" or (dtype.name == "float32" and os.environ.get("CUPY_TF32", "0") == "1")
+
+
+def strides_of(shape: Sequence[int], channels_last: bool) -> list[int]:
+    """Strides, in elements, of images without gaps."""
+    order = [0, *range(2, len(shape)), 1] if channels_last else list(range(len(shape)))
+    strides, step = [0] * len(shape), 1
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= shape[axis]
+    return strides
+
+
+def dense(x: Array, channels_last: bool) -> Array:
+    """`x` without gaps, in one of the two orders; a copy if it lies otherwise."""
+    if not channels_last:
+        return cupy.ascontiguousarray(x)
+    last = cupy.ascontiguousarray(x.transpose(0, *range(2, x.ndim), 1))
+    return last.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
+
+
+def empty(shape: Sequence[int], dtype: Any, channels_last: bool) -> Array:
+    """New images in one of the two orders."""
+    if not channels_last:
+        return cupy.empty(tuple(shape), dtype=dtype)
+    last = cupy.empty((shape[0], *shape[2:], shape[1]), dtype=dtype)
+    return last.transpose(0, len(shape) - 1, *range(1, len(shape) - 1))

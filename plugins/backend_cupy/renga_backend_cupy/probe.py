@@ -1,0 +1,26 @@
+"""Whether this machine can compute with CuPy."""
+
+from __future__ import annotations
+
+__all__ = ["unavailable"]
+
+_OLDEST = 14
+
+
+def unavailable() -> str | None:
+    """Why CuPy cannot be used here, in a sentence; None if it can.
+
+    Imports CuPy and asks the driver for devices, but makes no context on any: that happens with the first array.
+    """
+    try:
+        import cupy
+    except Exception as error:  # an ImportError, or whatever a half-installed CUDA makes of it
+        return f"CuPy cannot be imported: {error}"
+    version = str(cupy.__version__)
+    if int(version.partition(".")[0]) < _OLDEST:
+        return f"CuPy {version} is installed, and this backend needs CuPy {_OLDEST} or newer"
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"CuPy {version} finds no NVIDIA GPU that it could use: {error}"
+    return None if count else f"CuPy {version} finds no NVIDIA GPU"

@@ -1,0 +1,106 @@
+"""Copies between host and GPU that run while the program goes on.
+
+`prefetch` uploads the next batch while the GPU works on this one; `fetch` downloads a result that is not needed yet.
+Both use pinned host memory, which the GPU reads and writes by itself, and streams of their own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import cupy
+import cupyx
+import numpy as np
+
+from renga_core.backend import Array
+
+__all__ = ["Fetched", "fetch", "prefetch"]
+
+
+def prefetch(
+    batches: Iterable[Sequence[np.ndarray[Any, Any]]], index: int = 0, ahead: int = 1
+) -> Iterator[tuple[Array, ...]]:
+    """Batches of host arrays as batches on GPU `index`, uploaded before they are asked for.
+
+    Args:
+        batches: Tuples of host arrays. CuPy copies them into pinned memory, so they may be changed afterwards.
+        index: Number of the device.
+        ahead: How many batches to upload in advance.
+
+    Yields:
+        Tuples of CuPy arrays, ready for the stream that is current when the next one is asked for.
+
+    Raises:
+        ValueError: `ahead` is less than 1.
+    """
+    if ahead < 1:
+        raise ValueError(f"prefetch: ahead is {ahead}; at least one batch has to be uploaded in advance")
+    device = cupy.cuda.Device(index)
+    with device:
+        copying = cupy.cuda.Stream(non_blocking=True)
+    waiting: deque[tuple[tuple[Array, ...], Any]] = deque()
+    for batch in batches:
+        waiting.append(_upload(batch, device, copying))
+        if len(waiting) > ahead:
+            yield _ready(*waiting.popleft(), device)
+    while waiting:
+        yield _ready(*waiting.popleft(), device)
+
+
+def _upload(batch: Sequence[np.ndarray[Any, Any]], device: Any, copying: Any) -> tuple[tuple[Array, ...], Any]:
+    with device:
+        # The memory of earlier batches comes back to `copying`, and may still be read by what has been queued so far.
+        copying.wait_event(cupy.cuda.get_current_stream().record())
+        with copying:
+            arrays = tuple(cupy.asarray(x) for x in batch)
+            return arrays, copying.record()
+
+
+def _ready(arrays: tuple[Array, ...], uploaded: Any, device: Any) -> tuple[Array, ...]:
+    with device:
+        cupy.cuda.get_current_stream().wait_event(uploaded)
+    return arrays
+
+
+class Fetched:
+    """A copy on its way to the host. Made by `fetch`; to be kept until `get` has been called.
+
+    Args:
+        source: The array that is copied; held until the copy is complete.
+        host: Where it goes, in pinned memory.
+        copied: The event after the copy.
+    """
+
+    def __init__(self, source: Array, host: np.ndarray[Any, Any], copied: Any) -> None:
+        self._source: Array | None = source
+        self._host = host
+        self._copied = copied
+
+    def done(self) -> bool:
+        """Whether `get` would return at once."""
+        return bool(self._copied.done)
+
+    def get(self) -> np.ndarray[Any, Any]:
+        """The host array, once it is complete."""
+        self._copied.synchronize()
+        self._source = None
+        return self._host
+
+
+def fetch(array: Array) -> Fetched:
+    """Begin to copy an array to the host, after what has been queued on the current stream, and do not wait.
+
+    ``fetch(loss).get()`` is ``to_host(loss)``; between the two calls the program can go on.
+    """
+    with array.device:
+        made = cupy.cuda.get_current_stream().record()
+        copying = cupy.cuda.Stream(non_blocking=True)
+        copying.wait_event(made)
+        host = cupyx.empty_pinned(array.shape, array.dtype)
+        source = cupy.ascontiguousarray(array)
+        if source is not array:
+            copying.wait_event(cupy.cuda.get_current_stream().record())
+        source.get(stream=copying, out=host, blocking=False)
+        return Fetched(source, host, copying.record())
