@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from renga_core.errors import RengaError, did_you_mean
 
-__all__ = ["Parser", "UsageError", "assignment"]
+__all__ = ["Parser", "UsageError", "assignment", "word"]
 
 
 class UsageError(RengaError):
@@ -50,3 +50,10 @@ def assignment(text: str) -> tuple[str, str]:
     if not equals or not key.strip():
         raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got '{text}'")
     return key.strip(), value.strip()
+
+
+def word(text: str) -> str:
+    """Read text that is not empty, as an argparse type: a script's variable that is not set must not go unnoticed."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a word, got ''")
+    return text

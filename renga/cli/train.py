@@ -19,7 +19,7 @@ from renga_core.settings import all_settings, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
 
 from .output import print_table
-from .parser import Parser, assignment
+from .parser import Parser, assignment, word
 
 __all__ = ["run"]
 
@@ -31,7 +31,8 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga train [FILE.toml | NAME] [options]``."""
     arguments = _parser().parse_all(argv)
     words = {key: (f"--set {key}", value) for key, value in arguments.set}
-    words |= {key: (f"--{flag}", getattr(arguments, flag)) for flag, key in FLAGS.items() if getattr(arguments, flag)}
+    given = {flag: getattr(arguments, flag) for flag in FLAGS if getattr(arguments, flag) is not None}
+    words |= {FLAGS[flag]: (f"--{flag}", value) for flag, value in given.items()}
     with ExitStack() as layers:
         layers.enter_context(using_run_file(read_run(arguments.run)))
         layers.enter_context(using_command_line(words))
@@ -60,9 +61,9 @@ def _parser() -> Parser:
         metavar="KEY=VALUE",
         help="say a setting: optimizer.alpha=0.01",
     )
-    parser.add_argument("--backend", metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
+    parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
     parser.add_argument("--epochs", metavar="N", help="how many times to go through the data (run.epochs)")
-    parser.add_argument("--out", metavar="DIR", help="folder for what the run leaves (run.out)")
+    parser.add_argument("--out", type=word, metavar="DIR", help="folder for what the run leaves (run.out)")
     start = parser.add_mutually_exclusive_group()
     start.add_argument("--resume", action="store_true", help="go on from the newest snapshot in the folder")
     start.add_argument("--overwrite", action="store_true", help="lose the run that the folder holds")
@@ -112,10 +113,11 @@ class _Introduction(Extension):
     def initialize(self, trainer: TrainerLike) -> None:
         training, run = self._training, self._training.description
         resumed = trainer.updater.iteration > 0
+        epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
         going_on = f", going on after iteration {trainer.updater.iteration}" if resumed else ""
         print_table(
             [
-                ("run", f"{self._run_name}, seed {run.seed}, {run.epochs} epochs{going_on}"),
+                ("run", f"{self._run_name}, seed {run.seed}, {epochs}{going_on}"),
                 ("model", f"{run.model.use}, {training.model.count_params():,} parameters, on {training.device.name}"),
                 ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
                 ("optimizer", run.optimizer.use),

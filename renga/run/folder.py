@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,11 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
     """See that the folder fits: a run to resume is there, or none that would be lost.
 
     Raises:
-        RengaError: It is not so; the message says what to do.
+        RengaError: It is not so, or nothing can be written there; the message says what to do.
     """
     found = snapshots(run.out)
     where = f"run.out = '{run.out}' (from {run.origin('run.out')})"
+    _check_writable(Path(run.out), where)
     if resume and not found:
         raise RengaError(
             f"nothing to resume: there is no snapshot in {where}. Leave out --resume, or name another --out."
@@ -42,6 +44,14 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
             f"{where} holds a run already: {found[-1].name}.\n"
             "Next: go on with it by --resume, name another folder by --out DIR, or lose it by --overwrite."
         )
+
+
+def _check_writable(folder: Path, where: str) -> None:
+    there = next(path for path in (folder, *folder.resolve().parents) if path.exists())
+    if not there.is_dir():
+        raise RengaError(f"{where} cannot be a folder: {there} is a file. Next: name another one by --out DIR.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise RengaError(f"{where} cannot be written: no permission in {there}. Next: name another one by --out DIR.")
 
 
 def differences(run: RunDescription) -> list[str]:

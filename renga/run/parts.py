@@ -59,7 +59,9 @@ def find_part(
         WrongType: An argument has another type than the parameter's annotation says.
         SettingsError: A parameter without default is missing.
     """
-    origin = f"{run.origin(f'{key}.use')}, {key}.use"
+    origin = run.origin(f"{key}.use")
+    if not origin.endswith(f"{key}.use"):  # as `command line --set optimizer.use` does
+        origin += f", {key}.use"
     target = registry(kind).load(choice.use, origin=origin)
     provider = registry(kind).select(choice.use, origin=origin).offer.provider
     label = f"{kind.name} '{provider.name}' (from {origin})"

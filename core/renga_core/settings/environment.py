@@ -7,7 +7,7 @@ import os
 from .errors import SettingsError, WrongType
 from .files import Setting
 from .schema import SCHEMA
-from .types import describe, parse
+from .types import describe, from_toml, parse
 
 __all__ = ["read_environment"]
 
@@ -34,7 +34,7 @@ def read_environment() -> dict[str, Setting]:
         try:
             found[row.name] = Setting(row.name, parse(text, row.type), origin)
         except TypeError:
-            raise WrongType(row.name, origin, describe(row.type), text) from None
+            raise WrongType(row.name, origin, describe(row.type), from_toml(text)) from None
     return found
 
 

@@ -44,7 +44,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     import tomllib  # a few milliseconds that `import renga` need not pay
 
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")  # editors on Windows begin a file with a byte order mark
     except OSError as error:
         raise InvalidFile(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

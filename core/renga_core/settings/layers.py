@@ -160,7 +160,7 @@ def _read_command_line(words: Mapping[str, tuple[str, Any]]) -> Layer:
         try:
             found[key] = Setting(key, from_toml(value) if row.type is Any else parse(value, row.type), origin)
         except TypeError:
-            raise WrongType(key, origin, describe(row.type), value) from None
+            raise WrongType(key, origin, describe(row.type), from_toml(value)) from None
     return found
 
 

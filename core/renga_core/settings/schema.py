@@ -7,7 +7,9 @@ of whatever their ``use`` names; `renga.run` checks those against its signature.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from .types import AtLeast
 
 __all__ = ["RUN_ONLY", "RUN_SECTIONS", "SCHEMA", "Key", "find_key", "known_keys"]
 
@@ -30,6 +32,8 @@ class Key(NamedTuple):
     help: str
 
 
+_Count = Annotated[int, AtLeast(1)]
+
 SCHEMA: tuple[Key, ...] = (
     Key("plugins.disable", tuple[str, ...], (), "RENGA_PLUGINS_DISABLE", "plugins (or plugin:name) never imported"),
     Key("plugins.autoload", bool, True, "RENGA_PLUGIN_AUTOLOAD", "load plugins that are installed, unasked"),
@@ -40,7 +44,6 @@ SCHEMA: tuple[Key, ...] = (
         "RENGA_PLUGINS_REQUIRED",
         "plugins without which Renga refuses to go on",
     ),
-    Key("kernels.*", str, None, "", "demands a kernel: [kernels] <operation> = a plugin, or 'reference'"),
     Key("prefer.*.*", str, None, "", 'settles a clash: [prefer.<kind>] name = "plugin"'),
     Key(
         "run.backend",
@@ -50,13 +53,19 @@ SCHEMA: tuple[Key, ...] = (
         "array backend and device: 'numpy', 'cupy:0', 'auto'",
     ),
     Key("run.communicator", str, "single", "RENGA_COMMUNICATOR", "how processes talk to each other"),
-    Key("run.seed", int, 0, "RENGA_SEED", "seed of every random generator"),
-    Key("run.epochs", int, 20, "RENGA_EPOCHS", "how many times the training data are gone through"),
+    Key("run.seed", Annotated[int, AtLeast(0)], 0, "RENGA_SEED", "seed of every random generator"),
+    Key("run.epochs", _Count, 20, "RENGA_EPOCHS", "how many times the training data are gone through"),
     Key("run.out", str, "result", "RENGA_OUT", "folder for the log, plots and snapshots"),
-    Key("run.snapshot", tuple[int, Literal["epoch", "iteration"]], (1, "epoch"), "", "how often a snapshot is written"),
+    Key(
+        "run.snapshot",
+        tuple[_Count, Literal["epoch", "iteration"]],
+        (1, "epoch"),
+        "",
+        "how often a snapshot is written",
+    ),
     Key("model.use", str, None, "", "name of the model; the section's other keys are its arguments"),
     Key("data.use", str, None, "", "name of the data set; the section's other keys are its options"),
-    Key("data.batch_size", int, 64, "", "examples in one mini-batch"),
+    Key("data.batch_size", _Count, 64, "", "examples in one mini-batch"),
     Key("iterator.use", str, "serial", "", "how batches are made; the section's other keys are its arguments"),
     Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
     Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),

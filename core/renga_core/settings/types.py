@@ -1,8 +1,8 @@
 """Checking values against types: TOML values against annotations, and text from the environment or a command line.
 
 The types are the ones a TOML file can hold: bool, int, float, str, None, lists, tuples (written as TOML arrays),
-tables, `Literal` and unions of these. Any other annotation (an array, a callable) accepts every value: the callee must
-check.
+tables, `Literal` and unions of these, and numbers with a bound, ``Annotated[int, AtLeast(1)]``. Any other annotation
+(an array, a callable) accepts every value: the callee must check.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["describe", "fit", "parse"]
+__all__ = ["AtLeast", "describe", "fit", "from_toml", "parse"]
 
 _UNIONS = (typing.Union, types.UnionType)
 _SIMPLE = (bool, int, float, str)
 _ARRAYS = (list, tuple, Sequence)
+
+
+class AtLeast(NamedTuple):
+    """The bound of a number, in ``Annotated[int, AtLeast(1)]``."""
+
+    least: int
 
 
 def fit(value: object, annotation: Any) -> Any:
@@ -27,7 +33,10 @@ def fit(value: object, annotation: Any) -> Any:
     """
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        return fit(value, arguments[0])
+        fitted = fit(value, arguments[0])
+        if any(isinstance(bound, AtLeast) and fitted < bound.least for bound in arguments[1:]):
+            raise TypeError
+        return fitted
     if origin in _UNIONS:
         return _fit_union(value, arguments)
     if origin is typing.Literal:
@@ -92,7 +101,8 @@ def describe(annotation: Any) -> str:
     """Say a type in words: ``int``, ``str or list of str``, ``array of (int, str)``, ``'epoch' or 'iteration'``."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        return describe(arguments[0])
+        bounds = [f" of at least {bound.least}" for bound in arguments[1:] if isinstance(bound, AtLeast)]
+        return describe(arguments[0]) + "".join(bounds)
     if origin in _UNIONS:
         return " or ".join(dict.fromkeys(describe(member) for member in arguments if member is not types.NoneType))
     if origin is typing.Literal:
@@ -118,6 +128,8 @@ def parse(text: str, annotation: Any) -> Any:
         TypeError: The text does not say a value of that type.
     """
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return fit(parse(text, arguments[0]), annotation)
     if origin in _UNIONS:
         # Text is a string when nothing else will do: "1" for `int | str` is 1, "a,b" for `str | list[str]` a list.
         for member in sorted(arguments, key=lambda member: member is str):
@@ -136,7 +148,8 @@ def parse(text: str, annotation: Any) -> Any:
         except ValueError:
             raise TypeError from None
     if annotation is str:
-        return text
+        value = from_toml(text)
+        return value if isinstance(value, str) else text
     if origin in _ARRAYS:
         return _parse_array(text, annotation)
     return fit(from_toml(text), annotation)

@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import subprocess
@@ -85,6 +86,12 @@ def test_killed_while_writing_leaves_the_old_file(tmp_path):
     (tmp_path / ".other.01234567.tmp").touch()
     remove_leftovers(tmp_path, "a*")
     assert sorted(os.listdir(tmp_path)) == [".other.01234567.tmp", "a"]
+
+
+def test_a_full_disk_is_reported_with_the_name_of_the_file(tmp_path):
+    with pytest.raises(OSError, match="No space left on device") as caught, atomic_write(tmp_path / "a"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "a")
 
 
 def test_a_path_for_writers_that_want_one(tmp_path):

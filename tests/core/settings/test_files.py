@@ -28,6 +28,11 @@ def test_a_run_file_gives_typed_settings():
     assert found["extensions"].value == ({"use": "log_report", "trigger": [1, "epoch"]},)
 
 
+def test_a_byte_order_mark_is_no_text():
+    Path("windows.toml").write_bytes(b"\xef\xbb\xbf[run]\r\nepochs = 3\r\n")
+    assert read_run_file("windows.toml")["run.epochs"].value == 3
+
+
 def test_unknown_keys():
     assert refused(UnknownSetting, "[run]\nepoch = 3\n") == (
         "unknown key 'run.epoch' (from run file bad.toml). Did you mean 'run.epochs'? "
@@ -41,14 +46,15 @@ def test_unknown_keys():
 
 def test_wrong_types():
     assert refused(WrongType, '[run]\nepochs = "3"\n') == (
-        "run.epochs (from run file bad.toml): expected int, got '3' (str)"
+        "run.epochs (from run file bad.toml): expected int of at least 1, got '3' (str)"
     )
     assert refused(WrongType, "[run]\nseed = true\n") == (
-        "run.seed (from run file bad.toml): expected int, got True (bool)"
+        "run.seed (from run file bad.toml): expected int of at least 0, got True (bool)"
     )
     assert refused(WrongType, "run = 3\n") == "run (from run file bad.toml): expected table, got 3 (int)"
     assert refused(WrongType, '[run]\nsnapshot = [1, "hour"]\n') == (
-        "run.snapshot (from run file bad.toml): expected array of (int, 'epoch' or 'iteration'), got [1, 'hour'] (list)"
+        "run.snapshot (from run file bad.toml): expected array of (int of at least 1, 'epoch' or 'iteration'), "
+        "got [1, 'hour'] (list)"
     )
     assert refused(WrongType, '[extensions]\nuse = "log_report"\n') == (
         "extensions (from run file bad.toml): expected list of table, got {'use': 'log_report'} (dict)"

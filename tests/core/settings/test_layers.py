@@ -19,6 +19,7 @@ from renga_core.settings import (
     using_command_line,
     using_run_file,
 )
+from renga_core.settings.schema import SCHEMA
 
 LAYERS = [
     "renga.using",
@@ -91,7 +92,7 @@ def test_wrong_names_in_code_are_refused_with_the_nearest():
 def test_wrong_types_in_code_are_refused():
     with pytest.raises(WrongType) as caught, using(epochs="three"):
         pass
-    assert str(caught.value) == "run.epochs (from renga.using): expected int, got 'three' (str)"
+    assert str(caught.value) == "run.epochs (from renga.using): expected int of at least 1, got 'three' (str)"
 
 
 def test_preferences_take_any_kind_and_names_with_dots():
@@ -142,9 +143,48 @@ def test_arguments_on_the_command_line_are_toml_values_or_plain_words(text, valu
 def test_wrong_words_on_the_command_line():
     with pytest.raises(WrongType) as caught, using_command_line({"run.epochs": ("--epochs", "many")}):
         pass
-    assert str(caught.value) == "run.epochs (from command line --epochs): expected int, got 'many' (str)"
+    assert str(caught.value) == "run.epochs (from command line --epochs): expected int of at least 1, got 'many' (str)"
+    with pytest.raises(WrongType) as caught, using_command_line({"run.epochs": ("--epochs", "1.5")}):
+        pass
+    assert str(caught.value) == ("run.epochs (from command line --epochs): expected int of at least 1, got 1.5 (float)")
     with pytest.raises(UnknownSetting, match=r"^unknown key 'run.epoch' \(from command line --set\)"):
         using_command_line({"run.epoch": ("--set", "1")}).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("run.epochs", "0"),
+        ("run.epochs", "-1"),
+        ("run.seed", "-1"),
+        ("data.batch_size", "0"),
+        ("run.snapshot", '[0, "epoch"]'),
+    ],
+)
+def test_numbers_below_their_bound_are_refused(key, text, monkeypatch):
+    with pytest.raises(WrongType, match=r"--set\): expected .*int of at least \d"):
+        using_command_line({key: ("--set", text)}).__enter__()
+    section, _, name = key.partition(".")
+    Path("run.toml").write_text(f"[{section}]\n{name} = {text}\n")
+    with pytest.raises(WrongType, match=r"run\.toml\): expected .*int of at least \d"):
+        using_run_file("run.toml").__enter__()
+    if key == "run.epochs":
+        monkeypatch.setenv("RENGA_EPOCHS", text)
+        with pytest.raises(
+            WrongType, match=r"^run\.epochs \(from environment RENGA_EPOCHS\): expected int of at least 1"
+        ):
+            lookup("run.seed")
+
+
+@pytest.mark.parametrize(("text", "value"), [('"here"', "here"), ("'here'", "here"), ("3", "3"), ("it's", "it's")])
+def test_text_on_the_command_line_may_be_written_as_toml(text, value):
+    with using_command_line({"run.out": ("--set run.out", text)}):
+        assert lookup("run.out").value == value
+
+
+def test_each_key_stands_in_the_schema_once():
+    names = [row.name for row in SCHEMA]
+    assert len(names) == len(set(names))
 
 
 def test_nearest_pyproject_counts_and_is_read_again_when_it_changes(tmp_path, monkeypatch):
