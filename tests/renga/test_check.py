@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from renga_core.plugin import ARRAY_BACKEND, registry
+
 OPTIMIZER = """
 @hookimpl
 def renga_optimizers():
@@ -22,6 +24,14 @@ class Made(GradientMethod):
         return Rule(self.hyperparam)
 """
 BAD = GOOD.replace("array -= 0.01 * param.grad", "param.array = array - 0.01 * param.grad")
+
+
+@pytest.fixture
+def shell(shell):
+    """Without the other backends that may be installed here: what is tested on each of them is counted."""
+    others = {offer.plugin.name for offer, _ in registry(ARRAY_BACKEND).list()} - {"numpy"}
+    shell.environment["RENGA_PLUGINS_DISABLE"] = ",".join(sorted(others))
+    return shell
 
 
 def install(shell, name, target, more=""):
@@ -128,11 +138,9 @@ def test_a_plugin_as_such(shell):
     outcome = shell.renga("check", "plugin:numpy")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.startswith("plugin 'numpy': ")
-    refused(
-        shell.renga("check", "plugin:nunpy"),
-        "no plugin named 'nunpy'. Did you mean 'numpy'? Known: commands, data, distributed, nn, numpy, optimizers, "
-        "training.",
-    )
+    outcome = shell.renga("check", "plugin:nunpy")
+    assert outcome.status == 2
+    assert outcome.err.startswith("renga: error: no plugin named 'nunpy'. Did you mean 'numpy'? Known: commands, ")
 
 
 def test_names_that_are_not(shell):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from renga_core.plugin import CORE_KINDS, Kind
+from renga_core.plugin import ARRAY_BACKEND, CORE_KINDS, Kind, registry
 from renga_core.testing.fake_distribution import write_distribution
 
 HERE = Path(__file__).parent
@@ -93,6 +93,9 @@ def _run(folder: Path, tests: str, mine: list[Fault]) -> dict[str, list[dict[str
     (folder / "tests.json").write_text(json.dumps(selected), encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RENGA_")}
     environment |= {"PYTHONPATH": str(folder / "site"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    # One backend: what is said of the others is no other thing, and they are not everywhere.
+    others = {offer.plugin.name for offer, _ in registry(ARRAY_BACKEND).list()} - {"numpy"}
+    environment["RENGA_PLUGINS_DISABLE"] = ",".join(sorted(others))
     done = subprocess.run(
         [sys.executable, "-c", RUN], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )
