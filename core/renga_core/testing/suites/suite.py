@@ -220,7 +220,10 @@ def classes_for(kind: Kind[Any] | str, options: Mapping[str, Mapping[str, Any]] 
     base = suite_of(providers.kind)
     classes = {}
     for name in providers.names():
-        full = providers.get(name).full_name
+        offer = providers.get(name)
+        if offer.probe().state is not State.READY:
+            continue  # there, but not for this machine: a library for a GPU, and no GPU
+        full = offer.full_name
         title = "".join(part.capitalize() for part in re.split(r"\W|_", full))
         attributes = {"provider": full, "__doc__": f"{providers.kind.name} {full}", **(options or {}).get(full, {})}
         classes[f"Test{title}"] = type(f"Test{title}", (base,), attributes)
