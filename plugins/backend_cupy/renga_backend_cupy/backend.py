@@ -112,7 +112,7 @@ class CupyBackend(Backend):
     # --- primitives --------------------
 
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
-        """As the protocol says, by atomic additions: their order, and so the last bits of sums, differ from run to run."""
+        """As the protocol says, by atomic additions: their order, and so a sum's last bits, differ from run to run."""
         cupy.add.at(target, index, values)
 
     def sliding_windows(  # noqa: D102

@@ -8,6 +8,7 @@ results are the same in each run. Channels may come first or last in memory: a p
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import cupy
@@ -25,12 +26,12 @@ template <> struct Wide<float16> { typedef float type; };
 
 _GEOMETRY = (
     "int64 inner, int64 height, int64 width, int64 out_height, int64 out_width, "
-    "int32 kh, int32 kw, int32 sh, int32 sw, int32 ph, int32 pw"
+    "int32 kh, int32 kw, int32 sh, int32 sw, int32 ph, int32 pw, float64 border"
 )
 
-# What lies outside of the image is never the largest.
+# What lies outside of the image is never the largest: `border` is minus infinity, which CUDA's compiler has no name for.
 _SEEN = """
-  #define RENGA_SEEN(r, c) ((r) < 0 || (c) < 0 || (r) >= height || (c) >= width ? -INFINITY \\
+  #define RENGA_SEEN(r, c) ((r) < 0 || (c) < 0 || (r) >= height || (c) >= width ? (typename Wide<T>::type)border \\
       : (typename Wide<T>::type)x[((outer * height + (r)) * width + (c)) * inner + channel])
 """
 
@@ -117,8 +118,9 @@ class MaxPooling:
         return gx
 
 
-def _geometry(x: Array, window: Any, last: bool) -> tuple[int, ...]:
-    return (x.shape[1] if last else 1, *x.shape[2:], *window.out, *window.ksize, *window.stride, *window.pad)
+def _geometry(x: Array, window: Any, last: bool) -> tuple[float, ...]:
+    inner = x.shape[1] if last else 1
+    return (inner, *x.shape[2:], *window.out, *window.ksize, *window.stride, *window.pad, -math.inf)
 
 
 def _channels_last(x: Array) -> bool:

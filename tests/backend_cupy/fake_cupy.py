@@ -1,0 +1,501 @@
+"""A stand-in for CuPy and cuDNN on machines without a GPU: NumPy's arrays, and kernels compiled for the CPU.
+
+It is honest about one thing only: the package's own code, on the host and inside kernels, computes what it should if
+CuPy and cuDNN do what they document. The sources of kernels are compiled by g++ and run in a loop, thread by thread.
+Streams and devices are names; a captured graph holds the launches of kernels (not NumPy's functions), to be repeated.
+"""
+
+import contextlib
+import ctypes
+import hashlib
+import subprocess
+import tempfile
+import types
+from pathlib import Path
+
+import numpy as np
+
+TYPES = {
+    "float16": ("float16", None),
+    "float32": ("float", ctypes.c_float),
+    "float64": ("double", ctypes.c_double),
+    "int32": ("int", ctypes.c_int32),
+    "int64": ("long long", ctypes.c_int64),
+    "uint64": ("unsigned long long", ctypes.c_uint64),
+}
+PRELUDE = """
+#include <cmath>
+#include <cstddef>
+using std::sqrt; using std::log; using std::pow; using std::sin; using std::cos;
+#define __device__
+#define __global__
+#include <immintrin.h>
+struct float16 {
+  unsigned short bits;
+  float16() {}
+  float16(float x) : bits(_cvtss_sh(x, 0)) {}
+  operator float() const { return _cvtsh_ss(bits); }
+};
+"""
+
+
+class FakeError(RuntimeError):
+    """Stands for CUDARuntimeError."""
+
+
+class Pointer:
+    def __init__(self, ptr):
+        self.ptr = ptr
+
+
+class ndarray(np.ndarray):
+    """An array that says where it is."""
+
+    _device = 0
+
+    def __array_finalize__(self, source):
+        self._device = getattr(source, "_device", state.device)
+
+    @property
+    def device(self):
+        return Device(self._device)
+
+    @property
+    def data(self):
+        return Pointer(self.ctypes.data)
+
+    def copy(self, order="K"):
+        made = super().copy(order)
+        made._device = state.device
+        return made
+
+    def get(self, stream=None, order="C", out=None, blocking=True):
+        made = np.array(self, order=order) if out is None else out
+        made[...] = self
+        return made.view(np.ndarray)
+
+    def set(self, value, stream=None):
+        assert value.dtype == self.dtype
+        self[...] = value
+
+
+class State:
+    device = 0
+    devices = 2
+    captured = None
+    log: list
+    memory = (3 << 30, 4 << 30)
+
+
+state = State()
+state.log = []
+
+
+class Device:
+    def __init__(self, device=None):
+        self.id = state.device if device is None else device
+        self.mem_info = state.memory
+
+    def __enter__(self):
+        self._before, state.device = state.device, self.id
+
+    def __exit__(self, *error):
+        state.device = self._before
+
+    def __eq__(self, other):
+        return self.id == other.id
+
+    __hash__ = None
+
+    def synchronize(self):
+        state.log.append(("synchronize", self.id))
+
+
+class Event:
+    done = True
+
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        self.of = None
+
+    def record(self, stream=None):
+        self.of = (stream or current()).name
+
+    def synchronize(self):
+        state.log.append(("wait on host", self.of))
+
+
+class Graph:
+    def __init__(self, launches):
+        self.launches = launches
+
+    def launch(self, stream=None):
+        for run in self.launches:
+            run()
+
+
+class Stream:
+    count = 0
+    ptr = 0
+
+    def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
+        Stream.count += 1
+        self.name = f"stream {Stream.count}"
+
+    def __enter__(self):
+        streams.append(self)
+        return self
+
+    def __exit__(self, *error):
+        streams.pop()
+
+    def record(self, event=None):
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event):
+        state.log.append((self.name, "waits for", event.of))
+
+    def begin_capture(self, mode=None):
+        state.captured = []
+
+    def end_capture(self):
+        launches, state.captured = state.captured, None
+        return Graph(launches)
+
+
+def current(device_id=-1):
+    return streams[-1]
+
+
+streams = [Stream()]
+streams[0].name = "default"
+
+
+def launch(run):
+    """Run a kernel now, or put it into the graph that is being captured."""
+    run() if state.captured is None else state.captured.append(run)
+
+
+def build(source):
+    """Compile C++ for this machine; a library is made once."""
+    folder = Path(tempfile.gettempdir()) / "renga-kernels-on-the-host"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{hashlib.sha256(source.encode()).hexdigest()}.so"
+    if not path.exists():
+        scratch = Path(tempfile.mkdtemp(dir=folder))
+        (scratch / "kernel.cpp").write_text(source)
+        command = [
+            "g++",
+            "-std=c++17",
+            "-mf16c",
+            "-O1",
+            "-shared",
+            "-fPIC",
+            "-w",
+            "-o",
+            str(scratch / "kernel.so"),
+            "kernel.cpp",
+        ]
+        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{done.stderr}\n{source}"
+        (scratch / "kernel.so").replace(path)
+    return ctypes.CDLL(str(path))
+
+
+class ElementwiseKernel:
+    """The kernel's body in a loop over `i`; only raw arrays without gaps."""
+
+    def __init__(self, in_params, out_params, operation, name="kernel", preamble=""):
+        declared = [p.split() for p in f"{in_params},{out_params}".split(",") if p.strip()]
+        self.params = [(words[-2], words[-1], words[0] == "raw") for words in declared]
+        self.operation, self.name, self.preamble = operation, name, preamble
+        self.outputs = [p.split()[-1] for p in out_params.split(",")]
+        self.functions = {}
+
+    def __call__(self, *args, size):
+        known = {}
+        for (kind, name, raw), value in zip(self.params, args, strict=True):
+            if raw:
+                assert isinstance(value, ndarray), name
+                assert value.flags.c_contiguous, name
+                assert known.setdefault(kind, value.dtype.name) == value.dtype.name or kind == value.dtype.name, name
+        types = {kind: known[kind] if kind not in TYPES else kind for kind, _, _ in self.params}
+        function = self.function(types)
+        values = [
+            ctypes.c_void_p(value.ctypes.data)
+            if raw
+            else TYPES[kind][1](value.item() if hasattr(value, "item") else value)
+            for (kind, _, raw), value in zip(self.params, args, strict=True)
+        ]
+        launch(lambda: (args, function(ctypes.c_int64(size), *values)))
+
+    def function(self, types):
+        key = tuple(types.items())
+        if key not in self.functions:
+            typedefs = "".join(f"typedef {TYPES[t][0]} {kind};\n" for kind, t in types.items() if kind not in TYPES)
+            params = [f"{TYPES[types[kind]][0]} {'*' if raw else ''}{name}" for kind, name, raw in self.params]
+            loop = f"for (std::ptrdiff_t i = 0; i < n_; ++i) {{\n{self.operation};\n}}"
+            entry = f'extern "C" void run(long long n_, {", ".join(params)}) {{ {loop} }}'
+            self.functions[key] = build(PRELUDE + typedefs + self.preamble + entry).run
+        return self.functions[key]
+
+
+class RawModule:
+    """Kernels without shared memory, thread after thread; arguments: a structure by value, then arrays."""
+
+    def __init__(self, code):
+        self.code = code
+        self.library = None
+
+    def get_function(self, name):
+        if self.library is None:
+            index = "struct Three { int x, y, z; }; static thread_local Three blockIdx, threadIdx, gridDim, blockDim;\n"
+            runs = ""
+            for kernel, kind in (("update_float32", "float"), ("update_float64", "double")):
+                runs += f"""
+                extern "C" void run_{kernel}(int gx, int gy, int bx, const Tensors<{kind}>* table, double* numbers) {{
+                  gridDim.x = gx; gridDim.y = gy; blockDim.x = bx;
+                  for (blockIdx.y = 0; blockIdx.y < gy; ++blockIdx.y)
+                    for (blockIdx.x = 0; blockIdx.x < gx; ++blockIdx.x)
+                      for (threadIdx.x = 0; threadIdx.x < bx; ++threadIdx.x) {kernel}(*table, numbers);
+                }}"""
+            self.library = build(PRELUDE + index + self.code + runs)
+        function = getattr(self.library, f"run_{name}")
+
+        def start(grid, block, args):
+            table, numbers = args
+            pointers = ctypes.c_void_p(table.ctypes.data), ctypes.c_void_p(numbers.ctypes.data)
+            launch(lambda: (args, function(grid[0], grid[1], block[0], *pointers)))
+
+        return start
+
+
+@contextlib.contextmanager
+def using_allocator(allocator=None):
+    state.log.append("own memory")
+    yield
+
+
+def get_device_count():
+    if isinstance(state.devices, Exception):
+        raise state.devices
+    return state.devices
+
+
+def made(function):
+    """The same function of NumPy, returning arrays that are this module's."""
+
+    def wrapped(*args, **kwargs):
+        result = function(*args, **kwargs).view(ndarray)
+        result._device = state.device if not isinstance(args[0], ndarray) else args[0]._device
+        return result
+
+    return wrapped
+
+
+class Pool:
+    malloc = None
+
+    def used_bytes(self):
+        return 10
+
+    def total_bytes(self):
+        return 20
+
+    def n_free_blocks(self):
+        return 3
+
+
+def cupy():
+    """The module `cupy`, and those in it that the package imports."""
+    module = types.ModuleType("cupy")
+    for name in ("asarray", "array", "empty", "zeros", "ascontiguousarray", "argsort"):
+        setattr(module, name, made(getattr(np, name)))
+    module.asnumpy = lambda x: np.array(x).view(np.ndarray)
+    module.uint8 = np.uint8
+    module.add = np.add
+    module.ndarray, module.__version__ = ndarray, "14.0.0"
+    module.ElementwiseKernel, module.RawModule = ElementwiseKernel, RawModule
+    module.get_default_memory_pool = module.get_default_pinned_memory_pool = Pool
+    runtime = types.SimpleNamespace(getDeviceCount=get_device_count, CUDARuntimeError=FakeError)
+    module.cuda = types.SimpleNamespace(
+        Device=Device,
+        Event=Event,
+        MemoryPool=Pool,
+        Stream=Stream,
+        get_current_stream=current,
+        runtime=runtime,
+        using_allocator=using_allocator,
+    )
+    tricks = types.ModuleType("cupy.lib.stride_tricks")
+    tricks.as_strided = lambda x, shape, strides: np.lib.stride_tricks.as_strided(x, shape, strides, subok=True)
+    cupyx = types.ModuleType("cupyx")
+    cupyx.empty_pinned = lambda shape, dtype: np.empty(shape, dtype)
+    return {"cupy": module, "cupy.lib": types.ModuleType("cupy.lib"), "cupy.lib.stride_tricks": tricks, "cupyx": cupyx}
+
+
+# --- cuDNN --------------------
+
+
+class NotSupported(Exception):
+    """Stands for cudnnGraphNotSupportedError."""
+
+
+class Tensor:
+    def __init__(self, dim=None, stride=None, data_type=None, is_pass_by_value=False):
+        self.dim, self.stride, self.type, self.uid = dim, stride, data_type, None
+        self.by_value, self.output = is_pass_by_value, False
+
+    def set_uid(self, uid):
+        self.uid = uid
+        return self
+
+    def set_output(self, output):
+        self.output = output
+        return self
+
+    def set_data_type(self, kind):
+        self.type = kind
+        return self
+
+    def set_dim(self, dim):
+        self.dim = dim
+        return self
+
+    def set_stride(self, stride):
+        self.stride = stride
+        return self
+
+    def view(self, pointers):
+        """The memory that the pointer and the description name, as an array."""
+        dtype = np.dtype(self.type)
+        reach = sum((n - 1) * s for n, s in zip(self.dim, self.stride, strict=True)) + 1
+        memory = (ctypes.c_char * (reach * dtype.itemsize)).from_address(pointers[self.uid])
+        flat = np.frombuffer(memory, dtype)
+        return np.lib.stride_tricks.as_strided(flat, self.dim, [s * dtype.itemsize for s in self.stride])
+
+
+class PyGraph:
+    """Says what is asked of it, and computes it slowly."""
+
+    refuse = False
+    built = 0
+
+    def __init__(self, io_data_type, intermediate_data_type, compute_data_type, handle):
+        self.compute = compute_data_type
+        self.calls = []
+
+    def tensor(self, **description):
+        return Tensor(**description)
+
+    def _node(self, name, outputs, **args):
+        self.name, self.args, self.made = name, args, [Tensor() for _ in range(outputs)]
+        return self.made
+
+    def conv_fprop(self, **args):
+        return self._node("fprop", 1, **args)[0]
+
+    def conv_dgrad(self, **args):
+        return self._node("dgrad", 1, **args)[0]
+
+    def conv_wgrad(self, **args):
+        return self._node("wgrad", 1, **args)[0]
+
+    def batchnorm(self, **args):
+        return self._node("norm", 5, **args)
+
+    def batchnorm_backward(self, **args):
+        return self._node("norm_backward", 3, **args)
+
+    def validate(self):
+        self.calls.append("validate")
+
+    def build_operation_graph(self):
+        self.calls.append("build_operation_graph")
+
+    def create_execution_plans(self, modes):
+        self.calls.append("create_execution_plans")
+
+    def deselect_workspace_greater_than(self, size):
+        self.calls.append("deselect_workspace")
+
+    def deselect_numeric_notes(self, notes):
+        self.calls.append("deselect_notes")
+        self.notes = notes
+
+    def check_support(self):
+        if PyGraph.refuse:
+            raise NotSupported("no engine")
+        self.calls.append("check_support")
+
+    def build_plans(self):
+        order = "validate build_operation_graph create_execution_plans deselect_workspace deselect_notes check_support"
+        assert self.calls == order.split()
+        PyGraph.built += 1
+        PyGraph.last = self
+
+    def get_workspace_size(self):
+        return 0
+
+    def execute(self, pointers, workspace, handle):
+        assert handle == "handle"
+        assert all(type(p) is int for p in (*pointers.values(), workspace))
+        given = {k: v.view(pointers) for k, v in self.args.items() if isinstance(v, Tensor)}
+        assert all(tensor.output for tensor in self.made)
+        results = [tensor.view(pointers) for tensor in self.made]
+        getattr(self, self.name)(given, *results)
+
+    def geometry(self, x, w, y):
+        """That sizes fit together is what cuDNN insists on."""
+        a = self.args
+        assert a["pre_padding"] == a["post_padding"]
+        axes = zip(x[2:], w[2:], a["pre_padding"], a["stride"], a["dilation"], strict=True)
+        assert tuple(y[2:]) == tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, p, s, d in axes)
+        groups = x[1] // w[1]
+        assert (x[1], y[1], x[0]) == (w[1] * groups, w[0], y[0])
+        return tuple(a["stride"]), tuple(a["pre_padding"]), tuple(a["dilation"]), groups
+
+    def fprop(self, given, y):
+        x, w = given["image"], given["weight"]
+        y[...] = PyGraph.reference.convolution(x, w, None, *self.geometry(x.shape, w.shape, y.shape), y.shape[2:])
+
+    def dgrad(self, given, x):
+        y, w = given["loss"], given["filter"]
+        x[...] = PyGraph.reference.deconvolution(y, w, None, *self.geometry(x.shape, w.shape, y.shape), x.shape[2:])
+
+    def wgrad(self, given, w):
+        x, y = given["image"], given["loss"]
+        geometry = self.geometry(x.shape, w.shape, y.shape)
+        w[...] = PyGraph.reference.filter_gradient(x, y, *geometry, w.shape[2:])
+
+    def norm(self, given, y, mean, inv_std, next_mean, next_var):
+        x, axes = given["input"].astype(np.float64), (0, *range(2, given["input"].ndim))
+        count, momentum = x.size // x.shape[1], given["momentum"].item()
+        mean[...] = x.mean(axis=axes, keepdims=True)
+        var = x.var(axis=axes, keepdims=True)
+        inv_std[...] = 1 / np.sqrt(var + given["epsilon"].item())
+        y[...] = (x - mean) * inv_std * given["scale"] + given["bias"]
+        next_mean[...] = given["in_running_mean"] * (1 - momentum) + mean * momentum
+        next_var[...] = given["in_running_var"] * (1 - momentum) + var * count / (count - 1) * momentum
+
+    def norm_backward(self, given, gx, ggamma, gbeta):
+        x, gy = given["input"].astype(np.float64), given["grad"].astype(np.float64)
+        axes = (0, *range(2, x.ndim))
+        normal = (x - given["mean"]) * given["inv_variance"]
+        gbeta[...] = gy.sum(axis=axes, keepdims=True)
+        ggamma[...] = (gy * normal).sum(axis=axes, keepdims=True)
+        share = x.shape[1] / x.size
+        gx[...] = given["scale"] * given["inv_variance"] * (gy - share * (gbeta + normal * ggamma))
+
+
+def cudnn():
+    module = types.ModuleType("cudnn")
+    module.pygraph, module.cudnnGraphNotSupportedError = PyGraph, NotSupported
+    module.create_handle = lambda: "handle"
+    module.set_stream = lambda handle, stream: None
+    module.data_type = types.SimpleNamespace(HALF="float16", FLOAT="float32", DOUBLE="float64")
+    module.heur_mode = types.SimpleNamespace(A="A", FALLBACK="FALLBACK")
+    names = ("NONDETERMINISTIC", "TENSOR_CORE", "DOWN_CONVERT_INPUTS")
+    module.numerical_note = types.SimpleNamespace(**{name: name for name in names})
+    return {"cudnn": module}

@@ -1,0 +1,242 @@
+"""FusedAdam against Adam, and a captured step against the same step run eagerly.
+
+Kernels are compiled for the CPU, and a captured graph is a list of their launches (see fake_cupy.py).
+"""
+
+import numpy as np
+import pytest
+
+from renga_core import random
+from renga_core.link import Link
+from renga_core.serializers import load_npz, save_npz
+from renga_optimizers import Adam
+
+OPTIONS = {"alpha": 0.1, "beta1": 0.8, "eps": 1e-3, "eta": 0.5, "weight_decay_rate": 0.01}
+
+
+@pytest.fixture
+def cupy_backend(compiled, monkeypatch):
+    """The backend under its name, without the registry, which would keep the stand-in."""
+    from renga_backend_cupy import capture
+    from renga_backend_cupy.backend import CupyBackend
+
+    backend = CupyBackend()
+    monkeypatch.setattr(capture, "get_backend", lambda name: backend)
+    random.seed(0)
+    yield backend
+    random.seed(0)
+
+
+def parameters(fake, shapes, dtype=np.float32, kind=None):
+    link = Link(**{f"p{i}": (shape, dtype) for i, shape in enumerate(shapes)})
+    for i, param in enumerate(link.params()):
+        value = np.random.default_rng(i).normal(size=param.shape).astype(dtype)
+        param.array = value.view(kind) if kind is not None else value
+    return link
+
+
+def feed(link, seed):
+    for i, param in enumerate(link.params()):
+        grad = np.random.default_rng([seed, i]).normal(size=param.shape).astype(param.dtype)
+        param.grad = grad.view(type(param.array))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_as_adam(compiled, dtype):
+    from renga_backend_cupy.adam import FusedAdam
+
+    shapes = [(3, 4), (), (0, 2), (700,), *[(2,)] * 100]
+    mine, theirs = parameters(compiled, shapes, dtype, compiled.ndarray), parameters(compiled, shapes, dtype)
+    fused, adam = FusedAdam(**OPTIONS).setup(mine), Adam(**OPTIONS).setup(theirs)
+    for step in range(5):
+        for link, optimizer in ((mine, fused), (theirs, adam)):
+            feed(link, step)
+            if step == 3:
+                optimizer.alpha = 0.02
+                link.p1.update_rule.hyperparam.beta1 = 0.5
+                link.p3.cleargrad()
+            optimizer.update()
+    tolerance = 2e-6 if dtype is np.float32 else 1e-13
+    for (name, a), (_, b) in zip(sorted(mine.namedparams()), sorted(theirs.namedparams()), strict=True):
+        np.testing.assert_allclose(a.array, b.array, rtol=tolerance, atol=tolerance, err_msg=name)
+        assert a.update_rule.t == b.update_rule.t
+
+
+def test_few_launches(compiled, monkeypatch):
+    from renga_backend_cupy.adam import FusedAdam
+
+    link = parameters(compiled, [(2,)] * 170, kind=compiled.ndarray)
+    optimizer = FusedAdam().setup(link)
+    launches = []
+    monkeypatch.setattr(compiled, "launch", lambda run: (launches.append(run), run()))
+    feed(link, 0)
+    optimizer.update()
+    assert len(launches) == 1 + 3  # the count; 80, 80 and 10 parameters
+
+
+def test_arrays_with_gaps_are_updated_too(compiled):
+    from renga_backend_cupy.adam import FusedAdam
+
+    mine, theirs = parameters(compiled, [(3, 4)], kind=compiled.ndarray), parameters(compiled, [(3, 4)])
+    mine.p0.array = np.asfortranarray(mine.p0.array).view(compiled.ndarray)
+    for link, optimizer in ((mine, FusedAdam().setup(mine)), (theirs, Adam().setup(theirs))):
+        for step in range(2):
+            feed(link, step)
+            optimizer.update()
+    np.testing.assert_allclose(mine.p0.array, theirs.p0.array, rtol=1e-6)
+
+
+def test_snapshots_of_either_load_into_the_other(compiled, tmp_path):
+    from renga_backend_cupy.adam import FusedAdam
+
+    link, other = parameters(compiled, [(3,)], kind=compiled.ndarray), parameters(compiled, [(3,)])
+    optimizer, adam = FusedAdam().setup(link), Adam().setup(other)
+    feed(link, 0)
+    optimizer.update()
+    save_npz(tmp_path / "x", optimizer)
+    load_npz(tmp_path / "x", adam)
+    np.testing.assert_array_equal(adam.target.p0.update_rule.state["m"], link.p0.update_rule.state["m"])
+    assert other.p0.update_rule.t == 1
+
+
+def test_hooks_see_updated_parameters(compiled):
+    from renga_backend_cupy.adam import FusedAdam
+
+    link = parameters(compiled, [(3,), (2,)], kind=compiled.ndarray)
+    optimizer = FusedAdam(alpha=1.0).setup(link)
+    before, seen = np.array(link.p0.array), []
+    optimizer.add_hook(lambda o: seen.append(np.array(link.p0.array)), "after", timing="post")
+    link.p1.update_rule.add_hook(lambda rule, p: seen.append(np.array(p.array)), "mine", timing="post")
+    old = np.array(link.p1.array)
+    feed(link, 0)
+    optimizer.update()
+    assert not np.array_equal(seen[0], old)
+    assert not np.array_equal(seen[1], before)
+
+
+def test_other_arrays_are_refused(compiled):
+    from renga_backend_cupy.adam import FusedAdam
+
+    for link in (parameters(compiled, [(2,)]), parameters(compiled, [(2,)], np.float16, compiled.ndarray)):
+        optimizer = FusedAdam(eps=1e-3).setup(link)
+        feed(link, 0)
+        with pytest.raises(TypeError, match=r"FusedAdam: parameter p0 is a .*; it updates CuPy arrays"):
+            optimizer.update()
+
+
+def test_half_precision_by_way_of_single(compiled):
+    from renga_backend_cupy.adam import FusedAdam
+
+    link = parameters(compiled, [(2,)], np.float16, compiled.ndarray)
+    before = np.array(link.p0.array)
+    optimizer = FusedAdam(alpha=0.5)
+    optimizer.use_fp32_update()
+    optimizer.setup(link)
+    feed(link, 0)
+    optimizer.update()
+    np.testing.assert_allclose(before - link.p0.array, 0.5 * np.sign(before - link.p0.array), atol=2e-3)
+
+
+def run(compiled, backend, steps, captured):
+    """Parameters and results after some steps, which draw random numbers and whose step size changes."""
+    from renga_backend_cupy.adam import FusedAdam
+    from renga_backend_cupy.capture import CapturedStep
+
+    random.seed(4)
+    link = parameters(compiled, [(5,), (3,)], kind=compiled.ndarray)
+    optimizer = FusedAdam(alpha=0.1).setup(link)
+    buffer = np.zeros(5, np.float32).view(compiled.ndarray)
+    fixed = np.ones(3, np.float32).view(compiled.ndarray)
+
+    def step(x):
+        drawn = random.generator(backend).random(5, dtype=np.float32)
+        # On the stand-in only launches of our own kernels are captured, so gradients are what was drawn, as it is.
+        link.p0.grad, link.p1.grad = drawn, fixed
+        optimizer.update()
+        return drawn, x
+
+    results = []
+    if captured:
+        call = CapturedStep(step, buffer, optimizer=optimizer, warmup=2)
+    else:
+        call = step
+        for _ in range(2):
+            step(buffer)
+    for n in range(steps):
+        if n == 2:
+            optimizer.alpha = 0.01
+        x = np.full(5, n, np.float32).view(compiled.ndarray)
+        results.append([np.array(a) for a in call(x)])
+    return link, optimizer, results, call
+
+
+def test_replay_is_what_the_step_does(compiled, cupy_backend):
+    link, optimizer, results, _ = run(compiled, cupy_backend, 4, captured=False)
+    position = random.generator(cupy_backend).position
+    again, other, replayed, _ = run(compiled, cupy_backend, 4, captured=True)
+    np.testing.assert_array_equal(np.stack([r[0] for r in replayed]), np.stack([r[0] for r in results]))
+    np.testing.assert_array_equal(np.stack([r[1] for r in replayed]), np.stack([r[1] for r in results]))
+    for a, b in zip(link.params(), again.params(), strict=True):
+        np.testing.assert_array_equal(a.array, b.array)
+        assert (a.update_rule.t, b.update_rule.t) == (6, 6)
+    assert (optimizer.t, other.t) == (6, 6)
+    assert random.generator(cupy_backend).position == position
+
+
+def test_eager_steps_may_follow(compiled, cupy_backend):
+    link, optimizer, _, _ = run(compiled, cupy_backend, 3, captured=True)
+    eager, same, _, _ = run(compiled, cupy_backend, 3, captured=False)
+    for one, by in ((link, optimizer), (eager, same)):
+        feed(one, 7)
+        by.update()
+    for a, b in zip(link.params(), eager.params(), strict=True):
+        np.testing.assert_array_equal(a.array, b.array)
+
+
+def test_work_is_in_order_with_the_callers_stream(compiled, cupy_backend):
+    *_, call = run(compiled, cupy_backend, 0, captured=True)
+    compiled.state.log.clear()
+    call(np.zeros(5, np.float32))
+    (mine, *first), (theirs, *second) = compiled.state.log
+    assert (first, theirs, second) == (["waits for", "default"], "default", ["waits for", mine])
+
+
+def test_what_cannot_be_replayed_is_refused(compiled, cupy_backend):
+    from renga_backend_cupy.capture import CapturedStep
+
+    *_, call = run(compiled, cupy_backend, 1, captured=True)
+    with pytest.raises(ValueError, match=r"captured for float32 \(5,\), and called with float32 \(4,\)"):
+        call(np.zeros(4, np.float32))
+    with pytest.raises(ValueError, match=r"and called with $"):
+        call()
+    random.seed(1)
+    with pytest.raises(RuntimeError, match="seeded anew"):
+        call(np.zeros(5, np.float32))
+    with pytest.raises(TypeError, match="a step with a Adam cannot be captured"):
+        CapturedStep(lambda: None, optimizer=Adam())
+    with pytest.raises(ValueError, match="warmup is 0"):
+        CapturedStep(lambda: None, warmup=0)
+
+
+def test_a_failed_capture_is_over(compiled, cupy_backend):
+    from renga_backend_cupy.capture import CapturedStep
+
+    calls = []
+
+    def step():
+        calls.append(1)
+        if len(calls) > 3:
+            raise FloatingPointError("no")
+
+    with pytest.raises(FloatingPointError, match="no"):
+        CapturedStep(step)
+    assert compiled.state.captured is None
+
+
+def test_variables_are_taken_apart(compiled, cupy_backend):
+    from renga_backend_cupy.capture import CapturedStep
+    from renga_core.graph import Variable
+
+    x = np.ones(2).view(compiled.ndarray)
+    result = CapturedStep(lambda: (Variable(x), None))()
+    assert result == (x, None) or (result[0] is x and result[1] is None)

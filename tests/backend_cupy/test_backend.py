@@ -1,0 +1,119 @@
+"""The backend's own code, with NumPy's arrays standing in for CuPy's (see fake_cupy.py)."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def backend(fake):
+    from renga_backend_cupy.backend import CupyBackend
+
+    return CupyBackend()
+
+
+def test_devices_have_numbers_always(fake, backend):
+    assert [backend.device_name(i) for i in range(backend.device_count())] == ["cupy:0", "cupy:1"]
+    fake.state.devices = 1
+    assert backend.device_name(0) == "cupy:0"
+    with backend.use_device(1):
+        assert fake.state.device == 1
+        backend.synchronize()
+    assert fake.state.log == [("synchronize", 1)]
+
+
+def test_no_gpu_is_an_error_that_says_so(fake):
+    from renga_backend_cupy.backend import CupyBackend
+
+    fake.state.devices = 0
+    with pytest.raises(RuntimeError, match=r"backend 'cupy' cannot be used: CuPy 14.0.0 finds no NVIDIA GPU. `renga"):
+        CupyBackend()
+
+
+def test_memory(backend):
+    assert backend.memory_info(1) == {
+        "used": 1 << 30,
+        "total": 4 << 30,
+        "pool_used": 10,
+        "pool_total": 20,
+        "pinned_free_blocks": 3,
+    }
+
+
+class TestTransfers:
+    def test_host_arrays_and_scalars(self, fake, backend):
+        x = backend.asarray(np.arange(3.0), 1)
+        assert isinstance(x, fake.ndarray)
+        assert backend.device_index(x) == 1
+        assert backend.asarray(x, 1) is not None
+        host = backend.to_host(x)
+        assert type(host) is np.ndarray
+        np.testing.assert_array_equal(host, [0, 1, 2])
+        assert backend.asarray(1.5).shape == ()
+
+    def test_between_devices_neither_stream_overtakes_the_copy(self, fake, backend):
+        x = backend.asarray(np.arange(3.0), 0)
+        y = backend.asarray(x, 1)
+        assert backend.device_index(y) == 1
+        np.testing.assert_array_equal(y, x)
+        assert fake.state.log == [("default", "waits for", "default")] * 2
+
+    def test_dlpack_of_the_host_is_copied(self, fake, backend):
+        x = np.arange(3.0)
+        y = backend.from_dlpack(x)
+        assert isinstance(y, fake.ndarray)
+        np.testing.assert_array_equal(y, x)
+
+
+def test_generators(backend):
+    g = backend.make_generator(3)
+    backend.set_generator_state(g, {**backend.generator_state(g), "position": 7})
+    assert backend.generator_state(g)["position"] == 7
+
+
+def test_scatter_add_counts_repeated_indexes(backend):
+    target = backend.asarray(np.zeros((3, 2)))
+    assert backend.scatter_add(target, np.array([0, 2, 0]), np.ones((3, 2))) is None
+    np.testing.assert_array_equal(target, [[2, 2], [0, 0], [1, 1]])
+
+
+def test_sliding_windows(backend):
+    x = backend.asarray(np.arange(20.0).reshape(2, 10))
+    windows = backend.sliding_windows(x, (3,), (2,), (2,))
+    np.testing.assert_array_equal(windows[1, 2], [14, 16, 18])
+    assert windows.shape == (2, 3, 3)
+    with pytest.raises(ValueError, match=r"a window of \(11,\) does not fit into \(10,\)"):
+        backend.sliding_windows(x, (11,), (1,), (1,))
+
+
+def test_prefetch_uploads_ahead_and_in_order(fake):
+    from renga_backend_cupy.transfers import prefetch
+
+    taken = []
+
+    def batches():
+        for n in range(4):
+            taken.append(n)
+            yield np.full(2, n), np.array([n])
+
+    seen = []
+    for x, t in prefetch(batches(), index=1):
+        assert len(taken) == min(len(seen) + 2, 4)
+        assert x.device.id == 1
+        seen.append((int(x[0]), int(t[0])))
+    assert seen == [(n, n) for n in range(4)]
+    copying = next(name for name, *_ in fake.state.log if name != "default")
+    assert fake.state.log.count((copying, "waits for", "default")) == 4
+    assert fake.state.log.count(("default", "waits for", copying)) == 4
+    assert fake.state.device == 0
+    with pytest.raises(ValueError, match="ahead is 0"):
+        next(prefetch(batches(), ahead=0))
+
+
+def test_fetch(fake, backend):
+    from renga_backend_cupy.transfers import fetch
+
+    x = backend.asarray(np.arange(6.0)).reshape(2, 3).T
+    fetched = fetch(x)
+    assert fetched.done()
+    np.testing.assert_array_equal(fetched.get(), x)
+    assert type(fetched.get()) is np.ndarray
