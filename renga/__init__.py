@@ -156,7 +156,10 @@ def __getattr__(name: str) -> Any:
     elif name in _MODULES:
         return importlib.import_module(f"renga.{name}")
     else:
-        raise AttributeError(f"module 'renga' has no attribute {name!r}")
+        from renga_core.errors import did_you_mean
+
+        near = "" if name.startswith("_") else did_you_mean(name, __dir__())
+        raise AttributeError(f"module 'renga' has no attribute {name!r}.{near}".removesuffix("."))
     globals()[name] = value
     return value
 

@@ -47,9 +47,11 @@ def print_error(error: BaseException, with_traceback: bool) -> None:
     if with_traceback:
         traceback.print_exception(error)
     message = str(error)
+    if isinstance(error, KeyError) and " " in message:  # a sentence, which Python shows in quotes as it does a key
+        message = str(error.args[0])
     if not isinstance(error, RengaError):
         # Not one that Renga foresaw: the type tells more than the text does.
-        message = f"{type(error).__name__}: {error}" if message else type(error).__name__
+        message = f"{type(error).__name__}: {message}" if message else type(error).__name__
         if not with_traceback:
             message += "\nTo see where it was raised, add --traceback."
     print("\n".join([f"renga: error: {message}", *getattr(error, "__notes__", [])]), file=sys.stderr)

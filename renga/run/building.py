@@ -92,7 +92,8 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
 
     Raises:
         RengaPluginError: A name is unknown, ambiguous, or cannot be used.
-        SettingsError: An argument is unknown, missing, or of a wrong type.
+        SettingsError: An argument is unknown, missing, or of a wrong type; a batch is larger than the data set.
+        RengaError: There is no example to train on, or none to test.
         Exception: What the parts themselves raise; a note says which part it was.
     """
     notes: list[str] = []
@@ -101,6 +102,7 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
     _check_communicator(run)
     random.seed(run.seed)
     train, test = parts.data.make()
+    _check_sizes(train, test, parts, run)
     with using_device(device):
         model = parts.classifier(parts.model.make())
         model.to_device(device)
@@ -190,6 +192,17 @@ def _check_communicator(run: RunDescription) -> None:
         raise RengaError(
             f"run.communicator '{run.communicator}' (from {origin}) joins {communicator.size} processes, and a run "
             "file trains in one. Write the loop with renga.distributed, or use communicator 'single'."
+        )
+
+
+def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescription) -> None:
+    for examples, purpose in ((train, "train on"), (test, "test")):
+        if len(examples) == 0:
+            raise RengaError(f"{parts.data.label} has no examples to {purpose}")
+    if run.batch_size > len(train):  # it would go round and round the data within one batch
+        raise SettingsError(
+            f"data.batch_size (from {run.origin('data.batch_size')}) is {run.batch_size}, "
+            f"more than the {len(train)} examples to train on"
         )
 
 

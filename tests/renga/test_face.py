@@ -70,8 +70,12 @@ def test_type_checkers_see_the_same_names() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'renga' has no attribute 'Varible'"):
+    with pytest.raises(
+        AttributeError, match=r"^module 'renga' has no attribute 'Varible'\. Did you mean 'Variable'\?$"
+    ):
         _ = renga.Varible
+    with pytest.raises(AttributeError, match=r"^module 'renga' has no attribute 'quite_else'$"):
+        _ = renga.quite_else
 
 
 def test_a_misspelt_part_names_the_nearest_once() -> None:

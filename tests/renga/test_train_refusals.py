@@ -168,6 +168,22 @@ def test_a_model_that_does_not_fit_the_data_is_known_before_training(train):
     )
 
 
+def test_more_examples_in_a_batch_than_there_are(train):
+    assert train("--set", "data.batch_size=100000000000") == (
+        "renga: error: data.batch_size (from command line --set data.batch_size) is 100000000000, "
+        "more than the 1437 examples to train on\n"
+    )
+
+
+def test_a_table_without_a_log(shell):
+    shell.write("run.toml", RUN)
+    outcome = shell.renga("train", "run.toml", "--set", "extensions=[{use='print_report'}]")
+    assert outcome.status == 1
+    assert outcome.err.startswith(
+        "renga: error: KeyError: PrintReport shows the log of an extension named 'LogReport', which"
+    )
+
+
 def test_traceback_is_there_for_who_asks(shell):
     shell.write("run.toml", RUN)
     outcome = shell.renga("train", "run.toml", "--backend", "nope", "--traceback")

@@ -73,6 +73,8 @@ def get_device(spec: str | Device | Array) -> Device:
     """
     if isinstance(spec, Device):
         return spec
+    if isinstance(spec, int):
+        raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {spec}")
     if not isinstance(spec, str):
         return get_device_of(spec)
     name, colon, number = spec.removeprefix("@").rpartition(":")

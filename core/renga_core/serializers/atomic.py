@@ -47,7 +47,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException as error:
         with suppress(FileNotFoundError):
             temporary.unlink()
-        if isinstance(error, OSError) and error.filename is None:  # a full disk does not say whose
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            # A full disk does not say which file it has no room for.
             error.filename = str(path)
         raise
     # The new name, too, shall last through a power cut. Some file systems cannot do that for a folder.

@@ -213,8 +213,12 @@ class TestGetDevice:
         assert caught.value.__context__ is None  # one error, not a chain of attempts
 
     def test_neither_string_nor_array(self):
-        with pytest.raises(TypeError, match=r"^builtins\.int is not an array of any backend"):
-            get_device(0)
+        with pytest.raises(TypeError, match=r"^builtins\.float is not an array of any backend"):
+            get_device(0.5)
+        with pytest.raises(
+            TypeError, match=r"^a device has a name, such as 'numpy' or 'cupy:0', and not a number: -1$"
+        ):
+            get_device(-1)
 
     def test_several_devices(self, toy):
         first, second = get_device("toy:0"), get_device("toy:1")

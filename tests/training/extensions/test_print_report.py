@@ -87,6 +87,11 @@ def test_resumed_it_prints_only_what_is_new(trainer, log):
     assert show(report, trainer) == " epoch\n     3\n"
 
 
+def test_no_log(trainer):
+    with pytest.raises(KeyError, match="PrintReport shows the log of an extension named 'Another', which this trainer"):
+        PrintReport(["epoch"], "Another").initialize(trainer)
+
+
 def test_a_log_report_given_itself_and_standard_output(trainer, capsys):
     own = LogReport(filename=None)
     report = PrintReport(["epoch"], own)

@@ -46,7 +46,11 @@ class PrintReport(Extension):
         self._since_header = 0
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Begin a new table. A resumed run does not repeat the rows of its earlier parts."""
+        """Begin a new table. A resumed run does not repeat the rows of its earlier parts.
+
+        Raises:
+            KeyError: The trainer has no such `LogReport`.
+        """
         self._printed = len(self._find_log(trainer))
 
     def __call__(self, trainer: TrainerLike) -> None:
@@ -69,7 +73,13 @@ class PrintReport(Extension):
     def _find_log(self, trainer: TrainerLike) -> list[dict[str, Any]]:
         report = self._log_report
         if isinstance(report, str):
-            report = trainer.get_extension(report)
+            try:
+                report = trainer.get_extension(report)
+            except KeyError:
+                raise KeyError(
+                    f"PrintReport shows the log of an extension named {report!r}, which this trainer does not have: "
+                    "add log_report (LogReport) too"
+                ) from None
         return report.log
 
     def _print(self, text: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+from renga_core.errors import did_you_mean
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Extension, TrainerLike
 
@@ -37,7 +38,11 @@ class Shift(Extension):
 
     def initialize(self, trainer: TrainerLike) -> None:
         """Set the value to begin, or to go on, with. Raises AttributeError if the optimizer has no such attribute."""
-        current = getattr(self._target(trainer), self._attr)
+        optimizer = self._target(trainer)
+        if not hasattr(optimizer, self._attr):
+            near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
+            raise AttributeError(f"{type(self).__name__}: {type(optimizer).__name__} has no {self._attr!r}.{near}")
+        current = getattr(optimizer, self._attr)
         if self._init is None:
             self._init = float(current)
         self._set(trainer)

@@ -43,7 +43,11 @@ class TestSoftmaxCrossEntropy(FunctionSuite):
         "vector": ((np.zeros(3), np.zeros(3, int)), InvalidType, ("x", "(N, classes, ...)", "(3,)")),
         "too large": ((np.zeros((2, 3)), np.array([0, 3])), ValueError, ("labels from 0 to 3", "0 to 2")),
         "negative": ((np.zeros((2, 3)), np.array([0, -2])), ValueError, ("labels from -2 to 0", "0 to 2")),
-        "soft shape": ((np.zeros((2, 3)), np.zeros((3, 2))), InvalidType, ("t", "float64 (2, 3)", "float64 (3, 2)")),
+        "soft shape": (
+            (np.zeros((2, 3)), np.zeros((3, 2))),
+            InvalidType,
+            ("t", "probabilities in the shape of x: float64 (2, 3)", "float64 (3, 2)"),
+        ),
         "soft dtype": ((np.zeros((2, 3)), np.zeros((2, 3), "f")), InvalidType, ("t", "float64", "float32")),
     }
 

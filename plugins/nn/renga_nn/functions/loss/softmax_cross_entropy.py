@@ -63,6 +63,9 @@ def softmax_cross_entropy(
     require_choice("softmax_cross_entropy", "soft_target_loss", soft_target_loss, ("cross-entropy", "kl-divergence"))
     weight = None if class_weight is None else _checked_weight(x, class_weight)
     if t.dtype.kind == "f":
+        if t.shape != x.shape:
+            expected = f"integers, which are labels, or probabilities in the shape of x: {describe_array(x)}"
+            raise InvalidType("softmax_cross_entropy", "t", expected, describe_array(t))
         return soft_target_cross_entropy(x, t, normalize, weight, reduce, soft_target_loss)
     labels = labels_of("softmax_cross_entropy", x, t)
     function = SoftmaxCrossEntropy(labels, weight, ignore_label, reduce == "mean", normalize, cache_score)
