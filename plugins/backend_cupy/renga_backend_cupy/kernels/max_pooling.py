@@ -29,7 +29,7 @@ _GEOMETRY = (
     "int32 kh, int32 kw, int32 sh, int32 sw, int32 ph, int32 pw, float64 border"
 )
 
-# What lies outside of the image is never the largest: `border` is minus infinity, which CUDA's compiler has no name for.
+# What lies outside of the image is never the largest: `border` is minus infinity, for which NVRTC has no name.
 _SEEN = """
   #define RENGA_SEEN(r, c) ((r) < 0 || (c) < 0 || (r) >= height || (c) >= width ? (typename Wide<T>::type)border \\
       : (typename Wide<T>::type)x[((outer * height + (r)) * width + (c)) * inner + channel])
