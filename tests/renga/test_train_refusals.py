@@ -40,7 +40,8 @@ def train(shell):
 
 
 def names(kind):
-    return ", ".join(registry(kind).names())
+    """All that is offered, whether or not it can be used on this machine."""
+    return ", ".join(sorted({offer.name for offer, _ in registry(kind).list()}))
 
 
 def replaced(old, new):
