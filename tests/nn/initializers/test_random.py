@@ -73,6 +73,11 @@ def test_fans_need_two_axes(initializer):
         filled(initializer, 5)
 
 
+def test_fans_need_an_input():
+    with pytest.raises(ValueError, match=r"at least one input, not for the shape \(5, 0\)"):
+        filled(LeCunNormal(), (5, 0))
+
+
 def test_unknown_fan_option():
     with pytest.raises(ValueError, match="'fan_in' or 'fan_out', not 'fan'"):
         HeNormal(fan_option="fan")

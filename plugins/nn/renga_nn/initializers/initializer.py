@@ -58,12 +58,14 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
         shape: Of weights ``(outputs, inputs, *window)``.
 
     Raises:
-        ValueError: There are fewer than two axes.
+        ValueError: There are fewer than two axes, or there is no input to count.
     """
     if len(shape) < 2:
         raise ValueError(
             f"fan-in and fan-out are defined for weights of two axes and more, not for the shape {tuple(shape)}"
         )
+    if 0 in shape[1:]:
+        raise ValueError(f"fan-in is defined for weights with at least one input, not for the shape {tuple(shape)}")
     window = math.prod(shape[2:])
     return shape[1] * window, shape[0] * window
 
