@@ -213,7 +213,7 @@ class PhiloxGenerator:
 
         Queued on the current stream. Set it back to 0 afterwards: calls that are not replayed count by `position`.
         """
-        self._shift().fill(blocks)
+        self._shift().fill(np.uint64(blocks))
 
     def advance(self, blocks: int) -> int:
         """Pass over that many blocks, and return the position before."""
