@@ -1,9 +1,10 @@
 """A training step as a CUDA graph: queued by one call, instead of by Python, kernel by kernel.
 
 What Python does in a step (shapes, hyperparameters, which functions are called) is fixed at the capture; what kernels
-do is repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale) nor
-upload arrays (the host's memory that the copy was captured with serves others by then), and what changes from step to step must be on the GPU: the batch, which is copied into the arrays that were captured;
-random numbers, which go on where they were; and the optimizer's count, which `FusedAdam` keeps there.
+do is repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale),
+nor upload arrays (the host's memory that a copy was captured with serves others by then). What changes from step to
+step must be on the GPU: the batch, which is copied into the arrays that were captured; random numbers, which go on
+where they were; and the optimizer's count, which `FusedAdam` keeps there.
 """
 
 from __future__ import annotations
