@@ -16,7 +16,7 @@ def renga_extensions() -> list[Provider]:
     plot = "pip install 'renga[plot]'"
     return [
         extension("log_report", "LogReport", "Means over intervals, in log.jsonl and log.csv"),
-        extension("print_report", "PrintReport", "The log as a table on the screen", ("tqdm",)),
+        extension("print_report", "PrintReport", "The log as a table on the screen"),
         extension("progress_bar", "ProgressBar", "A bar on a terminal, a line now and then elsewhere", ("tqdm",)),
         extension("plot_report", "PlotReport", "Curves in a picture", ("matplotlib",), plot),
         extension("snapshot", "snapshot", "The whole state of the run, to resume from"),

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, TextIO
 
-from tqdm import tqdm
-
 from renga_core.training import Extension, TrainerLike
 from renga_training.extensions.log_report import LogReport
 
@@ -84,8 +82,11 @@ class PrintReport(Extension):
 
     def _print(self, text: str) -> None:
         out = self._out or sys.stdout
-        # It prints above a progress bar that is on the same terminal.
-        tqdm.write(text, file=out)
+        if "tqdm" in sys.modules:
+            # It prints above a progress bar that is on the same terminal.
+            sys.modules["tqdm"].tqdm.write(text, file=out)
+        else:
+            print(text, file=out)
         out.flush()
 
 

@@ -6,8 +6,6 @@ import sys
 import time
 from typing import Any, TextIO
 
-from tqdm import tqdm
-
 from renga_core.training import Extension, TrainerLike
 
 __all__ = ["ProgressBar"]
@@ -17,9 +15,15 @@ _SECONDS_PER_LINE = 60.0
 _LINES = 10
 
 
-class _Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
-    # No background thread: worker processes may be forked while training.
-    monitor_interval = 0
+def _bar(**options: Any) -> Any:
+    """A bar by tqdm, which is imported only where there is one: the other extensions of this package do without."""
+    from tqdm import tqdm
+
+    class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
+        # No background thread: worker processes may be forked while training.
+        monitor_interval = 0
+
+    return Bar(**options)
 
 
 class ProgressBar(Extension):
@@ -97,7 +101,7 @@ class _TerminalMeter(_Meter):
         super().__init__(trainer, total, unit, out, bar_length)
         bar = "{bar}" if bar_length is None else f"{{bar:{bar_length}}}"
         known = "{percentage:3.0f}%|" + bar + "| {desc} [{elapsed}<{remaining}]"
-        self.bar: Any = _Bar(
+        self.bar: Any = _bar(
             total=total,
             initial=self.position(trainer),
             file=out,
@@ -136,6 +140,8 @@ class _LineMeter(_Meter):
         if not further and now - self.shown_at < _SECONDS_PER_LINE:
             return
         self.shown_at, self.shown_part = now, part
+        from tqdm import tqdm
+
         elapsed = tqdm.format_interval(now - self.started_at)
         percentage = "" if self.total is None else f"{min(part, 1):4.0%}  "
         print(f"{percentage}{self.words(trainer)}, {elapsed}", file=self.out, flush=True)
