@@ -63,29 +63,31 @@ def get_array_module(*arrays: Array) -> Any:
     return np
 
 
-def get_device(spec: str | Device | Array) -> Device:
+def get_device(device_spec: str | Device | Array) -> Device:
     """The device that a string names (``numpy``, ``cupy:0``; Chainer's ``@numpy`` too), or on which an array lives.
 
     Raises:
         ValueError: The index after the colon is not a number, or there is no such device.
         UnknownProvider, ProviderUnavailable: As `get_backend`.
-        TypeError: `spec` is neither a string nor an array.
+        TypeError: `device_spec` is neither a string nor an array.
     """
-    if isinstance(spec, Device):
-        return spec
-    if isinstance(spec, int):
-        raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {spec}")
-    if not isinstance(spec, str):
-        return get_device_of(spec)
-    name, colon, number = spec.removeprefix("@").rpartition(":")
+    if isinstance(device_spec, Device):
+        return device_spec
+    if isinstance(device_spec, int):
+        raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {device_spec}")
+    if not isinstance(device_spec, str):
+        return get_device_of(device_spec)
+    name, colon, number = device_spec.removeprefix("@").rpartition(":")
     # What follows the last colon is a device's number or, in `plugin:name`, a name: names begin with a letter.
     numbered = bool(colon) and not number[:1].isalpha()
     if numbered and not number.isdecimal():
-        raise ValueError(f"device {spec!r}: the index after the colon must be a number, as in '{name or 'numpy'}:0'")
-    backend = _load(name if numbered else spec.removeprefix("@"))
+        raise ValueError(
+            f"device {device_spec!r}: the index after the colon must be a number, as in '{name or 'numpy'}:0'"
+        )
+    backend = _load(name if numbered else device_spec.removeprefix("@"))
     index = int(number) if numbered else 0
     if index >= backend.device_count():
-        raise ValueError(f"no device {spec!r}: backend {backend.name!r} has {backend.device_count()} device(s)")
+        raise ValueError(f"no device {device_spec!r}: backend {backend.name!r} has {backend.device_count()} device(s)")
     return Device(backend, index)
 
 
@@ -95,9 +97,9 @@ def default_device() -> Device:
 
 
 @contextmanager
-def using_device(spec: str | Device) -> Iterator[Device]:
+def using_device(device_spec: str | Device) -> Iterator[Device]:
     """Make parameters on this device, and make it the current one of its library, while a ``with`` block runs."""
-    device = get_device(spec)
+    device = get_device(device_spec)
     before = getattr(_current, "device", None)
     _current.device = device
     try:
