@@ -43,8 +43,11 @@ def main() -> int:
             race(workload, arguments.rounds)
         table = markdown(workloads)
         versions = {library: importlib.metadata.version(library) for library in ("renga", *peers)}
-        path = save(name, table, versions)
-        print(f"{module.SUMMARY}\n\n{table}\n\nwritten to {os.path.relpath(path)}")
+        print(f"{module.SUMMARY}\n\n{table}\n")
+        if set(peers) == set(PEERS):
+            print(f"written to {os.path.relpath(save(name, table, versions))}")
+        else:
+            print("not written to benchmarks/results: a peer is left out")
     return 0
 
 
