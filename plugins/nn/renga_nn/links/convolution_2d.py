@@ -13,7 +13,52 @@ from renga_nn.initializers import get_initializer
 __all__ = ["Convolution2D", "Deconvolution2D"]
 
 
-class Convolution2D(Link):
+class _Filters(Link):
+    """What both layers of filters share: their arguments, and filters that may wait for the first input."""
+
+    b: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: int | Sequence[int] | None,
+        stride: int | Sequence[int],
+        pad: int | Sequence[int],
+        nobias: bool,
+        initialW: Any,
+        initial_bias: Any,
+        dilate: int | Sequence[int],
+        groups: int,
+    ) -> None:
+        super().__init__()
+        in_channels, self.out_channels, self.ksize = _channels(self, in_channels, out_channels, ksize)
+        self.stride = stride
+        self.pad = pad
+        self.dilate = dilate
+        self.groups = groups
+        self._check_groups(self.out_channels)
+        with self.init_scope():
+            self.W = Parameter(get_initializer(initialW))
+            bias = get_initializer(0 if initial_bias is None else initial_bias)
+            self.b = None if nobias else Parameter(bias, self.out_channels)
+        if in_channels is not None:
+            self._initialize(in_channels)
+
+    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
+        """The first two sizes of `W`."""
+        raise NotImplementedError
+
+    def _initialize(self, in_channels: int) -> None:
+        self._check_groups(in_channels)
+        self.W.initialize((*self._filter_channels(in_channels), *self.ksize))
+
+    def _check_groups(self, channels: int) -> None:
+        if self.groups < 1 or channels % self.groups:
+            raise ValueError(f"{type(self).__name__}: groups={self.groups} does not divide {channels} channels")
+
+
+class Convolution2D(_Filters):
     """Slide trained filters over images; `renga.functions.convolution_2d` says how the arguments work.
 
     Args:
@@ -37,8 +82,6 @@ class Convolution2D(Link):
         b: Bias ``(out_channels,)``, or None.
     """
 
-    b: Parameter | None
-
     def __init__(
         self,
         in_channels: int | None,
@@ -53,19 +96,7 @@ class Convolution2D(Link):
         dilate: int | Sequence[int] = 1,
         groups: int = 1,
     ) -> None:
-        super().__init__()
-        in_channels, self.out_channels, self.ksize = _channels(self, in_channels, out_channels, ksize)
-        self.stride = stride
-        self.pad = pad
-        self.dilate = dilate
-        self.groups = groups
-        _check_groups(self, self.out_channels)
-        with self.init_scope():
-            self.W = Parameter(get_initializer(initialW))
-            bias = get_initializer(0 if initial_bias is None else initial_bias)
-            self.b = None if nobias else Parameter(bias, self.out_channels)
-        if in_channels is not None:
-            self._initialize(in_channels)
+        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups)
 
     def forward(self, x: Any) -> Variable:
         """Convolve images ``(N, in_channels, H, W)``."""
@@ -73,12 +104,11 @@ class Convolution2D(Link):
             self._initialize(x.shape[1])
         return convolution_2d(x, self.W, self.b, self.stride, self.pad, dilate=self.dilate, groups=self.groups)
 
-    def _initialize(self, in_channels: int) -> None:
-        _check_groups(self, in_channels)
-        self.W.initialize((self.out_channels, in_channels // self.groups, *self.ksize))
+    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
+        return self.out_channels, in_channels // self.groups
 
 
-class Deconvolution2D(Link):
+class Deconvolution2D(_Filters):
     """Paint trained filters into images: the transpose of `Convolution2D`; see `renga.functions.deconvolution_2d`.
 
     Args:
@@ -103,8 +133,6 @@ class Deconvolution2D(Link):
         b: Bias ``(out_channels,)``, or None.
     """
 
-    b: Parameter | None
-
     def __init__(
         self,
         in_channels: int | None,
@@ -120,20 +148,8 @@ class Deconvolution2D(Link):
         dilate: int | Sequence[int] = 1,
         groups: int = 1,
     ) -> None:
-        super().__init__()
-        in_channels, self.out_channels, self.ksize = _channels(self, in_channels, out_channels, ksize)
-        self.stride = stride
-        self.pad = pad
+        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups)
         self.outsize = outsize
-        self.dilate = dilate
-        self.groups = groups
-        _check_groups(self, self.out_channels)
-        with self.init_scope():
-            self.W = Parameter(get_initializer(initialW))
-            bias = get_initializer(0 if initial_bias is None else initial_bias)
-            self.b = None if nobias else Parameter(bias, self.out_channels)
-        if in_channels is not None:
-            self._initialize(in_channels)
 
     def forward(self, x: Any) -> Variable:
         """Deconvolve maps ``(N, in_channels, H, W)``."""
@@ -143,9 +159,8 @@ class Deconvolution2D(Link):
             x, self.W, self.b, self.stride, self.pad, self.outsize, dilate=self.dilate, groups=self.groups
         )
 
-    def _initialize(self, in_channels: int) -> None:
-        _check_groups(self, in_channels)
-        self.W.initialize((in_channels, self.out_channels // self.groups, *self.ksize))
+    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
+        return in_channels, self.out_channels // self.groups
 
 
 def _channels(
@@ -159,8 +174,3 @@ def _channels(
         raise TypeError(f"{name} needs the number and the size of its filters: {name}(None, 16, 3) or {name}(16, 3)")
     rows, columns = (ksize, ksize) if isinstance(ksize, int) else ksize
     return in_channels, out_channels, (rows, columns)
-
-
-def _check_groups(link: Convolution2D | Deconvolution2D, channels: int) -> None:
-    if link.groups < 1 or channels % link.groups:
-        raise ValueError(f"{type(link).__name__}: groups={link.groups} does not divide {channels} channels")
