@@ -10,6 +10,5 @@ from renga_nn.functions.connection.convolution_2d import convolution_2d
 from renga_nn.functions.connection.deconvolution_2d import deconvolution_2d
 from renga_nn.functions.connection.embed_id import embed_id
 from renga_nn.functions.connection.linear import linear
-from renga_nn.functions.connection.window import conv_outsize, deconv_outsize
 
-__all__ = ["conv_outsize", "convolution_2d", "deconv_outsize", "deconvolution_2d", "embed_id", "linear"]
+__all__ = ["convolution_2d", "deconvolution_2d", "embed_id", "linear"]
