@@ -96,7 +96,7 @@ STRICT = """
 
     import array_api_strict
     from renga import Provider, hookimpl
-    from renga_backend_torch.standard import StandardArray, StandardBackend, StandardNamespace
+    from renga_core.backend.standard import StandardArray, StandardBackend, StandardNamespace
 
     from renga_core.testing.suites import array_names as names
 
@@ -106,7 +106,7 @@ STRICT = """
 
     def expect(name, documented):
         module = sys._getframe(2).f_globals.get("__name__", "")
-        beside = ("renga_backend_torch", "renga_core.testing.suites")
+        beside = ("renga_core.backend.standard", "renga_core.testing.suites")
         by_renga = module.startswith("renga") and not module.startswith(beside)
         if by_renga and name not in documented and not name.startswith("_"):
             raise AssertionError(f"{module} asks for {name!r}, which is not documented")

@@ -7,6 +7,7 @@ Reading guide
 - `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``.
 - `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's
   type once the backend is known; the first array of a new type asks the plugins.
+- `standard`: a backend for any library that has the array-API standard namespace. Imported by those that use it.
 
 Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
 """

@@ -11,9 +11,9 @@ the standard has; they know no library.
 - `generator`: `HostGenerator`, NumPy's random numbers as arrays of the library.
 """
 
-from renga_backend_torch.standard.array import StandardArray
-from renga_backend_torch.standard.backend import StandardBackend
-from renga_backend_torch.standard.generator import HostGenerator
-from renga_backend_torch.standard.namespace import StandardNamespace
+from renga_core.backend.standard.array import StandardArray
+from renga_core.backend.standard.backend import StandardBackend
+from renga_core.backend.standard.generator import HostGenerator
+from renga_core.backend.standard.namespace import StandardNamespace
 
 __all__ = ["HostGenerator", "StandardArray", "StandardBackend", "StandardNamespace"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_backend_torch.standard.array import StandardArray, _is_plain
+from renga_core.backend.standard.array import StandardArray, _is_plain
 
 __all__ = ["StandardNamespace"]
 

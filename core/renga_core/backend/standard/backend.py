@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from renga.backend import Backend
-from renga_backend_torch.standard.array import StandardArray
-from renga_backend_torch.standard.generator import HostGenerator
-from renga_backend_torch.standard.namespace import StandardNamespace
+from renga_core.backend.protocol import Backend
+from renga_core.backend.standard.array import StandardArray
+from renga_core.backend.standard.generator import HostGenerator
+from renga_core.backend.standard.namespace import StandardNamespace
 
 __all__ = ["StandardBackend"]
 
