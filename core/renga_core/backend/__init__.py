@@ -7,12 +7,14 @@ Reading guide
 - `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``.
 - `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's
   type once the backend is known; the first array of a new type asks the plugins.
+- `dtypes`: `is_floating`, which knows bfloat16 too.
 - `standard`: a backend for any library that has the array-API standard namespace. Imported by those that use it.
 
 Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
 """
 
 from renga_core.backend.device import Device
+from renga_core.backend.dtypes import is_floating
 from renga_core.backend.lookup import (
     array_types,
     as_array_of,
@@ -37,6 +39,7 @@ __all__ = [
     "get_backend",
     "get_device",
     "get_device_of",
+    "is_floating",
     "to_host",
     "using_device",
 ]
