@@ -25,10 +25,15 @@ class StandardArray:
     Results have NumPy's dtypes: a Python scalar takes the dtype of the array it meets, an array without axes does not,
     and the quotient of integers is of float64. Operands that do not broadcast raise ValueError.
 
-    A subclass belongs to one library: ``class MyArray(StandardArray, library=my_namespace)``.
+    A subclass belongs to one library: ``class MyArray(StandardArray, library=my_namespace)``. It may do better than the
+    standard has it: see `from_native`, `from_host`, `to_host`, `select`, `store`.
 
     Args:
         native: The library's array.
+
+    Attributes:
+        library: The namespace of the array-API standard.
+        native_type: The type of the library's arrays.
     """
 
     __slots__ = ("native",)
@@ -46,10 +51,12 @@ class StandardArray:
             cls.library = library
             cls.native_type = type(library.zeros(()))
             cls._native_dtypes = {np.dtype(n): getattr(library, n) for n in _DTYPES if hasattr(library, n)}
-            cls._numpy_dtypes = {native: dtype for dtype, native in cls._native_dtypes.items()}
+            # Asked of an array: what stands in the namespace need not be what arrays have (NumPy: a type, and a dtype).
+            cls._numpy_dtypes = {library.zeros((), dtype=n).dtype: dtype for dtype, n in cls._native_dtypes.items()}
 
     def __init__(self, native: Any) -> None:
-        self.native = native
+        # Some libraries return scalars where the standard has arrays without axes.
+        self.native = native if isinstance(native, self.native_type) else self.library.asarray(native)
 
     # --- what a library may do better --------------------
 
