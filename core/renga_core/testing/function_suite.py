@@ -21,49 +21,36 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-import pytest
 
-from renga_core.backend import Array, Device, array_types, get_backend, get_device, to_host
+from renga_core.backend import Array, Device, array_types, get_backend, to_host
 from renga_core.graph import FunctionNode, Variable, grad
 from renga_core.graph.function_node import functions_behind
-from renga_core.plugin import ARRAY_BACKEND, registry
-from renga_core.plugin.state import State
+from renga_core.testing.every_backend import (
+    EveryBackendSuite,
+    is_floating,
+    many,
+    or_zeros,
+    ready_backends,
+    strided,
+    widened,
+)
 from renga_core.testing.gradient_check import check_backward, check_double_backward
 
 __all__ = ["FunctionSuite", "ready_backends"]
 
-DTYPES = ("float16", "float32", "float64")
 
+class FunctionSuite(EveryBackendSuite):
+    """Tests of one differentiable function. A subclass is named `Test…`, and defines `make_inputs` and what follows.
 
-class FunctionSuite:
-    """Tests of one differentiable function. A subclass is named `Test…` and defines the first three methods.
-
-    Attributes:
-        cases: Settings to test one after the other: for each name, attributes that the methods find on `self`.
-        bad_inputs: What the function must refuse (in the first case, if there are several): for each name, the inputs,
-            the error, and parts of its message.
-        excluded: Names of tests (without ``test_``) that cannot hold, each with the reason.
-        tolerances: For each dtype, how far forward and gradients may be from their references, absolutely and
-            relatively.
-        eps: Half the distance between the two points of numerical derivatives; keep inputs further from kinks.
+    Attributes: as of `EveryBackendSuite`.
     """
 
-    cases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    bad_inputs: ClassVar[Mapping[str, tuple[Sequence[Any], type[Exception], Sequence[str]]]] = {}
-    excluded: ClassVar[Mapping[str, str]] = {}
-    tolerances: ClassVar[Mapping[str, float]] = {"float16": 5e-3, "float32": 5e-6, "float64": 1e-11}
-    eps: ClassVar[float] = 1e-5
-
     # --- what a subclass defines -----------------------------------------------------------------------------------
-
-    def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
-        """Inputs of the function: host arrays, the floating ones in `dtype`. No gradient is expected for the others."""
-        raise NotImplementedError(f"{type(self).__name__} defines no make_inputs(rng, dtype)")
 
     def call(self, *variables: Variable) -> Variable | Sequence[Variable]:
         """Call the function under test on Variables in the order of `make_inputs`."""
@@ -73,26 +60,18 @@ class FunctionSuite:
         """The right outputs, by other means: an array, or a tuple of them, from host arrays in float64."""
         raise NotImplementedError(f"{type(self).__name__} defines no reference(*arrays)")
 
-    def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
-        """Inputs some of which have no elements. Define it where that makes sense."""
-        raise NotImplementedError
-
     # --- the properties --------------------------------------------------------------------------------------------
 
     def test_forward(self, device: Device, dtype: str) -> None:
         """The outputs are the reference's."""
         arrays = self._host_inputs(dtype)
-        expected = _many(self.reference(*[_widened(x) for x in arrays]))
-        ys = self._outputs(self._send(device, arrays))
-        assert len(ys) == len(expected), f"{len(ys)} outputs, but the reference has {len(expected)}"
-        for i, (y, right) in enumerate(zip(ys, expected, strict=True)):
-            assert y.shape == np.shape(right), f"output {i} has shape {y.shape}, the reference {np.shape(right)}"
-            self._assert_close(y, right, dtype, f"output {i}")
+        expected = many(self.reference(*[widened(x) for x in arrays]))
+        self._assert_outputs_close(self._outputs(self._send(device, arrays)), expected, dtype)
 
     def test_forward_dtype(self, device: Device, dtype: str) -> None:
         """Floating outputs have the dtype of the floating inputs."""
         for i, y in enumerate(self._outputs(self._inputs(device, dtype))):
-            assert not _is_floating(y) or y.dtype == dtype, f"output {i} is {y.dtype} for inputs of {dtype}"
+            assert not is_floating(y) or y.dtype == dtype, f"output {i} is {y.dtype} for inputs of {dtype}"
 
     def test_gradient(self, device: Device) -> None:
         """The gradients are the numerical derivatives, along a random direction, in float64."""
@@ -122,7 +101,7 @@ class FunctionSuite:
             for k in range(len(gys)):
                 gxs = self._gradients(xs, [gy if i == k else None for i, gy in enumerate(gys)], differentiable)
                 total = [
-                    _or_zeros(t, x) + _or_zeros(gx, x) if _is_floating(x) else gx
+                    or_zeros(t, x) + or_zeros(gx, x) if is_floating(x) else gx
                     for t, gx, x in zip(total, gxs, xs, strict=True)
                 ]
             self._assert_gradients_close(xs, total, together, "float64")
@@ -134,7 +113,7 @@ class FunctionSuite:
         def check(function: FunctionNode, gxs: Sequence[Any]) -> None:
             for i, gx in zip(function._targets, gxs, strict=True):
                 node = function.inputs[i]
-                assert gx is None or gx.dtype == node.dtype or not _is_floating(node), (
+                assert gx is None or gx.dtype == node.dtype or not is_floating(node), (
                     f"{function.label}: the gradient of input {i} is {gx.dtype}, the input {node.dtype}"
                 )
 
@@ -147,7 +126,7 @@ class FunctionSuite:
     def test_gradient_precision(self, device: Device, dtype: str) -> None:
         """Gradients in each dtype are those in float64, but for rounding, by both paths."""
         xs, gys = self._problem(device, dtype)
-        wide = [x.astype("float64") if _is_floating(x) else x for x in xs]
+        wide = [x.astype("float64") if is_floating(x) else x for x in xs]
         right = self._gradients(wide, [gy.astype("float64") for gy in gys], differentiable=False)
         for differentiable in (False, True):
             self._assert_gradients_close(xs, self._gradients(xs, gys, differentiable), right, dtype)
@@ -156,30 +135,27 @@ class FunctionSuite:
         """The gradients' gradients are the numerical derivatives, along a random direction, in float64."""
         xs, gys = self._problem(device, "float64")
         rng = np.random.default_rng(2)
-        ggxs = [device.send(rng.standard_normal(x.shape)) for x in xs if _is_floating(x)]
+        ggxs = [device.send(rng.standard_normal(x.shape)) for x in xs if is_floating(x)]
         check_double_backward(self._floating_outputs, xs, gys, ggxs, eps=self.eps, atol=1e-6, rtol=1e-6)
 
     def test_noncontiguous(self, device: Device) -> None:
         """Inputs and gradients with gaps and in another memory order give the same results."""
         xs, gys = self._problem(device, "float64")
-        strided = [_strided(device, x) for x in xs]
-        for i, (y, contiguous) in enumerate(zip(self._outputs(strided), self._outputs(xs), strict=True)):
-            self._assert_close(y, contiguous, "float64", f"output {i}")
+        with_gaps = [strided(device, x) for x in xs]
+        self._assert_outputs_close(self._outputs(with_gaps), self._outputs(xs), "float64")
         for differentiable in (False, True):
             right = self._gradients(xs, gys, differentiable)
-            gxs = self._gradients(strided, [_strided(device, gy) for gy in gys], differentiable)
+            gxs = self._gradients(with_gaps, [strided(device, gy) for gy in gys], differentiable)
             self._assert_gradients_close(xs, gxs, right, "float64")
 
     def test_empty(self, device: Device, dtype: str) -> None:
         """Inputs without elements give outputs and gradients of the right shapes."""
         arrays = self.empty_inputs(np.dtype(dtype))
-        expected = _many(self.reference(*[_widened(x) for x in arrays]))
+        expected = many(self.reference(*[widened(x) for x in arrays]))
         xs = self._send(device, arrays)
         ys = self._outputs(xs)
-        for i, (y, right) in enumerate(zip(ys, expected, strict=True)):
-            assert y.shape == np.shape(right), f"output {i} has shape {y.shape}, the reference {np.shape(right)}"
-            self._assert_close(y, right, dtype, f"output {i}")
-        gys = [device.xp.ones_like(y.array) for y in ys if _is_floating(y)]
+        self._assert_outputs_close(ys, expected, dtype)
+        gys = [device.xp.ones_like(y.array) for y in ys if is_floating(y)]
         for differentiable in (False, True):
             for x, gx in zip(xs, self._gradients(xs, gys, differentiable), strict=True):
                 assert gx is None or gx.shape == x.shape, f"a gradient of shape {gx.shape} for an input of {x.shape}"
@@ -240,88 +216,24 @@ class FunctionSuite:
 
     def test_bad_input(self, device: Device, bad_input: str) -> None:
         """Bad inputs are refused with an error that says what is wrong."""
-        inputs, error, parts = self.bad_inputs[bad_input]
-        xs = [device.send(x) if isinstance(x, np.ndarray) else x for x in inputs]
-        with pytest.raises(error) as raised:
-            self.call(*[Variable(x) if isinstance(x, device.backend.array_types) else x for x in xs])
-        text = "\n".join([str(raised.value), *getattr(raised.value, "__notes__", ())])
-        missing = [part for part in parts if part not in text]
-        assert not missing, f"the message lacks {missing}: {text}"
+        self._assert_refused(device, bad_input, self.call)
 
     # --- how they are run ------------------------------------------------------------------------------------------
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        for name, reason in cls.excluded.items():
-            if not hasattr(FunctionSuite, f"test_{name}"):
-                raise TypeError(f"{cls.__name__}.excluded: there is no property {name!r}")
-            if not reason.strip():
-                raise TypeError(f"{cls.__name__}.excluded: say why {name!r} cannot hold")
-        # pytest collects no None. Set either way: a class between may have had nothing to test.
-        tested = cls.empty_inputs is not FunctionSuite.empty_inputs
-        cls.test_empty = FunctionSuite.test_empty if tested else None  # type: ignore[assignment,method-assign]
-        refused = FunctionSuite.test_bad_input if cls.bad_inputs else None
-        cls.test_bad_input = refused  # type: ignore[assignment,method-assign]
-
-    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One test for each backend, case, dtype and bad input."""
-        names = metafunc.fixturenames
-        if "device" in names:
-            metafunc.parametrize("device", ready_backends(), indirect=True)
-        if self.cases and "case" in names and "bad_input" not in names:
-            metafunc.parametrize("case", list(self.cases), indirect=True)
-        if "dtype" in names:
-            metafunc.parametrize("dtype", DTYPES)
-        if "bad_input" in names:
-            metafunc.parametrize("bad_input", list(self.bad_inputs))
-
-    @pytest.fixture
-    def device(self, request: pytest.FixtureRequest) -> Device:
-        """The device of the backend under test; half precision is for backends that declare it."""
-        declared = registry(ARRAY_BACKEND).get(request.param).provider.capabilities
-        if request.node.callspec.params.get("dtype") == "float16" and "float16" not in declared:
-            pytest.skip(f"not declared by {request.param}: float16")
-        return get_device(request.param)
-
-    @pytest.fixture(autouse=True)
-    def case(self, request: pytest.FixtureRequest) -> None:
-        """The settings under test, as attributes; and what is excluded, skipped."""
-        reason = self.excluded.get(request.function.__name__.removeprefix("test_"))
-        if reason is not None:
-            pytest.skip(f"excluded: {reason}")
-        self.use_case(getattr(request, "param", None))
-
-    def use_case(self, name: str | None) -> None:
-        """Set the attributes of a case; of the first if `name` is None."""
-        if self.cases:
-            for attribute, value in self.cases[name or next(iter(self.cases))].items():
-                setattr(self, attribute, value)
-
-    def _host_inputs(self, dtype: str) -> tuple[np.ndarray[Any, Any], ...]:
-        return self.make_inputs(np.random.default_rng(0), np.dtype(dtype))
-
-    def _inputs(self, device: Device, dtype: str) -> list[Array]:
-        return self._send(device, self._host_inputs(dtype))
-
-    def _send(self, device: Device, arrays: Sequence[np.ndarray[Any, Any]]) -> list[Array]:
-        return [device.send(x) for x in arrays]
 
     def _problem(self, device: Device, dtype: str) -> tuple[list[Array], list[Array]]:
         """Inputs, and a random gradient for each floating output."""
         xs = self._inputs(device, dtype)
-        rng = np.random.default_rng(1)
-        ys = [y for y in self._outputs(xs) if _is_floating(y)]
-        return xs, [device.send(rng.uniform(-1, 1, y.shape).astype(dtype)) for y in ys]
+        return xs, self._incoming(device, self._outputs(xs), dtype)
 
     def _leaves(self, xs: Sequence[Array], only: int | None = None) -> list[Variable]:
         """Variables; integer ones, too, ask for a gradient, as a user's do by default."""
         return [Variable(x, requires_grad=only is None or i == only) for i, x in enumerate(xs)]
 
     def _outputs(self, xs: Sequence[Array]) -> list[Variable]:
-        return list(_many(self.call(*self._leaves(xs))))
+        return list(many(self.call(*self._leaves(xs))))
 
     def _floating_outputs(self, *variables: Variable) -> tuple[Variable, ...]:
-        return tuple(y for y in _many(self.call(*variables)) if _is_floating(y))
+        return tuple(y for y in many(self.call(*variables)) if is_floating(y))
 
     def _gradients(
         self,
@@ -336,18 +248,6 @@ class FunctionSuite:
         if watch is not None:
             watch(ys)
         return self._back(variables, ys, gys, differentiable)
-
-    def _back(
-        self, variables: Sequence[Variable], ys: Sequence[Variable], gys: Sequence[Array | None], differentiable: bool
-    ) -> list[Array | None]:
-        chosen = [(y, Variable(gy)) for y, gy in zip(ys, gys, strict=True) if gy is not None]
-        gxs = grad(
-            [y for y, _ in chosen],
-            variables,
-            grad_outputs=[gy for _, gy in chosen],
-            enable_double_backprop=differentiable,
-        )
-        return [None if gx is None else gx.array for gx in gxs]
 
     @contextmanager
     def _watching(
@@ -376,24 +276,6 @@ class FunctionSuite:
         made = [v for v in (*ys, *gxs) if v is not None and v.creator_node is not None]
         return [weakref.ref(f) for f in functions_behind([v.creator_node for v in made])]  # type: ignore[misc]  # not None
 
-    def _assert_gradients_close(
-        self, xs: Sequence[Array], gxs: Sequence[Array | None], right: Sequence[Array | None], dtype: str
-    ) -> None:
-        for i, (x, gx, expected) in enumerate(zip(xs, gxs, right, strict=True)):
-            self._assert_close(_or_zeros(gx, x), _or_zeros(expected, x), dtype, f"gradient {i}")
-
-    def _assert_close(self, x: Any, right: Any, dtype: str, what: str) -> None:
-        tolerance = self.tolerances[dtype]
-        np.testing.assert_allclose(
-            to_host(x).astype(np.float64), to_host(right).astype(np.float64), tolerance, tolerance, err_msg=what
-        )
-
-
-def ready_backends() -> list[str]:
-    """Names of the array backends that can be used on this machine, in-tree and third parties'."""
-    backends = registry(ARRAY_BACKEND)
-    return [name for name in backends.names() if backends.get(name).probe().state is State.READY]
-
 
 def _checked(
     function: FunctionNode, method: str, check: Callable[[FunctionNode, Sequence[Any]], None]
@@ -406,29 +288,3 @@ def _checked(
         return gxs
 
     return call
-
-
-def _strided(device: Device, x: Array) -> Array:
-    """A copy of `x` that lies in memory with gaps and with its axes in reverse order."""
-    host = to_host(x)
-    wide = np.zeros([2 * size for size in reversed(host.shape)], host.dtype)
-    every_other = (slice(None, None, 2),) * host.ndim
-    wide.T[every_other] = host
-    return device.send(wide).T[every_other] if host.ndim else x
-
-
-def _widened(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return x.astype(np.float64) if x.dtype.kind == "f" else x
-
-
-def _is_floating(x: Any) -> bool:
-    return bool(np.dtype(str(x.dtype)).kind == "f")
-
-
-def _many(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, (tuple, list)) else (value,)
-
-
-def _or_zeros(gradient: Array | None, like: Array) -> Array:
-    """None, which stands for zero, as an array."""
-    return get_backend(like).xp.zeros_like(like) if gradient is None else gradient
