@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from renga_nn.functions.pooling.max_pooling_2d import MAX_POOLING
+from renga_nn.functions.pooling.max_pooling import MAX_POOLING
 from renga_nn.functions.pooling.window import Window
 
 

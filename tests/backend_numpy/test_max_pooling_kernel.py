@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from renga_backend_numpy.kernels.max_pooling import MaxPooling
 from renga_core.backend import get_backend
-from renga_nn.functions.pooling.max_pooling_2d import MAX_POOLING
+from renga_nn.functions.pooling.max_pooling import MAX_POOLING
 from renga_nn.functions.pooling.window import Window
 
 

@@ -22,8 +22,12 @@ NAMES = {
     ),
     "noise": "dropout gaussian",
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",
-    "pooling": "average_pooling_2d global_average_pooling_2d max_pooling_2d",
-    "rnn": "lstm",
+    "pooling": (
+        "average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd global_average_pooling_2d "
+        "max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd unpooling_1d unpooling_2d unpooling_3d "
+        "unpooling_nd upsampling_2d"
+    ),
+    "rnn": "lstm slstm tree_lstm",
 }
 """The names that each subpackage of `renga_nn.functions` exports."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from renga_core.backend import Array
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.connection.window import conv_outsize, per_axis
+from renga_nn.functions.connection.window import conv_outsize, deconv_outsize, per_axis
 
 __all__ = ["Window"]
 
@@ -47,6 +47,8 @@ class Window:
             InvalidType: `x` has other axes or another dtype than `function` takes, or is smaller than the window.
             ValueError: `ksize`, `stride` or `pad` makes no sense.
         """
+        if n_axes < 1:
+            raise InvalidType(function, "x", "axes after the first two, to slide over", describe_array(x))
         if x.ndim != n_axes + 2 or x.dtype.kind != "f":
             raise InvalidType(function, "x", f"{n_axes + 2} axes and a floating dtype", describe_array(x))
         ks = per_axis(function, "ksize", ksize, n_axes)
@@ -59,6 +61,51 @@ class Window:
         out = tuple([_positions(n, k, s, p, cover_all) for n, k, s, p in sizes])
         if min(out) < 1:
             raise InvalidType(function, "x", f"images that a window of {ks} fits into", describe_array(x))
+        return Window(ks, ss, ps, size, out)
+
+    @staticmethod
+    def onto(
+        function: str,
+        x: Any,
+        ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None,
+        pad: int | Sequence[int],
+        outsize: int | Sequence[int] | None,
+        cover_all: bool,
+        n_axes: int,
+    ) -> Window:
+        """The window whose positions are the elements of `x`: what a function that undoes pooling is told, checked.
+
+        Args:
+            outsize: Size of the images to make; the smallest that has so many positions if None.
+
+        Raises:
+            InvalidType: `x` has other axes or another dtype than `function` takes.
+            ValueError: `ksize`, `stride`, `pad` or `outsize` makes no sense, or images of `outsize` have another
+                number of positions than `x` has elements.
+        """
+        if n_axes < 1 or x.ndim != n_axes + 2 or x.dtype.kind != "f":
+            expected = f"{max(n_axes, 1) + 2} axes and a floating dtype"
+            raise InvalidType(function, "x", expected, describe_array(x))
+        ks = per_axis(function, "ksize", ksize, n_axes)
+        ss = ks if stride is None else per_axis(function, "stride", stride, n_axes)
+        ps = per_axis(function, "pad", pad, n_axes, least=0)
+        out = tuple(x.shape[2:])
+        if outsize is None:
+            axes = zip(out, ks, ss, ps, strict=True)
+            size = tuple([deconv_outsize(n, k, s, p, cover_all) for n, k, s, p in axes])
+            if min(size) < 1:
+                raise ValueError(f"{function}: ksize={ksize}, stride={stride}, pad={pad} leave nothing of {out}")
+        else:
+            size = per_axis(function, "outsize", outsize, n_axes)
+        sizes = list(zip(size, ks, ss, ps, strict=True))
+        positions = tuple([_positions(n, k, s, p, cover_all) for n, k, s, p in sizes])
+        # A last position may be given, though it sees only the border and pooling would leave it out.
+        if out not in (positions, tuple([conv_outsize(n, k, s, p, cover_all) for n, k, s, p in sizes])):
+            raise ValueError(
+                f"{function}: on images of {size} a window of {ks} has {positions} positions (stride {ss}, pad {ps}, "
+                f"cover_all={cover_all}), but x is {describe_array(x)}"
+            )
         return Window(ks, ss, ps, size, out)
 
     @property

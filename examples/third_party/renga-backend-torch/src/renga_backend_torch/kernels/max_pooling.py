@@ -1,6 +1,6 @@
 """Max pooling by `torch.nn.functional`.
 
-Arguments are those of the reference in `renga_nn.functions.pooling.max_pooling_2d`. The gradient goes to the first of
+Arguments are those of the reference in `renga_nn.functions.pooling.max_pooling`. The gradient goes to the first of
 the largest elements in both. With the channels last in memory PyTorch compares many of them at once, which is worth a
 copy: it takes a tenth of the time.
 """

@@ -1,4 +1,4 @@
-"""The largest element in each window."""
+"""The largest element in each window, for any number of axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from renga_nn.functions.pooling.window import Window
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["max_pooling_2d"]
+__all__ = ["max_pooling_1d", "max_pooling_2d", "max_pooling_3d", "max_pooling_nd"]
 
 
 def max_pooling_2d(
@@ -51,7 +51,72 @@ def max_pooling_2d(
     >>> max_pooling_2d(x, 2).array.tolist()
     [[[[4.0, 5.0], [7.0, 8.0]]]]
     """
-    window = Window.over("max_pooling_2d", x, ksize, stride, pad, cover_all, 2)
+    return _pool("max_pooling_2d", x, ksize, stride, pad, cover_all, return_indices, 2)
+
+
+def max_pooling_1d(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    cover_all: bool = True,
+    return_indices: bool = False,
+) -> Variable | tuple[Variable, Array]:
+    """The largest element in each window of a series ``(N, C, L)``; see `max_pooling_2d`.
+
+    >>> import numpy as np
+    >>> max_pooling_1d(np.array([[[1.0, 4.0, 2.0, 3.0, 5.0]]]), 2).array.tolist()
+    [[[4.0, 3.0, 5.0]]]
+    """
+    return _pool("max_pooling_1d", x, ksize, stride, pad, cover_all, return_indices, 1)
+
+
+def max_pooling_3d(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    cover_all: bool = True,
+    return_indices: bool = False,
+) -> Variable | tuple[Variable, Array]:
+    """The largest element in each window of a volume ``(N, C, D, H, W)``; see `max_pooling_2d`.
+
+    >>> import numpy as np
+    >>> max_pooling_3d(np.arange(8.0).reshape(1, 1, 2, 2, 2), 2).array.tolist()
+    [[[[[7.0]]]]]
+    """
+    return _pool("max_pooling_3d", x, ksize, stride, pad, cover_all, return_indices, 3)
+
+
+def max_pooling_nd(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    cover_all: bool = True,
+    return_indices: bool = False,
+) -> Variable | tuple[Variable, Array]:
+    """The largest element in each window of a batch ``(N, C, d1, ..., dn)``; see `max_pooling_2d`.
+
+    >>> import numpy as np
+    >>> y, indices = max_pooling_nd(np.array([[[1.0, 4.0, 2.0, 3.0]]]), 2, return_indices=True)
+    >>> y.array.tolist(), indices.tolist()
+    ([[[4.0, 3.0]]], [[[1, 1]]])
+    """
+    return _pool("max_pooling_nd", x, ksize, stride, pad, cover_all, return_indices, x.ndim - 2)
+
+
+def _pool(
+    function: str,
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    pad: int | Sequence[int],
+    cover_all: bool,
+    return_indices: bool,
+    n_axes: int,
+) -> Variable | tuple[Variable, Array]:
+    window = Window.over(function, x, ksize, stride, pad, cover_all, n_axes)
     y = MaxPooling(window).apply((x,))[0]
     if return_indices:
         return y, _first_largest(as_array(x), y.array, window).astype(int)

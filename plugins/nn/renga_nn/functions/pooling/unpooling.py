@@ -1,0 +1,158 @@
+"""Images made larger: the transposes of pooling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.configuration import config
+from renga_core.graph import InvalidType, as_array
+from renga_core.graph.errors import describe_array
+from renga_nn.functions.pooling.max_pooling import Spread
+from renga_nn.functions.pooling.window import Window
+from renga_nn.functions.pooling.window_sum import WindowSpread
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["unpooling_1d", "unpooling_2d", "unpooling_3d", "unpooling_nd", "upsampling_2d"]
+
+
+def unpooling_nd(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    cover_all: bool = True,
+) -> Variable:
+    """Give each element's value to all elements of its window (Dosovitskiy et al. 2015); overlaps are added up.
+
+    Args:
+        x: Batch ``(N, C, d1, ..., dn)``.
+        ksize: Size of the window; one number, or one for each axis, as for `stride` and `pad`.
+        stride: Step of the window; `ksize` if None.
+        pad: Width of a border that is cut off the result.
+        outsize: Size of the result; the smallest possible one if None.
+        cover_all: Whether the pooling to be undone let windows reach beyond the end; see `max_pooling_2d`.
+
+    Returns:
+        Variable ``(N, C, d1', ..., dn')``; without `cover_all` ``d' = stride (d - 1) + ksize - 2 pad``, with it
+        ``stride - 1`` less.
+
+    Raises:
+        InvalidType: `x` is not floating, or has no axes after the second.
+        ValueError: `ksize`, `stride`, `pad` or `outsize` makes no sense, or pooling from `outsize` does not lead to
+            the size of `x`.
+
+    >>> import numpy as np
+    >>> unpooling_nd(np.array([[[1.0, 2.0]]]), 2, cover_all=False).array.tolist()
+    [[[1.0, 1.0, 2.0, 2.0]]]
+    """
+    return _unpool("unpooling_nd", x, ksize, stride, pad, outsize, cover_all, x.ndim - 2)
+
+
+def unpooling_1d(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    cover_all: bool = True,
+) -> Variable:
+    """Give each element's value to its window of a series ``(N, C, L)``; see `unpooling_nd`.
+
+    >>> import numpy as np
+    >>> unpooling_1d(np.array([[[1.0, 2.0]]]), 3, 2, cover_all=False).array.tolist()
+    [[[1.0, 1.0, 3.0, 2.0, 2.0]]]
+    """
+    return _unpool("unpooling_1d", x, ksize, stride, pad, outsize, cover_all, 1)
+
+
+def unpooling_2d(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    cover_all: bool = True,
+) -> Variable:
+    """Give each element's value to its window of an image ``(N, C, H, W)``; see `unpooling_nd`.
+
+    >>> import numpy as np
+    >>> unpooling_2d(np.array([[[[1.0, 2.0]]]]), 2, outsize=(2, 4)).array.tolist()
+    [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
+    """
+    return _unpool("unpooling_2d", x, ksize, stride, pad, outsize, cover_all, 2)
+
+
+def unpooling_3d(
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    cover_all: bool = True,
+) -> Variable:
+    """Give each element's value to its window of a volume ``(N, C, D, H, W)``; see `unpooling_nd`.
+
+    >>> import numpy as np
+    >>> unpooling_3d(np.ones((1, 1, 2, 2, 3)), 2, cover_all=False).shape
+    (1, 1, 4, 4, 6)
+    """
+    return _unpool("unpooling_3d", x, ksize, stride, pad, outsize, cover_all, 3)
+
+
+def upsampling_2d(
+    x: Any,
+    indexes: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    cover_all: bool = True,
+) -> Variable:
+    """Put each element where the largest of its window was: undo `max_pooling_2d` (Badrinarayanan et al. 2015).
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        indexes: Integers in the shape of `x`: which element of its window, from 0 to ``kh * kw - 1``, as
+            `max_pooling_2d` returns them with ``return_indices=True``.
+        ksize, stride, pad, outsize, cover_all: As of `unpooling_nd`.
+
+    Returns:
+        Variable ``(N, C, H', W')``, zero elsewhere; what meets in one pixel is added up.
+
+    Raises:
+        InvalidType: `x` is not of floating images, or `indexes` are no integers in its shape.
+        ValueError: As of `unpooling_nd`; or an index is not below ``kh * kw`` (not checked with
+            ``config.type_check`` off).
+
+    >>> import numpy as np
+    >>> upsampling_2d(np.array([[[[5.0, 7.0]]]]), np.array([[[[1, 2]]]]), 2, cover_all=False).array.tolist()
+    [[[[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 7.0, 0.0]]]]
+    """
+    window = Window.onto("upsampling_2d", x, ksize, stride, pad, outsize, cover_all, 2)
+    indexes = as_array(indexes)
+    if indexes.dtype.kind not in "iu" or tuple(indexes.shape) != tuple(x.shape):
+        raise InvalidType("upsampling_2d", "indexes", f"integers {tuple(x.shape)}, as x", describe_array(indexes))
+    if config.type_check and indexes.size:
+        low, high = int(indexes.min()), int(indexes.max())
+        if low < 0 or high >= math.prod(window.ksize):
+            raise ValueError(f"upsampling_2d: indexes from {low} to {high} in windows of {window.ksize}")
+    return Spread(indexes, window).apply((x,))[0]
+
+
+def _unpool(
+    function: str,
+    x: Any,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    pad: int | Sequence[int],
+    outsize: int | Sequence[int] | None,
+    cover_all: bool,
+    n_axes: int,
+) -> Variable:
+    window = Window.onto(function, x, ksize, stride, pad, outsize, cover_all, n_axes)
+    return WindowSpread(window).apply((x,))[0]
