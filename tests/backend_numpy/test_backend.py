@@ -1,4 +1,5 @@
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core.backend import Backend, get_backend
+from renga_core.errors import RengaError
 
 BACKEND = get_backend("numpy")
 
@@ -116,3 +118,62 @@ def test_sliding_windows_are_a_view():
     windows = BACKEND.sliding_windows(x, (3,), (1,), (1,))
     x[0, 2] = 1
     assert windows.sum() == 3
+
+
+class TestSpecialFunctions:
+    def test_the_dtype_is_that_of_floating_arrays(self):
+        x = np.ones(2, np.float16)
+        assert BACKEND.special("erf")(x).dtype == np.float16
+        assert BACKEND.special("polygamma")(2, x).dtype == np.float16
+        assert BACKEND.special("polygamma")(np.arange(2), x).dtype == np.float16
+        assert BACKEND.special("betaln")(x, np.float32(2)).dtype == np.float32
+        assert BACKEND.special("erf")(np.arange(3)).dtype == np.float64
+        assert type(BACKEND.special("erf")(0.5)) is np.ndarray
+
+    @pytest.mark.parametrize("name", ["erff", "errstate", "SpecialFunctionError", "_ufuncs"])
+    def test_a_name_that_is_no_functions(self, name):
+        with pytest.raises(ValueError, match=f"scipy.special has no function '{name}'"):
+            BACKEND.special(name)
+
+    def test_the_nearest_name_is_told(self):
+        with pytest.raises(ValueError, match="Did you mean 'erf'"):
+            BACKEND.special("erff")
+
+    @pytest.mark.parametrize("backend", ["numpy", "another"])
+    def test_without_scipy(self, backend, monkeypatch):
+        for name in ("scipy", "scipy.special"):
+            monkeypatch.setitem(sys.modules, name, None)
+        asked = BACKEND if backend == "numpy" else Another()
+        with pytest.raises(RengaError) as caught:
+            asked.special("erfcx")
+        assert str(caught.value).startswith("special function 'erfcx' is SciPy's, which cannot be imported: ")
+        assert str(caught.value).endswith(" Next: pip install 'renga[scipy]'")
+
+    def test_other_backends_send_to_the_host_and_back(self):
+        erf = Another().special("erf")
+        y = erf(Mine(np.array([0.5], np.float32)))
+        assert isinstance(y, Mine)
+        np.testing.assert_allclose(y.host, [0.5204999], rtol=1e-6)
+        assert (y.index, y.host.dtype) == (3, np.float32)
+
+
+class Mine:
+    """An array of a library that NumPy knows nothing of, on its fourth device."""
+
+    def __init__(self, host, index=3):
+        self.host, self.index = host, index
+
+
+class Another(type(BACKEND)):
+    name = "another"
+    array_types = (Mine,)
+    special = Backend.special
+
+    def asarray(self, value, index=0):
+        return Mine(value, index)
+
+    def to_host(self, array):
+        return array.host
+
+    def device_index(self, array):
+        return array.index

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
+
+from renga_core.backend.special import special_by_host
 
 __all__ = ["Array", "Backend"]
 
@@ -122,3 +124,16 @@ class Backend(ABC):
     def assign(self, target: Array, source: Array) -> None:
         """Copy `source` into `target` in place."""
         target[...] = source
+
+    def special(self, name: str) -> Callable[..., Array]:
+        """The special function that SciPy has under this name in `scipy.special`.
+
+        ``backend.special("erf")(x)``. It acts element by element on arrays of this backend and scalars, which
+        broadcast, and returns a new array, in the dtype of the floating arrays among its arguments. Computed on the
+        host unless a backend does better.
+
+        Raises:
+            ValueError: There is no such function.
+            RengaError: It takes SciPy, which is not installed.
+        """
+        return special_by_host(self, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -13,6 +13,7 @@ from cupy.lib.stride_tricks import as_strided
 from renga_backend_cupy.generator import PhiloxGenerator
 from renga_backend_cupy.probe import unavailable
 from renga_core.backend import Array, Backend
+from renga_core.backend.special import floating_dtype
 
 __all__ = ["CupyBackend"]
 
@@ -128,6 +129,23 @@ class CupyBackend(Backend):
             raise ValueError(f"a window of {tuple(window)} does not fit into {x.shape[first:]}")
         shape = (*x.shape[:first], *outputs, *window)
         return as_strided(x, shape, (*x.strides[:first], *outer, *inner))
+
+    def special(self, name: str) -> Callable[..., Array]:
+        """As the protocol says: by CuPy where it has the function, else on the host."""
+        import cupyx.scipy.special  # compiled code for many functions that few programs use
+
+        function = getattr(cupyx.scipy.special, name, None)
+        if function is None:
+            return super().special(name)
+
+        def call(*values: Any) -> Array:
+            dtype = floating_dtype(*values)
+            # Not all of CuPy's take scalars; a fraction must not make a computation one in double precision.
+            arrays = [cupy.asarray(v, dtype if isinstance(v, float) else None) for v in values]
+            return function(*arrays).astype(dtype, copy=False)
+
+        call.__name__ = name
+        return call
 
 
 def _copy_to_device(array: Array, index: int) -> Array:

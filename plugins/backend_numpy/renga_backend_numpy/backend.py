@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from renga_backend_numpy.special import special
 from renga_core.backend import Array, Backend
 
 __all__ = ["NumpyBackend"]
@@ -55,3 +56,7 @@ class NumpyBackend(Backend):
             raise ValueError(f"a window of {tuple(window)} does not fit into {x.shape[first:]}")
         shape = (*x.shape[:first], *outputs, *window)
         return as_strided(x, shape, (*x.strides[:first], *outer, *inner), writeable=False)
+
+    def special(self, name: str) -> Callable[..., Array]:
+        """As the protocol says, by SciPy."""
+        return special(name)

@@ -40,6 +40,7 @@ class StandardArray:
     __array_ufunc__ = None  # NumPy leaves `scalar + array` to us
     __hash__ = None  # type: ignore[assignment]  # arrays are compared element by element
 
+    native: Any
     library: ClassVar[Any]
     native_type: ClassVar[type]
     _native_dtypes: ClassVar[dict[np.dtype[Any], Any]]

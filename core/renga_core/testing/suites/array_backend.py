@@ -6,12 +6,16 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, suppress
+from importlib.util import find_spec
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from renga_core.backend import Array, Backend, get_array_module, get_backend, get_device
+from renga_core.errors import RengaError
 from renga_core.plugin import ARRAY_BACKEND
 from renga_core.testing.suites import array_names
 from renga_core.testing.suites.comparing import compare
@@ -64,6 +68,7 @@ class ArrayBackendSuite(ProviderSuite):
             "standard": tuple(array_names.STANDARD),
             "beyond": tuple(array_names.BEYOND),
             "method": tuple(array_names.METHODS),
+            "special": tuple(SPECIAL),
         }
 
     @pytest.fixture
@@ -336,6 +341,24 @@ class ArrayBackendSuite(ProviderSuite):
         target += 1
         compare(source, _values(dtype), "the source of assign, after its target was changed", exact=True)
 
+    # --- special functions ------------------------------------------------------------------------------------------
+
+    def test_special_functions(self, backend: Backend, special: str, dtype: str) -> None:
+        """Functions of SciPy's names have the right values, on all layouts, in the dtype of their input."""
+        call, right = SPECIAL[special]
+        values = np.vectorize(right, otypes=[np.float64])
+        with suppress(RengaError) if find_spec("scipy") is None else nullcontext():
+            function = backend.special(special)
+            for layout, take in LAYOUTS.items():
+                x = take(_values(dtype))
+                y, exact = call(function, backend.asarray(x)), values(x.astype("float64"))
+                self._agree(y, exact.astype(dtype), dtype, f"{special} of a {layout} array of {dtype}")
+
+    def test_unknown_special_function(self, backend: Backend) -> None:
+        """A special function that does not exist is refused with ValueError; without SciPy, that is what is said."""
+        with pytest.raises((ValueError, RengaError)):
+            backend.special("erff")
+
     # --- threads -----------------------------------------------------------------------------------------------------
 
     def test_threads(self, backend: Backend) -> None:
@@ -382,6 +405,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "/": lambda x, y: x / y + 1 / x,
     "**": lambda x, y: x**y + x**2,
     "@": lambda x, y: x @ y.T,
+    "%": lambda x, y: x % y,
     "unary -": lambda x, y: -x,
     "<": lambda x, y: (x < y) & (x <= 0.5),
     ">": lambda x, y: (x > y) | (x >= 0.5),
@@ -400,6 +424,27 @@ SCATTERED: dict[str, Any] = {
     "a matrix of rows": np.array([[1, 1], [4, 1]]),
     "nothing": np.array([], np.int64),
 }
+
+
+def _trigamma(x: float) -> float:
+    """The sum of ``1 / (x + k)**2``: twenty terms, and the rest by the formula of Euler and Maclaurin."""
+    y = x + 20
+    rest = 1 / y + 1 / (2 * y**2) + 1 / (6 * y**3) - 1 / (30 * y**5) + 1 / (42 * y**7)
+    return sum(1 / (x + k) ** 2 for k in range(20)) + rest
+
+
+_NORMAL = NormalDist()
+
+SPECIAL: dict[str, tuple[Callable[[Any, Any], Any], Callable[[float], float]]] = {
+    "erf": (lambda erf, x: erf(x), math.erf),
+    "erfc": (lambda erfc, x: erfc(x), math.erfc),
+    "gammaln": (lambda gammaln, x: gammaln(x), math.lgamma),
+    "ndtri": (lambda ndtri, x: ndtri(x), _NORMAL.inv_cdf),
+    "log_ndtr": (lambda log_ndtr, x: log_ndtr(x), lambda x: math.log(_NORMAL.cdf(x))),
+    "polygamma": (lambda polygamma, x: polygamma(1, x), _trigamma),
+    "betaln": (lambda betaln, x: betaln(x, 2.0), lambda x: -math.log(x * (x + 1))),
+}
+"""A call of each function, and what it is of a number, by other means."""
 
 
 def _values(dtype: str, seed: int = 0) -> Host:

@@ -332,3 +332,22 @@ class Boastful(Right):
 
     declares = {"teleportation"}
     breaks = "test_declared_capabilities_are_tested"
+
+
+class ErfInDoublePrecision(Right):
+    """special returns what SciPy returns for double precision"""
+
+    breaks = "test_special_functions[float32-erf]"
+
+    def special(self, name):
+        function = super().special(name)
+        return lambda *values: function(*values).astype("float64")
+
+
+class AnyNameIsSpecial(Right):
+    """special knows all names"""
+
+    breaks = "test_unknown_special_function"
+
+    def special(self, name):
+        return lambda *values: values[0]
