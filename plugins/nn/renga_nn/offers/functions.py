@@ -9,9 +9,10 @@ NAMES = {
         "clipped_relu elu hard_sigmoid leaky_relu log_softmax relu relu6 selu sigmoid softmax softplus swish tanh"
     ),
     "array": (
-        "broadcast broadcast_to cast concat copy dstack expand_dims flatten get_item hstack identity moveaxis "
-        "pad reshape rollaxis select_item separate split_axis squeeze stack sum_to swapaxes transpose vstack "
-        "where"
+        "as_strided broadcast broadcast_to cast concat copy depth2space diagonal dstack expand_dims flatten flip "
+        "fliplr flipud get_item hstack identity moveaxis pad pad_sequence permutate repeat reshape rollaxis "
+        "scatter_add select_item separate space2depth split_axis squeeze stack sum_to swapaxes tile transpose "
+        "transpose_sequence vstack where"
     ),
     "connection": "convolution_2d deconvolution_2d embed_id linear",
     "evaluation": "accuracy binary_accuracy",
@@ -27,7 +28,7 @@ NAMES = {
         "max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd unpooling_1d unpooling_2d unpooling_3d "
         "unpooling_nd upsampling_2d"
     ),
-    "rnn": "lstm slstm tree_lstm",
+    "rnn": "lstm n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm n_step_rnn slstm tree_lstm",
 }
 """The names that each subpackage of `renga_nn.functions` exports."""
 

@@ -6,44 +6,70 @@
 - `concat`: joining, and cutting with `split_axis`. `stack`: side by side along a new axis, and `separate`; also
   `hstack`, `vstack`, `dstack`.
 - `where`: a choice, element by element. `select_item`: one element of each row. `pad`: a border.
+- `flip` (`fliplr`, `flipud`), `permutate`: another order along an axis. `repeat`, `tile`: elements several times.
+- `diagonal`, `as_strided`: chosen elements. `scatter_add`: adding to some.
+- `depth2space`, `space2depth`: channels as pixels and back.
+- `pad_sequence`, `transpose_sequence`: sequences of different lengths. `sequences`: what the two share.
 - `copy`: to another device; `identity`.
 """
 
 from renga_core.graph.operators import broadcast_to, get_item, reshape, squeeze, sum_to, transpose
+from renga_nn.functions.array.as_strided import as_strided
 from renga_nn.functions.array.axes import expand_dims, flatten, moveaxis, rollaxis, swapaxes
 from renga_nn.functions.array.broadcast import broadcast
 from renga_nn.functions.array.cast import cast
 from renga_nn.functions.array.concat import concat, split_axis
 from renga_nn.functions.array.copy import copy, identity
+from renga_nn.functions.array.depth2space import depth2space, space2depth
+from renga_nn.functions.array.diagonal import diagonal
+from renga_nn.functions.array.flip import flip, fliplr, flipud
 from renga_nn.functions.array.pad import pad
+from renga_nn.functions.array.pad_sequence import pad_sequence
+from renga_nn.functions.array.permutate import permutate
+from renga_nn.functions.array.repeat import repeat, tile
+from renga_nn.functions.array.scatter_add import scatter_add
 from renga_nn.functions.array.select_item import select_item
 from renga_nn.functions.array.stack import dstack, hstack, separate, stack, vstack
+from renga_nn.functions.array.transpose_sequence import transpose_sequence
 from renga_nn.functions.array.where import where
 
 __all__ = [
+    "as_strided",
     "broadcast",
     "broadcast_to",
     "cast",
     "concat",
     "copy",
+    "depth2space",
+    "diagonal",
     "dstack",
     "expand_dims",
     "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
     "get_item",
     "hstack",
     "identity",
     "moveaxis",
     "pad",
+    "pad_sequence",
+    "permutate",
+    "repeat",
     "reshape",
     "rollaxis",
+    "scatter_add",
     "select_item",
     "separate",
+    "space2depth",
     "split_axis",
     "squeeze",
     "stack",
     "sum_to",
     "swapaxes",
+    "tile",
     "transpose",
+    "transpose_sequence",
     "vstack",
     "where",
 ]

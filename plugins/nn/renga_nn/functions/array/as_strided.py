@@ -1,0 +1,53 @@
+"""An array read with other strides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.graph import InvalidType, as_variable
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import get_item, reshape
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["as_strided"]
+
+
+def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_offset: int | None = None) -> Variable:
+    """``y[i, j, ...] = x_flat[storage_offset + i * strides[0] + j * strides[1] + ...]``, with `x` laid out in rows.
+
+    The elements are copied: the result depends on the elements of `x` and not on how they lie in memory, and the
+    gradients of those that are read several times add up.
+
+    Args:
+        x: Variable or array.
+        shape: Shape of the result.
+        strides: For each axis, how many elements further the next one is; 0 and negative numbers are fine.
+        storage_offset: Where the first element is; None means 0.
+
+    Returns:
+        Variable of that shape.
+
+    Raises:
+        ValueError: There are not as many strides as sizes, or a size is negative.
+        InvalidType: An element would lie outside of `x`.
+
+    >>> import numpy as np
+    >>> as_strided(np.arange(4.0), (3, 2), (1, 1)).array.tolist()
+    [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
+    """
+    if len(shape) != len(strides) or any(size < 0 for size in shape):
+        raise ValueError(f"as_strided: strides {tuple(strides)} do not fit the shape {tuple(shape)}")
+    variable = as_variable(x)
+    places = np.full((), storage_offset or 0)
+    for size, stride in zip(shape, strides, strict=True):
+        places = places[..., None] + np.arange(size) * stride
+    if places.size and not 0 <= int(places.min()) <= int(places.max()) < variable.size:
+        expected = f"an array with elements {places.min()} to {places.max()}"
+        raise InvalidType("as_strided", "x", expected, describe_array(variable))
+    chosen = get_item(reshape(variable, (variable.size,)), variable.device.send(places.reshape(-1)))
+    return reshape(chosen, tuple(shape))

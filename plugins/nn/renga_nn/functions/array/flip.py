@@ -1,0 +1,76 @@
+"""Elements in the opposite order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array
+from renga_core.graph import FunctionNode
+from renga_core.graph.operators.reduction import normalize_axes
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["flip", "fliplr", "flipud"]
+
+
+def flip(x: Any, axis: int) -> Variable:
+    """The elements along an axis, the last one first.
+
+    Raises:
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> flip(np.array([[1.0, 2.0], [3.0, 4.0]]), 1).array.tolist()
+    [[2.0, 1.0], [4.0, 3.0]]
+    """
+    return Flip(*normalize_axes("flip", axis, x.ndim)).apply((x,))[0]
+
+
+def fliplr(a: Any) -> Variable:
+    """`flip` along axis 1: left to right.
+
+    Raises:
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> fliplr(np.array([[1.0, 2.0], [3.0, 4.0]])).array.tolist()
+    [[2.0, 1.0], [4.0, 3.0]]
+    """
+    return Flip(*normalize_axes("fliplr", 1, a.ndim)).apply((a,))[0]
+
+
+def flipud(a: Any) -> Variable:
+    """`flip` along axis 0: upside down.
+
+    Raises:
+        ValueError: There is no such axis.
+
+    >>> import numpy as np
+    >>> flipud(np.array([[1.0, 2.0], [3.0, 4.0]])).array.tolist()
+    [[3.0, 4.0], [1.0, 2.0]]
+    """
+    return Flip(*normalize_axes("flipud", 0, a.ndim)).apply((a,))[0]
+
+
+class Flip(FunctionNode):
+    """Reverse an axis; so is the gradient."""
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A view where the library has views."""
+        return (self._reversed(inputs[0]),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Reversed again."""
+        return (self._reversed(grad_outputs[0]),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Reversed again."""
+        return Flip(self.axis).apply((grad_outputs[0],))
+
+    def _reversed(self, x: Array) -> Array:
+        return x[(*[slice(None)] * self.axis, slice(None, None, -1))]

@@ -1,0 +1,85 @@
+"""Elements in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_backend, to_host
+from renga_core.configuration import config
+from renga_core.graph import FunctionNode, InvalidType, as_array
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators.reduction import normalize_axes
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["permutate"]
+
+
+def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variable:
+    """The elements along an axis in another order: ``y[i] = x[indices[i]]``, or with `inv` ``y[indices[i]] = x[i]``.
+
+    Args:
+        x: Variable or array.
+        indices: Integers, each from 0 to ``x.shape[axis] - 1`` once.
+        axis: Along which to reorder; negative ones count from the end.
+        inv: Undo the permutation in place of doing it.
+
+    Returns:
+        Variable of the shape and dtype of `x`.
+
+    Raises:
+        InvalidType: `indices` is not one integer for each element along the axis.
+        ValueError: There is no such axis, or `indices` is no permutation. The latter is not checked with
+            ``config.type_check`` off: on an accelerator the answer has to be waited for.
+
+    >>> import numpy as np
+    >>> permutate(np.array([10.0, 20.0, 30.0]), np.array([2, 0, 1])).array.tolist()
+    [30.0, 10.0, 20.0]
+    >>> permutate(np.array([10.0, 20.0, 30.0]), np.array([2, 0, 1]), inv=True).array.tolist()
+    [20.0, 30.0, 10.0]
+    """
+    (number,) = normalize_axes("permutate", axis, x.ndim)
+    order = as_array(indices)
+    size = x.shape[number]
+    if getattr(order, "shape", None) != (size,) or order.dtype.kind not in "iu":
+        expected = f"({size},) integers for axis {axis} of x: {describe_array(x)}"
+        raise InvalidType("permutate", "indices", expected, describe_array(order))
+    if config.type_check and not np.array_equal(np.sort(to_host(order)), np.arange(size)):
+        raise ValueError(f"permutate: indices are not a permutation of 0 to {size - 1}")
+    return Permutate(_inverse(order) if inv else order, number).apply((x,))[0]
+
+
+def _inverse(order: Array) -> Array:
+    xp = get_backend(order).xp
+    inverse = xp.zeros(order.shape, dtype=order.dtype)
+    inverse[order] = xp.arange(order.size, dtype=order.dtype)
+    return inverse
+
+
+class Permutate(FunctionNode):
+    """Gather along `axis`; the gradient is gathered in the inverse order."""
+
+    fresh_gradients = True
+
+    def __init__(self, order: Array, axis: int) -> None:
+        self.order = order
+        self.axis = axis
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Gather."""
+        return (self._gathered(inputs[0], self.order),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """In the inverse order."""
+        return (self._gathered(grad_outputs[0], _inverse(self.order)),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """In the inverse order."""
+        return Permutate(_inverse(self.order), self.axis).apply((grad_outputs[0],))
+
+    def _gathered(self, x: Array, order: Array) -> Array:
+        return x[(*[slice(None)] * self.axis, order)]

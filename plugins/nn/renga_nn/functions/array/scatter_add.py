@@ -1,0 +1,44 @@
+"""Adding at chosen places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core.graph import InvalidType, as_variable
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators.shape import GetItemGrad
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["scatter_add"]
+
+
+def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
+    """A copy of `a` with `b` added at ``a[slices]``; what several elements of `b` go to gets them all.
+
+    Args:
+        a: Variable or array.
+        slices: What may stand in brackets after an array: integers, slices, ellipsis, None, arrays of integers or
+            booleans.
+        b: Variable or array of the dtype of `a`, in a shape that broadcasts to that of ``a[slices]``.
+
+    Returns:
+        Variable of the shape of `a`.
+
+    Raises:
+        InvalidType: Dtypes differ, or `b` does not fit.
+        IndexError: There are no such elements.
+
+    >>> import numpy as np
+    >>> scatter_add(np.zeros(3), np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0])).array.tolist()
+    [1.0, 0.0, 5.0]
+    """
+    if a.dtype != b.dtype:
+        raise InvalidType("scatter_add", "b", f"the dtype of a: {describe_array(a)}", describe_array(b))
+    try:
+        added = GetItemGrad(slices, tuple(a.shape)).apply((b,))[0]
+    except ValueError as error:
+        expected = f"a shape that broadcasts to a[slices] for a: {describe_array(a)}"
+        raise InvalidType("scatter_add", "b", expected, describe_array(b)) from error
+    return as_variable(a) + added

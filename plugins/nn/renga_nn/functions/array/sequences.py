@@ -1,0 +1,28 @@
+"""What functions of several sequences share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array, describe_arrays
+
+__all__ = ["require_sequences"]
+
+
+def require_sequences(function: str, xs: Sequence[Any]) -> None:
+    """Refuse arrays that are no sequences ``(length_i, *features)`` of the same features in one dtype, or none at all.
+
+    Raises:
+        InvalidType: So they are.
+    """
+    if not isinstance(xs, (list, tuple)) or not xs:
+        raise InvalidType(
+            function, "xs", "a list of sequences, at least one", "none" if not len(xs) else type(xs).__name__
+        )
+    for x in xs:
+        if getattr(x, "ndim", 0) < 1:
+            raise InvalidType(function, "xs", "arrays (length, ...)", describe_array(x))
+        if x.shape[1:] != xs[0].shape[1:] or x.dtype != xs[0].dtype:
+            raise InvalidType(function, "xs", "sequences that differ in length only", describe_arrays(xs))
