@@ -18,8 +18,10 @@ NAMES = {
     "evaluation": "accuracy binary_accuracy",
     "loss": "hinge huber_loss mean_absolute_error mean_squared_error sigmoid_cross_entropy softmax_cross_entropy",
     "math": (
-        "absolute add argmax argmin average batch_l2_norm_squared ceil clip cos exp expm1 floor log log1p "
-        "logsumexp matmul max maximum mean min minimum sign sin sqrt square sum"
+        "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_l2_norm_squared "
+        "batch_matmul bias ceil clip cos cosh cumprod cumsum exp expm1 fix floor fmod linear_interpolate log log10 "
+        "log1p log2 logsumexp matmul max maximum mean min minimum prod rsqrt scale sign sin sinh sqrt square "
+        "squared_difference sum tan"
     ),
     "noise": "dropout gaussian",
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",

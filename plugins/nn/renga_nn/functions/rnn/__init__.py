@@ -1,8 +1,24 @@
-"""Steps of recurrent networks.
+"""Recurrent networks.
 
-- `lstm`: one step of a long short-term memory.
+- One step: `lstm`; `tree_lstm`: `tree_lstm` and `slstm`, one node of a tree.
+- Several layers over whole sequences: `n_step_lstm`, `n_step_gru`, `n_step_rnn`, and each in both directions,
+  `n_step_bilstm` and so on. `n_step` is what they share, `recurrence` the walk along the steps.
 """
 
 from renga_nn.functions.rnn.lstm import lstm
+from renga_nn.functions.rnn.n_step_gru import n_step_bigru, n_step_gru
+from renga_nn.functions.rnn.n_step_lstm import n_step_bilstm, n_step_lstm
+from renga_nn.functions.rnn.n_step_rnn import n_step_birnn, n_step_rnn
+from renga_nn.functions.rnn.tree_lstm import slstm, tree_lstm
 
-__all__ = ["lstm"]
+__all__ = [
+    "lstm",
+    "n_step_bigru",
+    "n_step_bilstm",
+    "n_step_birnn",
+    "n_step_gru",
+    "n_step_lstm",
+    "n_step_rnn",
+    "slstm",
+    "tree_lstm",
+]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
+from renga_core.kernel import Operation
 from renga_nn.functions.activation import sigmoid, tanh
 from renga_nn.functions.array import concat, stack
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -45,7 +47,9 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
     >>> round(float(c), 4), round(float(h), 4)
     (0.7616, 0.642)
     """
-    if x.dtype.kind != "f" or x.ndim < 2 or x.shape[1] % 4:
+    require_array("lstm", "x", x)
+    require_array("lstm", "c_prev", c_prev)
+    if not is_floating(x.dtype) or x.ndim < 2 or x.shape[1] % 4:
         raise InvalidType("lstm", "x", "floating, (N, 4 M, ...)", describe_array(x))
     units = (x.shape[1] // 4, *x.shape[2:])
     if tuple(c_prev.shape[1:]) != units or c_prev.shape[0] < x.shape[0] or c_prev.dtype != x.dtype:
@@ -55,48 +59,71 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
     return c, h
 
 
+def _forward(c_prev: Array, x: Array) -> tuple[Array, Array]:
+    """Sigmoids are computed as ``(tanh(x / 2) + 1) / 2``, which never overflows."""
+    xp = get_array_module(x)
+    a, i, f, o = _gates(xp, x)
+    n = x.shape[0]
+    new = a * i
+    new += f * c_prev[:n]
+    h = xp.tanh(new)
+    h *= o
+    c = new if n == c_prev.shape[0] else xp.concatenate((new, c_prev[n:]))
+    return c, h
+
+
+def _backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | None) -> tuple[Array, Array]:
+    """The chain rule through both formulas; gates are computed again rather than kept."""
+    xp = get_array_module(x)
+    n = x.shape[0]
+    a, i, f, o = _gates(xp, x)
+    tanh_c = xp.tanh(c[:n])
+    # The gradient that reaches the cell: directly, and through the output.
+    total = xp.zeros_like(c) if gc is None else xp.copy(gc)
+    gx = xp.zeros((n, a.shape[1], 4, *a.shape[2:]), dtype=x.dtype)
+    if gh is not None:
+        total[:n] += gh * o * (1 - tanh_c * tanh_c)
+        gx[:, :, 3] = gh * tanh_c * o * (1 - o)
+    here = total[:n]
+    gx[:, :, 0] = here * i * (1 - a * a)
+    gx[:, :, 1] = here * a * i * (1 - i)
+    gx[:, :, 2] = here * c_prev[:n] * f * (1 - f)
+    gc_prev = total
+    gc_prev[:n] *= f
+    return gc_prev, gx.reshape(x.shape)
+
+
+def _gates(xp: Any, x: Array) -> tuple[Array, Array, Array, Array]:
+    """``tanh(a)`` and the sigmoids of the other gates, each ``(N, M, ...)``."""
+    grouped = x.reshape(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:])
+    a = xp.tanh(grouped[:, :, 0])
+    others = xp.tanh(grouped[:, :, 1:] * 0.5)
+    others += 1
+    others *= 0.5
+    return a, others[:, :, 0], others[:, :, 1], others[:, :, 2]
+
+
+LSTM_STEP = Operation("lstm", _forward, _backward, samples="renga_nn.functions.samples:lstm")
+
+
 class LSTM(FunctionNode):
     """One step; inputs are the cells and the input of the gates, outputs the cells and the output."""
 
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Sigmoids are computed as ``(tanh(x / 2) + 1) / 2``, which never overflows."""
+        """Keeps the inputs and the cells."""
         c_prev, x = inputs
         self.retain_inputs((0, 1))
         self.retain_outputs((0,))
-        xp = get_array_module(x)
-        a, i, f, o = _gates(xp, x)
-        n = x.shape[0]
-        new = a * i
-        new += f * c_prev[:n]
-        h = xp.tanh(new)
-        h *= o
-        c = new if n == c_prev.shape[0] else xp.concatenate((new, c_prev[n:]))
+        self._implementation = LSTM_STEP.select(get_backend(x), c_prev, x)
+        c, h = self._implementation.forward(c_prev, x)
         return c, h
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The chain rule through both formulas; gates are computed again rather than kept."""
-        c_prev, x = self.saved_inputs
-        (c,) = self.saved_outputs
-        xp = get_array_module(x)
-        gc, gh = grad_outputs
-        n = x.shape[0]
-        a, i, f, o = _gates(xp, x)
-        tanh_c = xp.tanh(c[:n])
-        # The gradient that reaches the cell: directly, and through the output.
-        total = xp.zeros_like(c) if gc is None else xp.copy(gc)
-        gx = xp.zeros((n, a.shape[1], 4, *a.shape[2:]), dtype=x.dtype)
-        if gh is not None:
-            total[:n] += gh * o * (1 - tanh_c * tanh_c)
-            gx[:, :, 3] = gh * tanh_c * o * (1 - o)
-        here = total[:n]
-        gx[:, :, 0] = here * i * (1 - a * a)
-        gx[:, :, 1] = here * a * i * (1 - i)
-        gx[:, :, 2] = here * c_prev[:n] * f * (1 - f)
-        gc_prev = total
-        gc_prev[:n] *= f
-        gradients = (gc_prev, gx.reshape(x.shape))
+        """Both gradients, since they have nearly all in common."""
+        assert self._implementation.backward is not None
+        gradients = self._implementation.backward(*self.saved_inputs, *self.saved_outputs, *grad_outputs)
         return [gradients[t] for t in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
@@ -124,13 +151,3 @@ class LSTM(FunctionNode):
             gc_prev = concat((gc_prev, ended), axis=0)
         gradients = (gc_prev, reshape(stack(gates, axis=2), x.shape))
         return [gradients[t] for t in target_input_indexes]
-
-
-def _gates(xp: Any, x: Array) -> tuple[Array, Array, Array, Array]:
-    """``tanh(a)`` and the sigmoids of the other gates, each ``(N, M, ...)``."""
-    grouped = x.reshape(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:])
-    a = xp.tanh(grouped[:, :, 0])
-    others = xp.tanh(grouped[:, :, 1:] * 0.5)
-    others += 1
-    others *= 0.5
-    return a, others[:, :, 0], others[:, :, 1], others[:, :, 2]
