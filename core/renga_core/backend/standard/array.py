@@ -69,9 +69,10 @@ class StandardArray:
     @classmethod
     def from_host(cls, host: np.ndarray[Any, Any]) -> Self:
         """A NumPy array as one of the library; without a copy where the library can read the host's memory."""
-        cls.native_dtype(host.dtype)  # refuses what the library does not have
+        dtype = host.dtype.newbyteorder("=")
+        cls.native_dtype(dtype)  # refuses what the library does not have
         if not (host.flags.writeable and host.dtype.isnative):
-            host = host.astype(host.dtype.newbyteorder("="))
+            host = host.astype(dtype)
         return cls(cls.library.from_dlpack(host))
 
     def to_host(self) -> np.ndarray[Any, Any]:
@@ -88,7 +89,10 @@ class StandardArray:
         return self.library.reshape(taken, places.shape)
 
     def store(self, key: tuple[Any, ...], value: Any) -> None:
-        """Put a native array, or a Python scalar, of the right dtype at a `key` with arrays or negative steps in it."""
+        """Put a native array, or a Python scalar, of the right dtype at a `key`.
+
+        Asked for keys with arrays, negative steps or new axes in them.
+        """
         host = np.array(self.to_host())
         host[tuple([_host(part) for part in key])] = _host(value if _is_plain(value) else type(self)(value))
         self.native[...] = self.from_host(host).native
@@ -162,7 +166,7 @@ class StandardArray:
         if not _is_plain(value):
             value = self._as_own(value).astype(self.dtype, copy=False).native
         try:
-            if _is_basic(parts) and not _forward_slices(parts, self.shape)[1]:
+            if _is_basic(parts) and None not in parts and not _forward_slices(parts, self.shape)[1]:
                 self.native[_with_ellipsis(parts)] = value
             else:
                 self.store(parts, value)
