@@ -10,13 +10,19 @@ NAMES = {
     ),
     "array": (
         "as_strided broadcast broadcast_to cast concat copy depth2space diagonal dstack expand_dims flatten flip "
-        "fliplr flipud get_item hstack identity moveaxis pad pad_sequence permutate repeat reshape rollaxis "
-        "scatter_add select_item separate space2depth split_axis squeeze stack sum_to swapaxes tile transpose "
-        "transpose_sequence vstack where"
+        "fliplr flipud get_item hstack identity moveaxis pad pad_sequence permutate repeat reshape resize_images "
+        "rollaxis scatter_add select_item separate space2depth spatial_transformer_grid spatial_transformer_sampler "
+        "split_axis squeeze stack sum_to swapaxes tile transpose transpose_sequence vstack where"
     ),
-    "connection": "convolution_2d deconvolution_2d embed_id linear",
+    "connection": (
+        "convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
+        "deconvolution_3d deconvolution_nd depthwise_convolution_2d dilated_convolution_2d embed_id linear shift"
+    ),
     "evaluation": "accuracy binary_accuracy",
-    "loss": "hinge huber_loss mean_absolute_error mean_squared_error sigmoid_cross_entropy softmax_cross_entropy",
+    "loss": (
+        "absolute_error hinge huber_loss mean_absolute_error mean_squared_error sigmoid_cross_entropy "
+        "softmax_cross_entropy squared_error"
+    ),
     "math": (
         "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_l2_norm_squared "
         "batch_matmul bias ceil clip cos cosh cumprod cumsum exp expm1 fix floor fmod linear_interpolate log log10 "

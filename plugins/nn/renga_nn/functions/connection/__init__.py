@@ -1,14 +1,36 @@
 """Functions with weights: what `renga.links` of the same names call with their parameters.
 
 - `linear`: the fully connected layer. `embed_id`: looking up vectors by number.
-- `convolution_2d`, `deconvolution_2d`: the functions, with their arguments checked.
-- `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed.
+- `convolution_2d`, `deconvolution_2d`, `dilated_convolution_2d`: over images. `convolution_nd`, `deconvolution_nd`:
+  over any number of axes; `convolution_1d` and the like are in the same files.
+- `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed;
+  `depthwise_reference`: where each channel is a group.
+- `depthwise_convolution_2d`: each channel on its own. `shift`: the same without weights.
 - `window`: sizes of what comes out when a window slides over an axis.
 """
 
 from renga_nn.functions.connection.convolution_2d import convolution_2d
+from renga_nn.functions.connection.convolution_nd import convolution_1d, convolution_3d, convolution_nd
 from renga_nn.functions.connection.deconvolution_2d import deconvolution_2d
+from renga_nn.functions.connection.deconvolution_nd import deconvolution_1d, deconvolution_3d, deconvolution_nd
+from renga_nn.functions.connection.depthwise_convolution_2d import depthwise_convolution_2d
+from renga_nn.functions.connection.dilated_convolution_2d import dilated_convolution_2d
 from renga_nn.functions.connection.embed_id import embed_id
 from renga_nn.functions.connection.linear import linear
+from renga_nn.functions.connection.shift import shift
 
-__all__ = ["convolution_2d", "deconvolution_2d", "embed_id", "linear"]
+__all__ = [
+    "convolution_1d",
+    "convolution_2d",
+    "convolution_3d",
+    "convolution_nd",
+    "deconvolution_1d",
+    "deconvolution_2d",
+    "deconvolution_3d",
+    "deconvolution_nd",
+    "depthwise_convolution_2d",
+    "dilated_convolution_2d",
+    "embed_id",
+    "linear",
+    "shift",
+]

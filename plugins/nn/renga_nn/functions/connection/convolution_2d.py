@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.graph import InvalidType
-from renga_core.graph.errors import describe_array
-from renga_nn.functions.connection.convolution import Convolution, Geometry, check_operands
-from renga_nn.functions.connection.window import conv_outsize, per_axis
+from renga_nn.functions.connection.convolution_nd import convolve
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -53,15 +50,4 @@ def convolution_2d(
     >>> convolution_2d(x, np.ones((1, 1, 3, 3), np.float32), pad=1, stride=2).array.tolist()
     [[[[10.0, 24.0], [51.0, 90.0]]]]
     """
-    geometry = Geometry(
-        per_axis("convolution_2d", "stride", stride, 2),
-        per_axis("convolution_2d", "pad", pad, 2, least=0),
-        per_axis("convolution_2d", "dilate", dilate, 2),
-        groups,
-    )
-    check_operands("convolution_2d", x, W, b, 2, groups)
-    sizes = zip(x.shape[2:], W.shape[2:], geometry.stride, geometry.pad, geometry.dilate, strict=True)
-    out = tuple([conv_outsize(n, k, s, p, cover_all, d) for n, k, s, p, d in sizes])
-    if min(out) < 1:
-        raise InvalidType("convolution_2d", "x", f"images that W: {describe_array(W)} fits into", describe_array(x))
-    return Convolution(geometry, out).apply((x, W) if b is None else (x, W, b))[0]
+    return convolve("convolution_2d", 2, x, W, b, stride, pad, cover_all, dilate, groups)

@@ -3,7 +3,8 @@
 Each is a product of matrices whose rows are the positions of the window and whose columns are the elements in it, with
 the channels of an element side by side (im2col). Such a matrix is as large as the image times the window, so it is made
 for a few images at a time. Results lie in memory with the channels last, the order in which the product makes them; the
-caller sees the axes ``(N, C, *size)``. An image that comes in that order is copied in runs of whole elements.
+caller sees the axes ``(N, C, *size)``. An image that comes in that order is copied in runs of whole elements. Groups of
+one channel have no matrices worth the name; they go to `depthwise_reference`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from renga_core.backend import Array, get_array_module, get_backend
+from renga_nn.functions.connection import depthwise_reference as depthwise
 
 __all__ = ["convolution", "deconvolution", "filter_gradient"]
 
@@ -37,15 +39,13 @@ def convolution(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Int
     Returns:
         Maps ``(N, O, *out)``, in the dtype of `x`.
     """
-    xp = get_array_module(x)
-    filters = _filter_matrices(W, groups)
-    y = xp.empty((x.shape[0], math.prod(out), groups, filters.shape[2]), dtype=x.dtype)
-    for images, windows in _blocks(x, W.shape[2:], stride, pad, dilate, groups, out):
-        product = xp.matmul(windows, filters)
-        y[images] = product.transpose(1, 0, 2).reshape(y[images].shape)
+    if depthwise.is_depthwise(x.shape[1], groups):
+        y = depthwise.convolution(_padded(x, W.shape[2:], stride, pad, dilate, out), W, stride, dilate, out)
+    else:
+        y = _grouped(x, W, stride, pad, dilate, groups, out)
     if b is not None:
-        y += b.reshape(groups, -1)
-    return _channels_second(y, out)
+        y += b
+    return _channels_second(y)
 
 
 def deconvolution(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
@@ -61,26 +61,16 @@ def deconvolution(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: I
     Returns:
         Images ``(N, C, *size)``, in the dtype of `y`.
     """
-    xp = get_array_module(y)
-    ksize, out = W.shape[2:], y.shape[2:]
-    filters = _filter_matrices(W, groups).transpose(0, 2, 1)
-    maps = _group_matrices(y, groups)
-    reached = [
-        max(n + p, (o - 1) * s + (k - 1) * d + 1)
-        for n, o, k, s, p, d in zip(size, out, ksize, stride, pad, dilate, strict=True)
-    ]
-    channels = W.shape[1] * groups
-    x = xp.zeros((y.shape[0], *reached, channels), dtype=y.dtype)
-    for i, offset in enumerate(itertools.product(*map(range, ksize))):
-        part = xp.matmul(maps, filters[:, :, i * W.shape[1] : (i + 1) * W.shape[1]])
-        seen = tuple(
-            [slice(k * d, k * d + (o - 1) * s + 1, s) for k, d, o, s in zip(offset, dilate, out, stride, strict=True)]
-        )
-        x[(slice(None), *seen)] += part.transpose(1, 0, 2).reshape(y.shape[0], *out, channels)
+    axes = zip(size, y.shape[2:], W.shape[2:], stride, pad, dilate, strict=True)
+    reached = tuple([max(n + p, (o - 1) * s + (k - 1) * d + 1) for n, o, k, s, p, d in axes])
+    if depthwise.is_depthwise(W.shape[1] * groups, groups):
+        x = depthwise.deconvolution(y, W, stride, dilate, groups, reached)
+    else:
+        x = _paint(y, W, stride, dilate, groups, reached)
     x = x[(slice(None), *[slice(p, p + n) for p, n in zip(pad, size, strict=True)])]
     if b is not None:
         x += b
-    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
+    return _channels_second(x)
 
 
 def filter_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
@@ -97,11 +87,41 @@ def filter_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, g
     """
     xp = get_array_module(x)
     out = y.shape[2:]
+    if depthwise.is_depthwise(x.shape[1], groups):
+        return depthwise.filter_gradient(_padded(x, ksize, stride, pad, dilate, out), y, stride, dilate, ksize)
     per_group = x.shape[1] // groups
     total = xp.zeros((groups, y.shape[1] // groups, math.prod(ksize) * per_group), dtype=x.dtype)
     for images, windows in _blocks(x, ksize, stride, pad, dilate, groups, out):
         total += xp.matmul(_group_matrices(y[images], groups).transpose(0, 2, 1), windows)
-    return _channels_second(total.reshape(y.shape[1], math.prod(ksize), 1, per_group), ksize)
+    return _channels_second(total.reshape(y.shape[1], *ksize, per_group))
+
+
+def _grouped(x: Array, W: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
+    """Maps ``(N, *out, O)``, by a product of matrices for each group."""
+    xp = get_array_module(x)
+    filters = _filter_matrices(W, groups)
+    y = xp.empty((x.shape[0], math.prod(out), groups, filters.shape[2]), dtype=x.dtype)
+    for images, windows in _blocks(x, W.shape[2:], stride, pad, dilate, groups, out):
+        product = xp.matmul(windows, filters)
+        y[images] = product.transpose(1, 0, 2).reshape(y[images].shape)
+    return y.reshape(x.shape[0], *out, W.shape[0])
+
+
+def _paint(y: Array, W: Array, stride: Ints, dilate: Ints, groups: int, reached: Ints) -> Array:
+    """Images ``(N, *reached, C)``, by a product of matrices for each group and element of a filter."""
+    xp = get_array_module(y)
+    ksize, out = W.shape[2:], y.shape[2:]
+    filters = _filter_matrices(W, groups).transpose(0, 2, 1)
+    maps = _group_matrices(y, groups)
+    channels = W.shape[1] * groups
+    x = xp.zeros((y.shape[0], *reached, channels), dtype=y.dtype)
+    for i, offset in enumerate(itertools.product(*map(range, ksize))):
+        part = xp.matmul(maps, filters[:, :, i * W.shape[1] : (i + 1) * W.shape[1]])
+        seen = tuple(
+            [slice(k * d, k * d + (o - 1) * s + 1, s) for k, d, o, s in zip(offset, dilate, out, stride, strict=True)]
+        )
+        x[(slice(None), *seen)] += part.transpose(1, 0, 2).reshape(y.shape[0], *out, channels)
+    return x
 
 
 def _filter_matrices(W: Array, groups: int) -> Array:
@@ -116,9 +136,8 @@ def _group_matrices(y: Array, groups: int) -> Array:
     return last.reshape(-1, groups, y.shape[1] // groups).transpose(1, 0, 2)
 
 
-def _channels_second(y: Array, size: Ints) -> Array:
-    """From ``(N, positions, groups, channels)`` to a view ``(N, groups * channels, *size)``."""
-    y = y.reshape(y.shape[0], *size, y.shape[2] * y.shape[3])
+def _channels_second(y: Array) -> Array:
+    """From channels last, as they lie in memory, to a view ``(N, channels, *size)``."""
     return y.transpose(0, y.ndim - 1, *range(1, y.ndim - 1))
 
 
@@ -131,7 +150,7 @@ def _blocks(
     axes = len(ksize)
     for start in range(0, x.shape[0], step):
         images = slice(start, min(start + step, x.shape[0]))
-        padded = _padded(x[images], ksize, stride, pad, dilate, out)
+        padded = _channels_second(_padded(x[images], ksize, stride, pad, dilate, out))
         # (n, C, *out, *ksize), to be brought into the order (groups, n, *out, *ksize, C / groups)
         windows = get_backend(x).sliding_windows(padded, ksize, stride, dilate)
         split = windows.reshape(windows.shape[0], groups, -1, *windows.shape[2:]) if groups > 1 else windows[:, None]
@@ -140,7 +159,7 @@ def _blocks(
 
 
 def _padded(x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> Array:
-    """The images with zeros around them, just as far as the windows reach; with the channels last in memory."""
+    """The images with zeros around them, just as far as the windows reach: ``(N, *reached, C)``."""
     reached = tuple([(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out, stride, ksize, dilate, strict=True)])
     xp = get_array_module(x)
     padded = xp.zeros((x.shape[0], *reached, x.shape[1]), dtype=x.dtype)
@@ -148,4 +167,4 @@ def _padded(x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: I
     seen = [slice(0, max(0, min(n, r - p))) for p, r, n in zip(pad, reached, x.shape[2:], strict=True)]
     last = x.transpose(0, *range(2, x.ndim), 1)
     padded[(slice(None), *inside)] = last[(slice(None), *seen)]
-    return padded.transpose(0, padded.ndim - 1, *range(1, padded.ndim - 1))
+    return padded

@@ -9,6 +9,8 @@ from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
+from renga_core.kernel import Operation
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -39,6 +41,7 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
     ids = as_array(x)
     if ids.dtype.kind not in "iu":
         raise InvalidType("embed_id", "x", "integers", describe_array(ids))
+    require_array("embed_id", "W", W)
     if W.ndim != 2:
         raise InvalidType("embed_id", "W", "a matrix", describe_array(W))
     if config.debug:
@@ -70,6 +73,21 @@ class EmbedID(FunctionNode):
         return EmbedIDGradient(self.ids, self.ignore_label, self.inputs[0].shape).apply(grad_outputs)
 
 
+def _gradient(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> Array:
+    """A matrix of `rows` rows, to which those of `gy` are added that `ids` names; but for `ignore_label`."""
+    backend = get_backend(gy)
+    gW = backend.xp.zeros((rows, gy.shape[-1]), dtype=gy.dtype)
+    ids, gy = ids.reshape(-1), gy.reshape(-1, gy.shape[-1])
+    if ignore_label is not None:
+        kept = ids != ignore_label
+        ids, gy = ids[kept], gy[kept]
+    backend.scatter_add(gW, ids, gy)
+    return gW
+
+
+EMBED_ID_GRADIENT = Operation("embed_id_gradient", _gradient, samples="renga_nn.functions.samples:embed_id_gradient")
+
+
 class EmbedIDGradient(FunctionNode):
     """A matrix of `shape` to whose rows `ids` the input is added: the transpose of `EmbedID`."""
 
@@ -81,14 +99,8 @@ class EmbedIDGradient(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Scatter."""
         (gy,) = inputs
-        backend = get_backend(gy)
-        gW = backend.xp.zeros(self.shape, dtype=gy.dtype)
-        ids, rows = self.ids.reshape(-1), gy.reshape(-1, self.shape[1])
-        if self.ignore_label is not None:
-            kept = ids != self.ignore_label
-            ids, rows = ids[kept], rows[kept]
-        backend.scatter_add(gW, ids, rows)
-        return (gW,)
+        args = (self.ids, gy, self.shape[0], self.ignore_label)
+        return (EMBED_ID_GRADIENT.select(get_backend(gy), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Gather."""

@@ -1,0 +1,140 @@
+"""Transposed convolution over one axis, three, or any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_nn.functions.connection.convolution import Deconvolution, Geometry, check_operands
+from renga_nn.functions.connection.window import conv_outsize, deconv_outsize, per_axis
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["deconvolution_1d", "deconvolution_3d", "deconvolution_nd", "deconvolve"]
+
+
+def deconvolution_nd(
+    x: Any,
+    W: Any,
+    b: Any = None,
+    stride: int | Sequence[int] = 1,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    dilate: int | Sequence[int] = 1,
+    groups: int = 1,
+) -> Variable:
+    """`deconvolution_2d` over as many axes as `x` has after the first two: the transpose of `convolution_nd`.
+
+    Args:
+        x: Maps ``(N, C, *size)``: how strongly to paint each filter, and where.
+        W: Filters ``(C, O / groups, *ksize)``.
+        b: Bias ``(O,)``, or None.
+        stride: Distance of neighbouring places to paint; one number, or one for each axis, as for `pad` and `dilate`.
+        pad: Width of the border that is cut off the result.
+        outsize: Size of the result along each axis. Default: the smallest that is convolved to the size of `x`.
+        dilate: Distance between neighbouring elements of a filter.
+        groups: Number of groups into which the channels are divided.
+
+    Returns:
+        Variable ``(N, O, *out)``; each size of `out` is ``stride (size - 1) + (k - 1) dilate + 1 - 2 pad``, unless
+        `outsize` is given.
+
+    Raises:
+        InvalidType: Axes, channels or dtypes do not fit together, or nothing would be left of the result.
+        ValueError: `stride`, `pad`, `dilate` or `groups` makes no sense, or no convolution maps `outsize` to the size
+            of `x`.
+
+    >>> import numpy as np
+    >>> x = np.ones((1, 2, 1, 2, 3, 4), np.float32)
+    >>> deconvolution_nd(x, np.ones((2, 1, 2, 2, 2, 2), np.float32)).shape
+    (1, 1, 2, 3, 4, 5)
+    """
+    return deconvolve("deconvolution_nd", None, x, W, b, stride, pad, outsize, dilate, groups)
+
+
+def deconvolution_1d(
+    x: Any,
+    W: Any,
+    b: Any = None,
+    stride: int | Sequence[int] = 1,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    dilate: int | Sequence[int] = 1,
+    groups: int = 1,
+) -> Variable:
+    """`deconvolution_nd` over one axis: of maps ``(N, C, L)`` with filters ``(C, O / groups, k)``.
+
+    >>> import numpy as np
+    >>> x = np.array([[[1, 2, 3]]], np.float32)
+    >>> deconvolution_1d(x, np.array([[[1, -1]]], np.float32), stride=2).array.tolist()
+    [[[1.0, -1.0, 2.0, -2.0, 3.0, -3.0]]]
+    """
+    return deconvolve("deconvolution_1d", 1, x, W, b, stride, pad, outsize, dilate, groups)
+
+
+def deconvolution_3d(
+    x: Any,
+    W: Any,
+    b: Any = None,
+    stride: int | Sequence[int] = 1,
+    pad: int | Sequence[int] = 0,
+    outsize: int | Sequence[int] | None = None,
+    dilate: int | Sequence[int] = 1,
+    groups: int = 1,
+) -> Variable:
+    """`deconvolution_nd` over three axes: of maps ``(N, C, D, H, W)`` with filters ``(C, O / groups, kd, kh, kw)``.
+
+    >>> import numpy as np
+    >>> x = np.ones((1, 1, 1, 1, 2), np.float32)
+    >>> deconvolution_3d(x, np.ones((1, 1, 1, 1, 2), np.float32)).array.tolist()
+    [[[[[1.0, 2.0, 1.0]]]]]
+    """
+    return deconvolve("deconvolution_3d", 3, x, W, b, stride, pad, outsize, dilate, groups)
+
+
+def deconvolve(
+    function: str,
+    n_axes: int | None,
+    x: Any,
+    W: Any,
+    b: Any,
+    stride: int | Sequence[int],
+    pad: int | Sequence[int],
+    outsize: int | Sequence[int] | None,
+    dilate: int | Sequence[int],
+    groups: int,
+) -> Variable:
+    """What all deconvolutions are: the arguments of `deconvolution_nd`, checked.
+
+    Args:
+        function: Its name, for messages.
+        n_axes: Number of spatial axes that `x` must have; None for any from one.
+    """
+    if n_axes is None:
+        n_axes = max(1, x.ndim - 2)
+    check_operands(function, x, W, b, n_axes, groups, transposed=True)
+    geometry = Geometry(
+        per_axis(function, "stride", stride, n_axes),
+        per_axis(function, "pad", pad, n_axes, least=0),
+        per_axis(function, "dilate", dilate, n_axes),
+        groups,
+    )
+    sizes = list(zip(x.shape[2:], W.shape[2:], geometry.stride, geometry.pad, geometry.dilate, strict=True))
+    if outsize is None:
+        size = tuple([deconv_outsize(n, k, s, p, d=d) for n, k, s, p, d in sizes])
+        if min(size) < 1:
+            raise InvalidType(function, "x", f"maps that leave something after pad={pad}", describe_array(x))
+    else:
+        size = per_axis(function, "outsize", outsize, n_axes)
+        # A size is right if it is convolved to the size of x, with or without cover_all.
+        for given, (n, k, s, p, d) in zip(size, sizes, strict=True):
+            if n not in (conv_outsize(given, k, s, p, False, d), conv_outsize(given, k, s, p, True, d)):
+                smallest = deconv_outsize(n, k, s, p, True, d)
+                raise ValueError(
+                    f"{function}: outsize={size} does not fit x: {describe_array(x)}; an axis of {n} comes from "
+                    f"one of {max(1, smallest)} to {smallest + 2 * s - 2}"
+                )
+    return Deconvolution(geometry, size).apply((x, W) if b is None else (x, W, b))[0]
