@@ -1,6 +1,6 @@
 """Wrapped arrays against NumPy's, on two libraries that follow the array-API standard: one has nothing else.
 
-What conformance asks of a backend is in tests/examples/test_backend_torch.py, on PyTorch and array-api-strict.
+The conformance kit, and all functions of Renga, are run on array-api-strict in test_array_api_strict.py.
 """
 
 from __future__ import annotations

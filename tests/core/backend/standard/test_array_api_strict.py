@@ -1,0 +1,105 @@
+"""array-api-strict, which has the array-API standard and nothing else, as a backend: nothing more is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from renga_core.testing.fake_distribution import write_distribution
+
+pytest.importorskip("array_api_strict")
+
+ROOT = Path(__file__).parents[4]
+RUNS = ROOT / "examples" / "third_party" / "renga-backend-torch"
+
+
+STRICT = """
+    import sys
+
+    import array_api_strict
+    from renga import Provider, hookimpl
+    from renga_core.backend.standard import StandardArray, StandardBackend, StandardNamespace
+
+    from renga_core.testing.suites import array_names as names
+
+    METHODS = {*names.ATTRIBUTES, *names.METHODS}
+    FUNCTIONS = {*names.ELEMENTWISE, *names.STANDARD, *names.BEYOND, *names.CONSTANTS, *names.DTYPES}
+    FUNCTIONS |= {name.partition(".")[0] for name in FUNCTIONS}  # linalg
+
+
+    def expect(name, documented):
+        module = sys._getframe(2).f_globals.get("__name__", "")
+        beside = ("renga_core.backend.standard", "renga_core.testing.suites")
+        by_renga = module.startswith("renga") and not module.startswith(beside)
+        if by_renga and name not in documented and not name.startswith("_"):
+            raise AssertionError(f"{module} asks for {name!r}, which is not documented")
+
+
+    class StrictArray(StandardArray, library=array_api_strict):
+        __slots__ = ()
+
+        def __getattribute__(self, name):
+            found = super().__getattribute__(name)
+            expect(name, METHODS)
+            return found
+
+
+    class StrictNamespace(StandardNamespace):
+        def __getattribute__(self, name):
+            found = super().__getattribute__(name)
+            expect(name, FUNCTIONS)
+            return found
+
+
+    def make():
+        backend = StandardBackend("strict", StrictArray)
+        backend.xp = StrictNamespace(StrictArray)
+        return backend
+
+
+    @hookimpl
+    def renga_array_backends():
+        can = {"numpy_methods", "numpy_names", "views"}
+        return [Provider("strict", "strict:make", 1, "the standard", needs=("strict",), capabilities=can)]
+"""
+
+
+@pytest.mark.slow
+def test_renga_asks_for_no_more_than_is_documented(tmp_path: Path) -> None:
+    """On array-api-strict, which has the standard and nothing else, all functions pass their tests and networks learn.
+
+    Here the classes of `renga_core.backend.standard` refuse each name that Renga asks for and is not in
+    docs/reference/array-subset.md.
+    """
+    site = tmp_path / "site"
+    write_distribution(site, "renga-strict", modules={"strict": STRICT}, entry_points={"strict": "strict"})
+    kit = tmp_path / "test_strict.py"
+    kit.write_text(
+        "from renga_core.testing.suites import ArrayBackendSuite\n\n\n"
+        "class TestStrict(ArrayBackendSuite):\n    provider = 'strict'\n"
+    )
+    options = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    said = run(*options, kit, cwd=tmp_path, site=site)
+    assert re.search(r"array_backend 'strict': declared 3 .*, checked \d+, failed 0", said), said
+    said = run(*options, ROOT / "tests" / "nn" / "functions", "-k", "strict", cwd=ROOT, site=site)
+    assert int(re.findall(r"(\d+) passed", said)[-1]) > 3000
+    for program in ("lenet", "row_lstm"):
+        learn = ("-m", "renga", "train", RUNS / f"{program}.toml", "--backend", "strict", "--out", program)
+        assert "on strict\n" in run(*learn, cwd=tmp_path, site=site)
+        log = (tmp_path / program / "log.jsonl").read_text().splitlines()
+        assert json.loads(log[-1])["validation/main/accuracy"] > 0.85
+
+
+def run(*command: str | Path, cwd: Path, site: Path) -> str:
+    """What a command says, run where a folder of distributions is installed; warnings are errors."""
+    env = {**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"}
+    line = [sys.executable, *map(str, command)]
+    done = subprocess.run(line, cwd=cwd, env=env, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
