@@ -6,7 +6,8 @@ __all__ = ["FUNCTIONS"]
 
 NAMES = {
     "activation": (
-        "clipped_relu elu hard_sigmoid leaky_relu log_softmax relu relu6 selu sigmoid softmax softplus swish tanh"
+        "clipped_relu crelu elu hard_sigmoid leaky_relu log_softmax maxout prelu relu relu6 rrelu selu sigmoid "
+        "softmax softplus swish tanh"
     ),
     "array": (
         "as_strided broadcast broadcast_to cast concat copy depth2space diagonal dstack expand_dims flatten flip "
@@ -15,7 +16,7 @@ NAMES = {
         "split_axis squeeze stack sum_to swapaxes tile transpose transpose_sequence vstack where"
     ),
     "connection": (
-        "convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
+        "bilinear convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
         "deconvolution_3d deconvolution_nd depthwise_convolution_2d dilated_convolution_2d embed_id linear shift"
     ),
     "evaluation": "accuracy binary_accuracy",

@@ -1,15 +1,20 @@
 """Activation functions, applied element by element; but for softmax, which works along an axis.
 
 - `relu`, `leaky_relu`, `elu` (also `selu`), `clipped_relu` (also `relu6`), `softplus`: one side of zero is bent.
+- `prelu`: a slope that is learned; `rrelu`: one that is drawn. `crelu`: both sides of zero, apart. `maxout`: the
+  largest of several.
 - `sigmoid`, `hard_sigmoid`, `tanh`: both sides are. `swish`: a number gates itself.
 - `softmax`, `log_softmax`: scores as probabilities, and their logarithms.
 """
 
 from renga_nn.functions.activation.clipped_relu import clipped_relu, relu6
+from renga_nn.functions.activation.crelu import crelu
 from renga_nn.functions.activation.elu import elu, selu
 from renga_nn.functions.activation.hard_sigmoid import hard_sigmoid
 from renga_nn.functions.activation.leaky_relu import leaky_relu
 from renga_nn.functions.activation.log_softmax import log_softmax
+from renga_nn.functions.activation.maxout import maxout
+from renga_nn.functions.activation.prelu import prelu, rrelu
 from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.activation.sigmoid import sigmoid
 from renga_nn.functions.activation.softmax import softmax
@@ -19,12 +24,16 @@ from renga_nn.functions.activation.tanh import tanh
 
 __all__ = [
     "clipped_relu",
+    "crelu",
     "elu",
     "hard_sigmoid",
     "leaky_relu",
     "log_softmax",
+    "maxout",
+    "prelu",
     "relu",
     "relu6",
+    "rrelu",
     "selu",
     "sigmoid",
     "softmax",

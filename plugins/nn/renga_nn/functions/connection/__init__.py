@@ -1,6 +1,6 @@
 """Functions with weights: what `renga.links` of the same names call with their parameters.
 
-- `linear`: the fully connected layer. `embed_id`: looking up vectors by number.
+- `linear`: the fully connected layer. `bilinear`: of a product of two inputs. `embed_id`: looking up vectors by number.
 - `convolution_2d`, `deconvolution_2d`, `dilated_convolution_2d`: over images. `convolution_nd`, `deconvolution_nd`:
   over any number of axes; `convolution_1d` and the like are in the same files.
 - `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed;
@@ -9,6 +9,7 @@
 - `window`: sizes of what comes out when a window slides over an axis.
 """
 
+from renga_nn.functions.connection.bilinear import bilinear
 from renga_nn.functions.connection.convolution_2d import convolution_2d
 from renga_nn.functions.connection.convolution_nd import convolution_1d, convolution_3d, convolution_nd
 from renga_nn.functions.connection.deconvolution_2d import deconvolution_2d
@@ -20,6 +21,7 @@ from renga_nn.functions.connection.linear import linear
 from renga_nn.functions.connection.shift import shift
 
 __all__ = [
+    "bilinear",
     "convolution_1d",
     "convolution_2d",
     "convolution_3d",

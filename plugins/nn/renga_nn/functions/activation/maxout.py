@@ -1,0 +1,47 @@
+"""Maxout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import reshape
+from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.checks import require_floating
+from renga_nn.functions.math.reduction import max as max_of
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["maxout"]
+
+
+def maxout(x: Any, pool_size: int, axis: int = 1) -> Variable:
+    """The largest of each `pool_size` neighbours along an axis (Goodfellow et al. 2013); equal ones share the gradient.
+
+    Args:
+        x: Variable or array of a floating dtype.
+        pool_size: How many elements become one; a divisor of the axis' size.
+        axis: The axis.
+
+    Returns:
+        Variable of the dtype of `x`, with ``x.shape[axis] // pool_size`` elements along the axis.
+
+    Raises:
+        InvalidType: `x` is not floating, or `pool_size` does not divide the axis' size.
+        ValueError: There is no such axis, or `pool_size` is less than 1.
+
+    >>> import numpy as np
+    >>> maxout(np.array([[1.0, 5.0, 3.0, 2.0]]), 2).array.tolist()
+    [[5.0, 3.0]]
+    """
+    require_floating("maxout", "x", x)
+    (number,) = normalize_axes("maxout", axis, x.ndim)
+    size = x.shape[number]
+    if pool_size < 1:
+        raise ValueError(f"maxout: pool_size is {pool_size!r}; it must be at least 1")
+    if size % pool_size:
+        raise InvalidType("maxout", "x", f"axis {axis} divisible by {pool_size}", describe_array(x))
+    groups = (*x.shape[:number], size // pool_size, pool_size, *x.shape[number + 1 :])
+    return max_of(reshape(x, groups), axis=number + 1)
