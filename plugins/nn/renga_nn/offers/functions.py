@@ -25,10 +25,10 @@ NAMES = {
         "softmax_cross_entropy squared_error"
     ),
     "math": (
-        "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_l2_norm_squared "
-        "batch_matmul bias ceil clip cos cosh cumprod cumsum exp expm1 fix floor fmod linear_interpolate log log10 "
-        "log1p log2 logsumexp matmul max maximum mean min minimum prod rsqrt scale sign sin sinh sqrt square "
-        "squared_difference sum tan"
+        "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_det batch_inv "
+        "batch_l2_norm_squared batch_matmul bias ceil cholesky clip cos cosh cumprod cumsum det exp expm1 fft fix "
+        "floor fmod ifft inv linear_interpolate log log10 log1p log2 logsumexp matmul max maximum mean min minimum "
+        "prod rsqrt scale sign sin sinh sqrt square squared_difference sum tan"
     ),
     "noise": "dropout gaussian",
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",

@@ -10,6 +10,7 @@
 - `diagonal`, `as_strided`: chosen elements. `scatter_add`: adding to some.
 - `depth2space`, `space2depth`: channels as pixels and back.
 - `pad_sequence`, `transpose_sequence`: sequences of different lengths. `sequences`: what the two share.
+- `resize_images`: by interpolation. `spatial_transformer`: images seen through a grid of points.
 - `copy`: to another device; `identity`.
 """
 
@@ -27,8 +28,10 @@ from renga_nn.functions.array.pad import pad
 from renga_nn.functions.array.pad_sequence import pad_sequence
 from renga_nn.functions.array.permutate import permutate
 from renga_nn.functions.array.repeat import repeat, tile
+from renga_nn.functions.array.resize_images import resize_images
 from renga_nn.functions.array.scatter_add import scatter_add
 from renga_nn.functions.array.select_item import select_item
+from renga_nn.functions.array.spatial_transformer import spatial_transformer_grid, spatial_transformer_sampler
 from renga_nn.functions.array.stack import dstack, hstack, separate, stack, vstack
 from renga_nn.functions.array.transpose_sequence import transpose_sequence
 from renga_nn.functions.array.where import where
@@ -57,11 +60,14 @@ __all__ = [
     "permutate",
     "repeat",
     "reshape",
+    "resize_images",
     "rollaxis",
     "scatter_add",
     "select_item",
     "separate",
     "space2depth",
+    "spatial_transformer_grid",
+    "spatial_transformer_sampler",
     "split_axis",
     "squeeze",
     "stack",

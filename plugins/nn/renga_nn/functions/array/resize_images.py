@@ -1,0 +1,132 @@
+"""Images in another size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import require_choice
+from renga_nn.functions.connection.window import per_axis
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["resize_images"]
+
+Host = np.ndarray[Any, Any]
+
+
+def resize_images(
+    x: Any, output_shape: int | Sequence[int], *, mode: str = "bilinear", align_corners: bool = True
+) -> Variable:
+    """Resize images by interpolation.
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        output_shape: Height and width of the result.
+        mode: ``"bilinear"``, or ``"nearest"``: row ``i`` is then row ``floor(i H / H')``, and columns alike.
+        align_corners: Whether the centers of the corner pixels stay corners. If not, pixels are squares, and the
+            corners of the corner pixels stay, as in most image libraries. Without effect on ``"nearest"``.
+
+    Returns:
+        Variable ``(N, C, *output_shape)``.
+
+    Raises:
+        InvalidType: `x` is not of floating images, or they have no pixels.
+        ValueError: `output_shape` or `mode` makes no sense.
+
+    >>> import numpy as np
+    >>> resize_images(np.array([[[[1.0, 3.0]]]]), (1, 3)).array.tolist()
+    [[[[1.0, 2.0, 3.0]]]]
+    >>> resize_images(np.array([[[[1.0, 3.0]]]]), (1, 4), mode="nearest").array.tolist()
+    [[[[1.0, 1.0, 3.0, 3.0]]]]
+    """
+    require_choice("resize_images", "mode", mode, ("bilinear", "nearest"))
+    if x.ndim != 4 or x.dtype.kind != "f" or 0 in x.shape[2:]:
+        raise InvalidType("resize_images", "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
+    out = per_axis("resize_images", "output_shape", output_shape, 2)
+    for axis in (2, 3):
+        taps = _taps(x.shape[axis], out[axis - 2], mode, align_corners)
+        x = Resample(axis, taps, taps.transposed()).apply((x,))[0]
+    return x  # type: ignore[no-any-return]  # a Variable by now
+
+
+@dataclass(frozen=True, slots=True)
+class Taps:
+    """A sparse matrix with few entries in each row: what each element of the result is a sum of.
+
+    Attributes:
+        columns: Integers ``(entries, rows)``: which elements.
+        weights: Floats ``(entries, rows)``; 0 where there are less entries.
+        size: Number of columns of the matrix.
+    """
+
+    columns: Host
+    weights: Host
+    size: int
+
+    def transposed(self) -> Taps:
+        """The transposed matrix."""
+        entries, rows = np.nonzero(self.weights)
+        columns = self.columns[entries, rows]
+        order = np.argsort(columns, kind="stable")
+        row, column, weight = rows[order], columns[order], self.weights[entries, rows][order]
+        # The number of each entry among those of its column.
+        number = np.arange(len(column)) - np.searchsorted(column, column)
+        most = int(number.max(initial=0)) + 1
+        made = Taps(np.zeros((most, self.size), np.intp), np.zeros((most, self.size)), self.columns.shape[1])
+        made.columns[number, column] = row
+        made.weights[number, column] = weight
+        return made
+
+
+def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
+    """For each of `out` pixels along an axis, which of `size` pixels it is made of."""
+    at = np.arange(out)
+    if mode == "nearest":
+        return Taps((at * size // out)[None], np.ones((1, out)), size)
+    places = np.linspace(0, size - 1, out) if align_corners else np.clip((at + 0.5) * size / out - 0.5, 0, size - 1)
+    low = np.floor(places).astype(np.intp)
+    share = places - low
+    return Taps(np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([1 - share, share]), size)
+
+
+class Resample(FunctionNode):
+    """Multiply a sparse matrix along an axis. The gradient does it with the transposed one: nothing is scattered.
+
+    Args:
+        axis: The axis.
+        taps: The matrix.
+        transposed: Its transpose.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, axis: int, taps: Taps, transposed: Taps) -> None:
+        self.axis = axis
+        self.taps = taps
+        self.transposed = transposed
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Add up the entries, all rows at once."""
+        (x,) = inputs
+        xp = get_array_module(x)
+        before, along = (slice(None),) * self.axis, (-1, *[1] * (x.ndim - self.axis - 1))
+        y = None
+        for columns, weights in zip(self.taps.columns, self.taps.weights, strict=True):
+            part = x[(*before, xp.asarray(columns))] * xp.asarray(weights, dtype=x.dtype).reshape(*along)
+            if y is None:
+                y = part
+            else:
+                y += part
+        return (y,)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The transposed matrix."""
+        return Resample(self.axis, self.transposed, self.taps).apply(grad_outputs)

@@ -1,0 +1,109 @@
+"""Images seen through a grid of points, such as one that an affine map makes (Jaderberg et al. 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import InvalidType, as_array, as_variable
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
+from renga_nn.functions.connection.window import per_axis
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["spatial_transformer_grid", "spatial_transformer_sampler"]
+
+
+def spatial_transformer_grid(theta: Any, output_shape: int | Sequence[int]) -> Variable:
+    """The points that an affine map makes of a regular grid: ``theta @ (x, y, 1)`` (Jaderberg et al. 2015, eq. 1).
+
+    Args:
+        theta: Maps ``(N, 2, 3)``.
+        output_shape: Height and width of the grid.
+
+    Returns:
+        Variable ``(N, 2, *output_shape)``: x and y of each point. From -1 to 1 are the centers of the first and the
+        last pixel.
+
+    Raises:
+        InvalidType: `theta` is not floating, or has another shape.
+        ValueError: `output_shape` makes no sense.
+
+    >>> import numpy as np
+    >>> flip = np.array([[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    >>> spatial_transformer_grid(flip, (1, 3)).array.tolist()
+    [[[[1.0, 0.0, -1.0]], [[-1.0, -1.0, -1.0]]]]
+    """
+    if tuple(theta.shape[1:]) != (2, 3) or theta.ndim != 3 or theta.dtype.kind != "f":
+        expected = "maps (N, 2, 3) of a floating dtype"
+        raise InvalidType("spatial_transformer_grid", "theta", expected, describe_array(theta))
+    height, width = per_axis("spatial_transformer_grid", "output_shape", output_shape, 2)
+    y, x = np.meshgrid(np.linspace(-1, 1, height), np.linspace(-1, 1, width), indexing="ij")
+    points = np.stack([x, y, np.ones_like(x)]).reshape(3, height * width)
+    grid = matmul(theta, get_array_module(theta).asarray(points, dtype=theta.dtype))
+    return reshape(grid, (theta.shape[0], 2, height, width))
+
+
+def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
+    """The values of images at points between pixels, by bilinear interpolation (Jaderberg et al. 2015, eq. 5).
+
+    Beyond its border an image is zero. Half precision is computed in single precision.
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        grid: Points ``(N, 2, H', W')``, for each x and y; from -1 to 1 are the centers of the first and the last pixel.
+
+    Returns:
+        Variable ``(N, C, H', W')``. Differentiable with respect to both.
+
+    Raises:
+        InvalidType: `x` is not of floating images, or `grid` does not fit it.
+
+    >>> import numpy as np
+    >>> x, grid = np.array([[[[2.0, 4.0]]]]), np.array([[[[-1.0, 0.5, 2.0]], [[0.0, 0.0, 0.0]]]])
+    >>> spatial_transformer_sampler(x, grid).array.tolist()
+    [[[[2.0, 3.5, 2.0]]]]
+    """
+    if x.ndim != 4 or x.dtype.kind != "f":
+        expected = "images (N, C, H, W) of a floating dtype"
+        raise InvalidType("spatial_transformer_sampler", "x", expected, describe_array(x))
+    if grid.ndim != 4 or grid.dtype != x.dtype or grid.shape[0] != x.shape[0] or grid.shape[1] != 2:
+        expected = f"{x.dtype} ({x.shape[0]}, 2, H', W')"
+        raise InvalidType("spatial_transformer_sampler", "grid", expected, describe_array(grid))
+    dtype = x.dtype
+    if dtype == "float16":
+        x, grid = cast(x, "float32"), cast(grid, "float32")
+    n, channels, height, width = x.shape
+    out = tuple(grid.shape[2:])
+    pixels = reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
+    grid = as_variable(grid)
+    columns = _neighbours(grid[:, 0], width)
+    rows = _neighbours(grid[:, 1], height)
+    first = get_array_module(as_array(x)).arange(n).reshape(n, 1, 1) * (height * width)
+    y: Any = 0.0
+    for row, row_weight in rows:
+        for column, column_weight in columns:
+            seen = get_item(pixels, (first + row * width + column).reshape(-1))
+            y = y + seen * reshape(row_weight * column_weight, (-1, 1))
+    y = transpose(reshape(y, (n, *out, channels)), (0, 3, 1, 2))
+    return y if dtype == y.dtype else cast(y, dtype)
+
+
+def _neighbours(points: Variable, size: int) -> list[tuple[Array, Variable]]:
+    """For each point along an axis the pixels before and after it, and their weights: 0 for one beyond the border."""
+    places = (points + 1.0) * ((size - 1) / 2)
+    xp = places.xp
+    low = xp.floor(places.array)
+    share = places - low
+    neighbours = []
+    for pixel, weight in ((low, 1.0 - share), (low + 1, share)):
+        inside = (pixel >= 0) & (pixel <= size - 1)
+        # What is not inside may be anything, NaN included, that is no place in memory.
+        index = xp.where(inside, pixel, 0.0).astype("int64")
+        neighbours.append((index, weight * inside.astype(places.dtype)))
+    return neighbours
