@@ -19,7 +19,21 @@ _FLOATING = (
 )
 """Functions of floating numbers: integers become float64 first."""
 
-_ELEMENTWISE = ("abs", "ceil", "floor", "isfinite", "isinf", "isnan", "negative", "round", "sign", "square", "trunc")
+_ELEMENTWISE = (
+    "abs",
+    "ceil",
+    "floor",
+    "imag",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "negative",
+    "real",
+    "round",
+    "sign",
+    "square",
+    "trunc",
+)
 _OF_TWO = ("atan2", "hypot", "logaddexp", "maximum", "minimum")
 _METHODS = (
     *("sum", "prod", "mean", "max", "min", "any", "all", "argmax", "argmin"),
@@ -31,6 +45,8 @@ NUMPY_NAMES = {
     "arccos": "acos",
     "arcsin": "asin",
     "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
     "concat": "concatenate",
     "permute_dims": "transpose",
 }
@@ -68,7 +84,13 @@ class StandardNamespace:
         for name, other in NUMPY_NAMES.items():
             setattr(self, name, getattr(self, other))
         if hasattr(self._library, "linalg"):
-            self.linalg = SimpleNamespace(qr=self._qr)
+            matrices = {name: self._of_matrices(name) for name in ("cholesky", "det", "inv")}
+            self.linalg = SimpleNamespace(qr=self._qr, **matrices)
+        if hasattr(self._library, "fft"):
+            self.fft = SimpleNamespace(
+                fft=self._elementwise(self._library.fft.fft, floating=True),
+                ifft=self._elementwise(self._library.fft.ifft, floating=True),
+            )
         self.__name__ = f"{self._library.__name__} as Renga spells it"
 
     # --- making arrays --------------------
@@ -208,6 +230,24 @@ class StandardNamespace:
     def diagonal(self, x: Any) -> Any:
         """Of the matrix in the last two axes."""
         return self._array(self._library.linalg.diagonal(x.native))
+
+    def cumsum(self, x: Any, axis: int) -> Any:
+        return self._array(self._library.cumulative_sum(x.native, axis=axis))
+
+    def cumprod(self, x: Any, axis: int) -> Any:
+        return self._array(self._library.cumulative_prod(x.native, axis=axis))
+
+    def _of_matrices(self, name: str) -> Callable[[Any], Any]:
+        """A function of the matrices in the last two axes; where there is no answer, NumPy's error."""
+        function = getattr(self._library.linalg, name)
+
+        def call(x: Any) -> Any:
+            try:
+                return self._array(function(x.native))
+            except RuntimeError as error:
+                raise np.linalg.LinAlgError(f"{name}: {error}") from error
+
+        return call
 
     def _by_method(self, name: str) -> Callable[..., Any]:
         def call(x: Any, *args: Any, **options: Any) -> Any:

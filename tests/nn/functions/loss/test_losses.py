@@ -5,7 +5,15 @@ import pytest
 
 from renga_core.graph import InvalidType, Variable
 from renga_core.testing.function_suite import FunctionSuite
-from renga_nn.functions import hinge, huber_loss, mean_absolute_error, mean_squared_error, sigmoid_cross_entropy
+from renga_nn.functions import (
+    absolute_error,
+    hinge,
+    huber_loss,
+    mean_absolute_error,
+    mean_squared_error,
+    sigmoid_cross_entropy,
+    squared_error,
+)
 
 
 class OfTwo(FunctionSuite):
@@ -35,6 +43,32 @@ class TestMeanAbsoluteError(OfTwo):
 
     def reference(self, x, y):
         return abs(x - y).mean()
+
+
+class TestSquaredError(OfTwo):
+    bad_inputs = {
+        "shapes": ((np.zeros(2), np.zeros(3)), InvalidType, ("squared_error", "x1", "(2,)", "(3,)")),
+        "integers": ((np.arange(2), np.arange(2)), InvalidType, ("squared_error", "x0", "floating")),
+    }
+
+    def call(self, x, y):
+        return squared_error(x, y)
+
+    def reference(self, x, y):
+        return x**2 - 2 * x * y + y**2
+
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 2), dtype), np.zeros((0, 2), dtype)
+
+
+class TestAbsoluteError(TestSquaredError):
+    bad_inputs = {"shapes": ((np.zeros(2), np.zeros(3)), InvalidType, ("absolute_error", "x1", "(2,)", "(3,)"))}
+
+    def call(self, x, y):
+        return absolute_error(x, y)
+
+    def reference(self, x, y):
+        return np.where(x > y, x - y, y - x)
 
 
 def test_half_precision_squares_in_single():

@@ -5,7 +5,31 @@ import pytest
 
 from renga_core.graph import InvalidType, Variable
 from renga_core.testing.function_suite import FunctionSuite
-from renga_nn.functions import ceil, clip, cos, exp, expm1, floor, log, log1p, sign, sin, sqrt, square
+from renga_nn.functions import (
+    arccos,
+    arcsin,
+    arctan,
+    arctanh,
+    ceil,
+    clip,
+    cos,
+    cosh,
+    exp,
+    expm1,
+    fix,
+    floor,
+    log,
+    log1p,
+    log2,
+    log10,
+    rsqrt,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    tan,
+)
 
 
 class LikeNumpy(FunctionSuite):
@@ -56,6 +80,65 @@ class TestSquare(LikeNumpy):
     function = staticmethod(square)
 
 
+class TestLog2(LikeNumpy):
+    function = staticmethod(log2)
+
+
+class TestLog10(LikeNumpy):
+    function = staticmethod(log10)
+
+
+class TestSinh(LikeNumpy):
+    function = staticmethod(sinh)
+
+
+class TestCosh(LikeNumpy):
+    function = staticmethod(cosh)
+
+
+class TestArctan(LikeNumpy):
+    function = staticmethod(arctan)
+
+
+class TestRsqrt(LikeNumpy):
+    function = staticmethod(rsqrt)
+
+    def reference(self, x):
+        return x**-0.5
+
+
+class Within(LikeNumpy):
+    """Functions of numbers from -1 to 1."""
+
+    def make_inputs(self, rng, dtype):
+        return (rng.uniform(-0.8, 0.8, (4, 3)).astype(dtype),)
+
+
+class TestTan(Within):
+    function = staticmethod(tan)
+
+
+class TestArcsin(Within):
+    function = staticmethod(arcsin)
+
+
+class TestArccos(Within):
+    function = staticmethod(arccos)
+
+
+class TestArctanh(Within):
+    function = staticmethod(arctanh)
+
+
+@pytest.mark.parametrize("function", [arcsin, arccos, arctanh])
+def test_gradients_near_the_end(function):
+    """There 1 - x**2 has lost its digits, but (1 - x) (1 + x) has not."""
+    x = Variable(np.array([1 - 2**-20], "f4"))
+    function(x).backward()
+    exact = 1 / ((2**-20) * (2 - 2**-20)) ** (1 if function is arctanh else 0.5)
+    np.testing.assert_allclose(x.grad, -exact if function is arccos else exact, rtol=1e-6)
+
+
 class TestClip(LikeNumpy):
     cases = {
         "both": {"limits": (0.5, 2.0)},
@@ -86,7 +169,7 @@ def test_clip_without_sense():
         clip(np.zeros(1), None, None)
 
 
-@pytest.mark.parametrize("function", [floor, ceil, sign])
+@pytest.mark.parametrize("function", [floor, ceil, sign, fix])
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_constants_to_the_graph(function, dtype):
     x = Variable(np.array([-1.5, 0, 1.25], dtype))

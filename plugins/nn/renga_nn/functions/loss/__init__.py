@@ -2,20 +2,34 @@
 
 - `softmax_cross_entropy`: one class of many, or (`soft_targets`) probabilities. `sigmoid_cross_entropy`: yes or no.
   `hinge`: one class against the others, by a margin.
-- `mean_error`: `mean_squared_error`, `mean_absolute_error`. `huber_loss`: between the two.
+- `mean_error`: `mean_squared_error`, `mean_absolute_error`, and of each element `squared_error`, `absolute_error`.
+  `huber_loss`: between the two.
+- Of sequences: `ctc`: `connectionist_temporal_classification`, labels without their times; `crf1d` and `argmax_crf1d`,
+  labels that depend on their neighbours.
+- `sampled`: `negative_sampling` and `black_out`, for very many classes.
 """
 
+from renga_nn.functions.loss.crf1d import argmax_crf1d, crf1d
+from renga_nn.functions.loss.ctc import connectionist_temporal_classification
 from renga_nn.functions.loss.hinge import hinge
 from renga_nn.functions.loss.huber_loss import huber_loss
-from renga_nn.functions.loss.mean_error import mean_absolute_error, mean_squared_error
+from renga_nn.functions.loss.mean_error import absolute_error, mean_absolute_error, mean_squared_error, squared_error
+from renga_nn.functions.loss.sampled import black_out, negative_sampling
 from renga_nn.functions.loss.sigmoid_cross_entropy import sigmoid_cross_entropy
 from renga_nn.functions.loss.softmax_cross_entropy import softmax_cross_entropy
 
 __all__ = [
+    "absolute_error",
+    "argmax_crf1d",
+    "black_out",
+    "connectionist_temporal_classification",
+    "crf1d",
     "hinge",
     "huber_loss",
     "mean_absolute_error",
     "mean_squared_error",
+    "negative_sampling",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",
+    "squared_error",
 ]

@@ -1,4 +1,4 @@
-"""Mean squared and mean absolute error."""
+"""Squared and absolute error, of each element and in the mean."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode
+from renga_core.graph.operators import absolute, subtract
 from renga_nn.functions.checks import require_same, wide
+from renga_nn.functions.math.square import square
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["mean_absolute_error", "mean_squared_error"]
+__all__ = ["absolute_error", "mean_absolute_error", "mean_squared_error", "squared_error"]
 
 
 def mean_squared_error(x0: Any, x1: Any) -> Variable:
@@ -41,6 +43,28 @@ def mean_absolute_error(x0: Any, x1: Any) -> Variable:
     """
     require_same("mean_absolute_error", "x0", x0, "x1", x1)
     return MeanAbsoluteError().apply((x0, x1))[0]
+
+
+def squared_error(x0: Any, x1: Any) -> Variable:
+    """``(x0 - x1)**2``, element by element, not reduced. Arguments and errors as `mean_squared_error`.
+
+    >>> import numpy as np
+    >>> squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0])).array.tolist()
+    [0.0, 4.0]
+    """
+    require_same("squared_error", "x0", x0, "x1", x1)
+    return square(subtract(x0, x1))
+
+
+def absolute_error(x0: Any, x1: Any) -> Variable:
+    """``|x0 - x1|``, element by element, not reduced. Arguments and errors as `mean_squared_error`.
+
+    >>> import numpy as np
+    >>> absolute_error(np.array([1.0, 2.0]), np.array([1.0, 4.0])).array.tolist()
+    [0.0, 2.0]
+    """
+    require_same("absolute_error", "x0", x0, "x1", x1)
+    return absolute(subtract(x0, x1))
 
 
 class MeanError(FunctionNode):

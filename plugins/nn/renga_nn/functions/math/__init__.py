@@ -1,37 +1,68 @@
-"""Mathematics: element by element, reductions, products.
+"""Mathematics: element by element, reductions, products, linear algebra.
 
-- From the core: `absolute`, `sum`. `arithmetic`: `add` of several arrays, `matmul` with transposed factors.
-- `exponential`: `exp`, `expm1`, `log`, `log1p`, `sqrt`. `trigonometric`: `sin`, `cos`. `square`: also
-  `batch_l2_norm_squared`. `rounding`: `floor`, `ceil`, `sign`, which are constants to the graph.
+- From the core: `absolute`, `sum`. `arithmetic`: `add` of several arrays, `linear_interpolate`; `scale` and `bias`
+  along named axes; `matmul` and `batch_matmul` with transposed factors. `square`: also `squared_difference`,
+  `batch_l2_norm_squared`.
+- `exponential`: `exp`, `expm1`, `log`, `log1p`, `log2`, `log10`, `sqrt`, `rsqrt`. `trigonometric`: `sin`, `cos`, `tan`,
+  and back: `arcsin`, `arccos`, `arctan`, `arctan2`. `hyperbolic`: `sinh`, `cosh`, `arctanh`.
+- `rounding`: `floor`, `ceil`, `fix`, `sign`, which are constants to the graph, and `fmod`.
 - `extremes`: `maximum` and `minimum` of two arrays, `clip`.
 - `reduction`: `average`, also called `mean`, `max`, `min`, `logsumexp`. `argmax`: where they are; also `argmin`.
+- `cumulative`: `cumsum`, `cumprod`, and `prod`.
+- `linear_algebra`: `inv` and `det`, of a batch too, and `cholesky`. `fourier`: `fft`, `ifft`.
 """
 
 from renga_core.graph.operators import absolute, sum
 from renga_nn.functions.math.argmax import argmax, argmin
-from renga_nn.functions.math.arithmetic import add, matmul
-from renga_nn.functions.math.exponential import exp, expm1, log, log1p, sqrt
+from renga_nn.functions.math.arithmetic import add, batch_matmul, bias, linear_interpolate, matmul, scale
+from renga_nn.functions.math.cumulative import cumprod, cumsum, prod
+from renga_nn.functions.math.exponential import exp, expm1, log, log1p, log2, log10, rsqrt, sqrt
 from renga_nn.functions.math.extremes import clip, maximum, minimum
+from renga_nn.functions.math.fourier import fft, ifft
+from renga_nn.functions.math.hyperbolic import arctanh, cosh, sinh
+from renga_nn.functions.math.linear_algebra import batch_det, batch_inv, cholesky, det, inv
 from renga_nn.functions.math.reduction import average, logsumexp, max, mean, min
-from renga_nn.functions.math.rounding import ceil, floor, sign
-from renga_nn.functions.math.square import batch_l2_norm_squared, square
-from renga_nn.functions.math.trigonometric import cos, sin
+from renga_nn.functions.math.rounding import ceil, fix, floor, fmod, sign
+from renga_nn.functions.math.square import batch_l2_norm_squared, square, squared_difference
+from renga_nn.functions.math.trigonometric import arccos, arcsin, arctan, arctan2, cos, sin, tan
 
 __all__ = [
     "absolute",
     "add",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "argmax",
     "argmin",
     "average",
+    "batch_det",
+    "batch_inv",
     "batch_l2_norm_squared",
+    "batch_matmul",
+    "bias",
     "ceil",
+    "cholesky",
     "clip",
     "cos",
+    "cosh",
+    "cumprod",
+    "cumsum",
+    "det",
     "exp",
     "expm1",
+    "fft",
+    "fix",
     "floor",
+    "fmod",
+    "ifft",
+    "inv",
+    "linear_interpolate",
     "log",
     "log1p",
+    "log2",
+    "log10",
     "logsumexp",
     "matmul",
     "max",
@@ -39,9 +70,15 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "prod",
+    "rsqrt",
+    "scale",
     "sign",
     "sin",
+    "sinh",
     "sqrt",
     "square",
+    "squared_difference",
     "sum",
+    "tan",
 ]

@@ -1,18 +1,23 @@
-"""Sums of several arrays, and matrix products with transposed factors."""
+"""Sums of several arrays, products along named axes, and matrix products with transposed factors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from renga_core.backend import Array
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import add as add_two
+from renga_core.graph.operators import broadcast_to, reshape, transpose
 from renga_core.graph.operators import matmul as matmul_plain
-from renga_core.graph.operators import transpose
+from renga_nn.functions.checks import require_array, require_same
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["add", "matmul"]
+__all__ = ["add", "batch_matmul", "bias", "linear_interpolate", "matmul", "scale"]
 
 
 def add(*xs: Any) -> Variable:
@@ -49,5 +54,117 @@ def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variab
     return matmul_plain(_transposed(a) if transa else a, _transposed(b) if transb else b)
 
 
+def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
+    """The products of two batches of matrices, entry by entry; a vector is a column.
+
+    Args:
+        a, b: Variables or arrays ``(N, rows, columns)`` or ``(N, rows)``.
+        transa, transb: Transpose the matrices of `a`, of `b`, first.
+
+    Returns:
+        Variable ``(N, rows, columns)``.
+
+    Raises:
+        InvalidType: There are no such matrices, or they do not fit.
+
+    >>> import numpy as np
+    >>> batch_matmul(np.ones((2, 3)), np.ones((2, 3)), transa=True).array.tolist()
+    [[[3.0]], [[3.0]]]
+    """
+    for name, x in (("a", a), ("b", b)):
+        require_array("batch_matmul", name, x)
+        if x.ndim not in (2, 3):
+            raise InvalidType("batch_matmul", name, "a batch of matrices or vectors", describe_array(x))
+    if a.shape[0] != b.shape[0]:
+        expected = f"a batch as long as a: {describe_array(a)}"
+        raise InvalidType("batch_matmul", "b", expected, describe_array(b))
+    a, b = (x if x.ndim == 3 else reshape(x, (*x.shape, 1)) for x in (a, b))
+    return matmul(a, b, transa, transb)
+
+
+def scale(x: Any, y: Any, axis: int = 1) -> Variable:
+    """``x * y``, where the axes of `y` lie along those of `x` from `axis` on.
+
+    Args:
+        x: Variable or array.
+        y: Variable or array; its shape is that of some axes of `x`, which follow on each other.
+        axis: The first of these; negative ones count from the end.
+
+    Raises:
+        InvalidType: The shapes do not fit.
+
+    >>> import numpy as np
+    >>> scale(np.ones((1, 2, 2)), np.array([1.0, 2.0])).array.tolist()
+    [[[1.0, 1.0], [2.0, 2.0]]]
+    """
+    return x * _aligned("scale", x, y, axis)
+
+
+def bias(x: Any, y: Any, axis: int = 1) -> Variable:
+    """``x + y``, where the axes of `y` lie along those of `x` from `axis` on. Arguments and errors as `scale`.
+
+    >>> import numpy as np
+    >>> bias(np.ones((1, 2, 2)), np.array([1.0, 2.0])).array.tolist()
+    [[[2.0, 2.0], [3.0, 3.0]]]
+    """
+    return x + _aligned("bias", x, y, axis)
+
+
+def linear_interpolate(p: Any, x: Any, y: Any) -> Variable:
+    """``p * x + (1 - p) * y``, element by element.
+
+    Args:
+        p, x, y: Variables or arrays of one shape and one floating dtype.
+
+    Raises:
+        InvalidType: Shapes or dtypes differ.
+
+    >>> import numpy as np
+    >>> linear_interpolate(np.array([0.25]), np.array([8.0]), np.array([4.0])).array.tolist()
+    [5.0]
+    """
+    for name, other in (("x", x), ("y", y)):
+        require_array("linear_interpolate", name, other)
+        require_same("linear_interpolate", "p", p, name, other)
+    return LinearInterpolate().apply((p, x, y))[0]
+
+
+class LinearInterpolate(FunctionNode):
+    """Between x and y."""
+
+    fresh_gradients = True
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Weighted by p and by what is left of 1."""
+        p, x, y = inputs
+        self.retain_inputs((0, 1, 2))
+        return (p * x + (1 - p) * y,)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """By the product rule."""
+        return self._gradients(self.saved_inputs, target_input_indexes, grad_outputs[0])
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same on Variables."""
+        return self._gradients(self.get_retained_inputs(), target_input_indexes, grad_outputs[0])
+
+    def _gradients(self, inputs: Sequence[Any], targets: tuple[int, ...], gy: Any) -> list[Any]:
+        p, x, y = inputs
+        gradients = (lambda: (x - y) * gy, lambda: p * gy, lambda: (1 - p) * gy)
+        return [gradients[i]() for i in targets]
+
+
 def _transposed(x: Any) -> Any:
     return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)) if x.ndim > 1 else x
+
+
+def _aligned(function: str, x: Any, y: Any, axis: int) -> Variable:
+    """`y` in the shape of `x`, its axes along those from `axis` on."""
+    require_array(function, "x", x)
+    require_array(function, "y", y)
+    first = axis % x.ndim if -x.ndim <= axis < 0 else axis
+    end = first + y.ndim
+    if first < 0 or tuple(x.shape[first:end]) != tuple(y.shape) or end > x.ndim:
+        expected = f"the shape of axes of x from {axis} on: {describe_array(x)}"
+        raise InvalidType(function, "y", expected, describe_array(y))
+    return broadcast_to(reshape(y, (*y.shape, *[1] * (x.ndim - end))), x.shape)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from renga_core.backend import Array
 from renga_nn.functions.elementwise import Elementwise
@@ -10,7 +11,7 @@ from renga_nn.functions.elementwise import Elementwise
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["exp", "expm1", "log", "log1p", "sqrt"]
+__all__ = ["exp", "expm1", "log", "log1p", "log2", "log10", "rsqrt", "sqrt"]
 
 
 def exp(x: Any) -> Variable:
@@ -53,6 +54,26 @@ def log1p(x: Any) -> Variable:
     return Log1p().apply((x,))[0]
 
 
+def log2(x: Any) -> Variable:
+    """Logarithm to the base 2, element by element.
+
+    >>> import numpy as np
+    >>> log2(np.array([1.0, 8.0])).array.tolist()
+    [0.0, 3.0]
+    """
+    return Log2().apply((x,))[0]
+
+
+def log10(x: Any) -> Variable:
+    """Logarithm to the base 10, element by element.
+
+    >>> import numpy as np
+    >>> log10(np.array([1.0, 1000.0])).array.tolist()
+    [0.0, 3.0]
+    """
+    return Log10().apply((x,))[0]
+
+
 def sqrt(x: Any) -> Variable:
     """Square root, element by element; the gradient at 0 is infinite.
 
@@ -61,6 +82,16 @@ def sqrt(x: Any) -> Variable:
     [2.0]
     """
     return Sqrt().apply((x,))[0]
+
+
+def rsqrt(x: Any) -> Variable:
+    """``1 / sqrt(x)``, element by element; infinite at 0.
+
+    >>> import numpy as np
+    >>> rsqrt(np.array([4.0])).array.tolist()
+    [0.5]
+    """
+    return Rsqrt().apply((x,))[0]
 
 
 class Exp(Elementwise):
@@ -107,6 +138,33 @@ class Log1p(Elementwise):
         return gy / (kept + 1)
 
 
+class LogToBase(Elementwise):
+    """A base of logarithms other than the natural one: their derivative is ``1 / (x log(base))``."""
+
+    log_of_base: ClassVar[float]
+
+    def gradient(self, kept: Any, gy: Any) -> Any:
+        return gy / (kept * self.log_of_base)
+
+
+class Log2(LogToBase):
+    """log2."""
+
+    log_of_base = math.log(2)
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.log2(x)
+
+
+class Log10(LogToBase):
+    """log10."""
+
+    log_of_base = math.log(10)
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.log10(x)
+
+
 class Sqrt(Elementwise):
     """sqrt."""
 
@@ -117,3 +175,15 @@ class Sqrt(Elementwise):
 
     def gradient(self, kept: Any, gy: Any) -> Any:
         return gy * 0.5 / kept
+
+
+class Rsqrt(Elementwise):
+    """1 / sqrt; the derivative is ``-y**3 / 2``."""
+
+    keeps_output = True
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return 1 / xp.sqrt(x)
+
+    def gradient(self, kept: Any, gy: Any) -> Any:
+        return gy * kept * kept * kept * -0.5

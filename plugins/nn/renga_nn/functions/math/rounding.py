@@ -1,13 +1,16 @@
-"""Functions whose derivative is zero wherever it exists: their results are constants to the graph."""
+"""Whole numbers, signs, and what is left of a division. But for that, results are constants to the graph."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from renga_core.backend import get_array_module
-from renga_core.graph import Variable, as_array
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
+from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import operands, require_floating
 
-__all__ = ["ceil", "floor", "sign"]
+__all__ = ["ceil", "fix", "floor", "fmod", "sign"]
 
 
 def floor(x: Any) -> Variable:
@@ -30,6 +33,16 @@ def ceil(x: Any) -> Variable:
     return Variable(get_array_module(x).ceil(as_array(x)), requires_grad=False)
 
 
+def fix(x: Any) -> Variable:
+    """The whole number next to x towards 0, element by element. No gradient flows through it.
+
+    >>> import numpy as np
+    >>> fix(np.array([-1.5, 1.5])).array.tolist()
+    [-1.0, 1.0]
+    """
+    return Variable(get_array_module(x).trunc(as_array(x)), requires_grad=False)
+
+
 def sign(x: Any) -> Variable:
     """-1, 0 or 1, element by element. No gradient flows through it.
 
@@ -38,3 +51,50 @@ def sign(x: Any) -> Variable:
     [-1.0, 0.0]
     """
     return Variable(get_array_module(x).sign(as_array(x)), requires_grad=False)
+
+
+def fmod(x: Any, divisor: Any) -> Variable:
+    """What is left of ``x / divisor`` with the sign of `x`: ``x - fix(x / divisor) * divisor``, broadcast, exact.
+
+    The gradient is 1 for `x` and ``-fix(x / divisor)`` for `divisor`.
+
+    Args:
+        x, divisor: Variables or arrays of one floating dtype; one may be a scalar.
+
+    Raises:
+        InvalidType: Dtypes or shapes do not fit.
+
+    >>> import numpy as np
+    >>> fmod(np.array([-7.5, 7.5]), 2).array.tolist()
+    [-1.5, 1.5]
+    """
+    return FMod().apply(operands(x, divisor))[0]
+
+
+class FMod(FunctionNode):
+    """Remainder of a division that rounds towards 0."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The remainder of the absolute values, which no rule of signs can touch, with the sign of `x`."""
+        x, divisor = inputs
+        require_floating("fmod", "x", x)
+        if divisor.dtype != x.dtype:
+            expected = f"the dtype of x: {describe_array(x)}"
+            raise InvalidType("fmod", "divisor", expected, describe_array(divisor))
+        try:
+            y = get_array_module(x).sign(x) * (abs(x) % abs(divisor))
+        except ValueError as error:
+            expected = f"a shape that broadcasts with x: {describe_array(x)}"
+            raise InvalidType("fmod", "divisor", expected, describe_array(divisor)) from error
+        self.retain_inputs((0, 1))
+        self.retain_outputs((0,))
+        return (y,)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """How often the divisor was taken away is a constant, even where the quotient's rounding would be in doubt."""
+        (x, divisor), (y,) = self.saved_inputs, self.saved_outputs
+        return [grad_outputs[0] * ((y - x) / divisor) if i else grad_outputs[0] for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same."""
+        return self.backward_arrays(target_input_indexes, grad_outputs)

@@ -1,4 +1,4 @@
-"""Squares, and the squared length of each row."""
+"""Squares, of differences too, and the squared length of each row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators import reshape
-from renga_nn.functions.checks import require_floating, wide
+from renga_core.graph.operators import reshape, subtract
+from renga_nn.functions.checks import require_array, require_floating, require_same, wide
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["batch_l2_norm_squared", "square"]
+__all__ = ["batch_l2_norm_squared", "square", "squared_difference"]
 
 
 def square(x: Any) -> Variable:
@@ -26,6 +26,24 @@ def square(x: Any) -> Variable:
     [9.0]
     """
     return Square().apply((x,))[0]
+
+
+def squared_difference(x1: Any, x2: Any) -> Variable:
+    """``(x1 - x2)**2``, element by element.
+
+    Args:
+        x1, x2: Variables or arrays of one shape and one floating dtype.
+
+    Raises:
+        InvalidType: Shapes or dtypes differ.
+
+    >>> import numpy as np
+    >>> squared_difference(np.array([1.0, 2.0]), np.array([1.0, 5.0])).array.tolist()
+    [0.0, 9.0]
+    """
+    require_array("squared_difference", "x2", x2)
+    require_same("squared_difference", "x1", x1, "x2", x2)
+    return square(subtract(x1, x2))
 
 
 def batch_l2_norm_squared(x: Any) -> Variable:

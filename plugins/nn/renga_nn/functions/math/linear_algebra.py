@@ -1,0 +1,203 @@
+"""Inverses, determinants and Cholesky factors of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import matmul, reshape, transpose
+from renga_nn.functions.checks import require_floating, wide
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["batch_det", "batch_inv", "cholesky", "det", "inv"]
+
+
+def inv(a: Any) -> Variable:
+    """The inverse of a matrix.
+
+    Args:
+        a: Variable or array ``(n, n)`` of a floating dtype.
+
+    Raises:
+        InvalidType: `a` is no square matrix.
+        ValueError: It is singular. Libraries that do not look return infinite or NaN elements.
+
+    >>> import numpy as np
+    >>> inv(np.array([[2.0, 0.0], [0.0, 4.0]])).array.tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    _require_matrices("inv", a, 2)
+    return Inv("inv").apply((a,))[0]
+
+
+def batch_inv(a: Any) -> Variable:
+    """The inverses of a batch of matrices ``(N, n, n)``. Errors as `inv`.
+
+    >>> import numpy as np
+    >>> batch_inv(np.array([[[2.0]], [[4.0]]])).array.tolist()
+    [[[0.5]], [[0.25]]]
+    """
+    _require_matrices("batch_inv", a, 3)
+    return Inv("batch_inv").apply((a,))[0]
+
+
+def det(a: Any) -> Variable:
+    """The determinant of a matrix.
+
+    Its gradient takes the inverse: that of a singular matrix is refused.
+
+    Args:
+        a: Variable or array ``(n, n)`` of a floating dtype.
+
+    Returns:
+        Variable: a scalar.
+
+    Raises:
+        InvalidType: `a` is no square matrix.
+        ValueError: In backward: it is singular.
+
+    >>> import numpy as np
+    >>> det(np.array([[2.0, 1.0], [0.0, 4.0]])).array.tolist()
+    8.0
+    """
+    _require_matrices("det", a, 2)
+    return Det("det").apply((a,))[0]
+
+
+def batch_det(a: Any) -> Variable:
+    """The determinants ``(N,)`` of a batch of matrices ``(N, n, n)``. Errors as `det`.
+
+    >>> import numpy as np
+    >>> batch_det(np.array([[[2.0]], [[4.0]]])).array.tolist()
+    [2.0, 4.0]
+    """
+    _require_matrices("batch_det", a, 3)
+    return Det("batch_det").apply((a,))[0]
+
+
+def cholesky(a: Any) -> Variable:
+    """The lower triangular matrix L with a positive diagonal for which ``L @ L.T`` is `a`.
+
+    Only the lower triangle of `a` is read. The gradient is symmetric: that of a change of `a` that leaves it so
+    (Murray, Differentiation of the Cholesky decomposition, 2016, eq. 10).
+
+    Args:
+        a: Variable or array ``(..., n, n)`` of a floating dtype: symmetric, positive definite matrices.
+
+    Raises:
+        InvalidType: `a` has no square matrices.
+        ValueError: One is not positive definite. Libraries that do not look return NaN.
+
+    >>> import numpy as np
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 2.0]])).array.tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
+    _require_matrices("cholesky", a)
+    return Cholesky("cholesky").apply((a,))[0]
+
+
+class OfMatrices(FunctionNode):
+    """A function of square matrices.
+
+    Args:
+        name: What the user has called, for messages.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def label(self) -> str:
+        """As the user knows it."""
+        return self.name
+
+    def solve(self, function: Callable[[Array], Array], a: Array, problem: str) -> Array:
+        """What a function of `xp.linalg` says, in the dtype of `a`; it knows no half precision."""
+        try:
+            return function(wide(a)).astype(a.dtype, copy=False)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {problem}: {describe_array(a)}") from error
+
+
+class Inv(OfMatrices):
+    """Inverse; the derivative is ``-y.T @ gy @ y.T``."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The inverses, which are kept."""
+        (a,) = inputs
+        self.retain_outputs((0,))
+        return (self.solve(get_array_module(a).linalg.inv, a, "a matrix is singular"),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """On arrays."""
+        (y,) = self.saved_outputs
+        y = y.swapaxes(-1, -2)
+        return (-(y @ grad_outputs[0] @ y),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """On Variables."""
+        (y,) = self.get_retained_outputs()
+        y = _transposed(y)
+        return (-matmul(matmul(y, grad_outputs[0]), y),)
+
+
+class Det(OfMatrices):
+    """Determinant; the derivative is ``gy y inv(a).T``."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The determinants, kept, as are the matrices."""
+        (a,) = inputs
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        return (self.solve(get_array_module(a).linalg.det, a, "no determinant"),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """By the inverse."""
+        (a,), (y,) = self.get_retained_inputs(), self.get_retained_outputs()
+        try:
+            inverse = Inv(self.name).apply((a,))[0]
+        except ValueError as error:
+            raise ValueError(f"{self.name}: the gradient of singular matrices is not there: {error}") from error
+        return (_transposed(inverse) * reshape(grad_outputs[0] * y, (*a.shape[:-2], 1, 1)),)
+
+
+class Cholesky(OfMatrices):
+    """Cholesky factor; the derivative is the symmetric part of ``inv(L).T @ P @ inv(L)``.
+
+    P is the lower triangle of ``L.T @ gL``, with half its diagonal.
+    """
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The factors, which are kept."""
+        (a,) = inputs
+        self.retain_outputs((0,))
+        return (self.solve(get_array_module(a).linalg.cholesky, a, "a matrix is not positive definite"),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """By the inverse of the factor."""
+        (factor,) = self.get_retained_outputs()
+        xp = get_array_module(factor)
+        places = xp.arange(factor.shape[-1])
+        half = xp.asarray((places[:, None] > places) + 0.5 * (places[:, None] == places), dtype=factor.dtype)
+        inverse = Inv(self.name).apply((factor,))[0]
+        inner = matmul(_transposed(factor), grad_outputs[0]) * half
+        outer = matmul(matmul(_transposed(inverse), inner), inverse)
+        return ((outer + _transposed(outer)) * 0.5,)
+
+
+def _require_matrices(function: str, a: Any, ndim: int | None = None) -> None:
+    require_floating(function, "a", a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2] or ndim not in (None, a.ndim):
+        batch = {None: "square matrices (..., n, n)", 2: "a square matrix (n, n)", 3: "square matrices (N, n, n)"}
+        raise InvalidType(function, "a", batch[ndim], describe_array(a))
+
+
+def _transposed(x: Variable) -> Variable:
+    return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
