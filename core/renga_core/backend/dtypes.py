@@ -13,4 +13,6 @@ def is_floating(dtype: Any) -> bool:
     NumPy has no bfloat16 of its own. The package ml_dtypes adds one, which NumPy, as all that it has not made itself,
     gives the kind of raw bytes, ``"V"``: hence by name.
     """
-    return bool(dtype.kind == "f" or dtype.name == "bfloat16")
+    kind = dtype.kind
+    # The kind goes first, because NumPy makes up a dtype's name anew each time, in a microsecond or two.
+    return bool(kind == "f" or (kind == "V" and dtype.name == "bfloat16"))

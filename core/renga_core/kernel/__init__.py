@@ -9,6 +9,6 @@ one's backward. How to write a kernel: docs/how-to/write-a-kernel.md.
 """
 
 from renga_core.kernel.operation import Implementation, Operation, operations
-from renga_core.kernel.sample import Sample, Samples
+from renga_core.kernel.sample import Sample, Samples, Seeded
 
-__all__ = ["Implementation", "Operation", "Sample", "Samples", "operations"]
+__all__ = ["Implementation", "Operation", "Sample", "Samples", "Seeded", "operations"]

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Sample", "Samples"]
+__all__ = ["Sample", "Samples", "Seeded"]
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """Stands, among the arguments of a sample, for a random generator: a new one for each call, with this seed."""
+
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -17,7 +24,7 @@ class Sample:
 
     Attributes:
         name: What is special about it, for messages: ``odd sizes``, ``empty``.
-        args: Arguments of forward; arrays are the host's.
+        args: Arguments of forward; arrays are the host's, and `Seeded` stands for a generator of the backend.
         backward: Gives the arguments of backward from those of forward, what forward returned, and a gradient in the
             shape of its (first) result; all of these are arrays of the backend under test. None where the operation has
             no backward of its own.

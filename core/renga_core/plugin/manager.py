@@ -218,7 +218,7 @@ def choices_state() -> tuple[object, ...]:
     """Return what plugins there are and what settings say, to be compared: once this has changed, a cache of what was
     chosen is stale. Costs a fraction of a microsecond.
     """
-    return get_manager().generation, *spoken()
+    return get_manager().generation, spoken()
 
 
 @contextmanager

@@ -234,4 +234,4 @@ class TestChanges:
         monkeypatch.setattr(operation, "chain", lambda backend: (operation.reference,) * 2)
         operation.forget()
         used(operation)
-        assert len(operation._chains[get_backend("numpy")][1]) == 2
+        assert len(operation._chosen[get_backend("numpy")][1]) == 2

@@ -10,7 +10,7 @@ import pytest
 
 from renga_core.backend import Backend, get_backend, to_host
 from renga_core.kernel import Implementation, Operation, operations
-from renga_core.kernel.sample import Sample
+from renga_core.kernel.sample import Sample, Seeded
 from renga_core.plugin import FUNCTION, KERNEL, Kernel, registry
 from renga_core.plugin.offering import resolve
 from renga_core.testing.suites.comparing import compare
@@ -71,7 +71,8 @@ class KernelSuite(ProviderSuite):
     def test_forward(self, backend: Backend) -> None:
         """Wherever it says that it supports the arguments, its result is the reference's."""
         for dtype, what, _, args in self._supported(backend):
-            got, right = self.kernel.forward(*args), self.operation.reference.forward(*args)
+            got = self.kernel.forward(*_ready(backend, args))
+            right = self.operation.reference.forward(*_ready(backend, args))
             self._agree(got, right, dtype, f"forward, {what}")
 
     def test_backward(self, backend: Backend) -> None:
@@ -83,10 +84,10 @@ class KernelSuite(ProviderSuite):
         for dtype, what, sample, args in self._supported(backend):
             assert sample.backward is not None, f"sample {sample.name!r} says no arguments of backward"
             rng = np.random.default_rng(1)
-            right_y = self.operation.reference.forward(*args)
+            right_y = self.operation.reference.forward(*_ready(backend, args))
             gy = backend.asarray(rng.uniform(-1, 1, _many(right_y)[0].shape).astype(dtype))
             right = self.operation.reference.backward(*sample.backward(args, right_y, gy))
-            y = self.kernel.forward(*args)
+            y = self.kernel.forward(*_ready(backend, args))
             given = sample.backward(args, y, gy)
             for time in ("", ", asked a second time"):
                 self._agree(self.kernel.backward(*given), right, dtype, f"backward, {what}{time}")
@@ -95,7 +96,7 @@ class KernelSuite(ProviderSuite):
         """Neither forward nor backward changes what it is given."""
         for dtype, what, sample, args in self._supported(backend):
             before = [np.array(to_host(x)) for x in args if _is_array(x)]
-            y = self.kernel.forward(*args)
+            y = self.kernel.forward(*_ready(backend, args))
             self._unchanged(args, before, f"forward, {what}")
             if self.kernel.backward is None or sample.backward is None:
                 continue
@@ -108,11 +109,11 @@ class KernelSuite(ProviderSuite):
     def test_result_is_its_own(self, backend: Backend) -> None:
         """A second call does not change the result of the first."""
         for _, what, _, args in self._supported(backend):
-            first = _many(self.kernel.forward(*args))[0]
+            first = _many(self.kernel.forward(*_ready(backend, args)))[0]
             kept = np.array(to_host(first))
             doubled = tuple(x + x if _is_array(x) and _is_floating(x) else x for x in args)
             if self.kernel.supports(*doubled):
-                self.kernel.forward(*doubled)
+                self.kernel.forward(*_ready(backend, doubled))
             assert np.array_equal(to_host(first), kept, equal_nan=True), f"a second call changes the result ({what})"
 
     # --- what it supports --------------------------------------------------------------------------------------------
@@ -207,6 +208,11 @@ class KernelSuite(ProviderSuite):
 def _sent(backend: Backend, x: Any, lay: Callable[[Any], Any]) -> Any:
     """A host array as one of the backend, in the layout wanted if the backend keeps layouts; anything else as it is."""
     return backend.asarray(lay(x)) if isinstance(x, np.ndarray) else x
+
+
+def _ready(backend: Backend, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments for one call: a generator, new and with its seed, wherever one is meant."""
+    return tuple(backend.make_generator(x.seed) if isinstance(x, Seeded) else x for x in args)
 
 
 def _with_gaps(x: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.configuration import config
 from renga_core.graph import InvalidType, Variable
 from renga_core.graph.errors import describe_array
@@ -12,12 +12,23 @@ from renga_core.graph.errors import describe_array
 __all__ = [
     "labels_of",
     "operands",
+    "require_array",
     "require_choice",
     "require_floating",
     "require_labels_in_range",
     "require_same",
     "wide",
 ]
+
+
+def require_array(function: str, argument: str, x: Any) -> None:
+    """Refuse what is no array, such as a list: to be asked before `x` is asked for its shape.
+
+    Raises:
+        InvalidType: So it is.
+    """
+    if not hasattr(x, "dtype"):
+        raise InvalidType(function, argument, "a Variable or an array", describe_array(x), "Convert it with asarray.")
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:
@@ -27,7 +38,7 @@ def require_floating(function: str, argument: str, x: Any) -> None:
         InvalidType: The dtype of `x` is not floating, or it has none.
     """
     try:
-        if x.dtype.kind == "f":
+        if x.dtype.kind == "f" or is_floating(x.dtype):  # the usual case without a call
             return
     except AttributeError:
         actual = describe_array(x)
@@ -81,8 +92,10 @@ def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
         ValueError: A label is below 0, or not below `classes`.
     """
     if config.type_check and labels.size:
-        low, high = int(labels.min()), int(labels.max())
-        if low < 0 or high >= classes:
+        # One answer to wait for, of two questions.
+        low, high = labels.min(), labels.max()
+        if not bool((low >= 0) & (high < classes)):
+            low, high = int(low), int(high)
             raise ValueError(f"{function}: t has labels from {low} to {high}; there are classes 0 to {classes - 1}")
 
 
@@ -96,5 +109,5 @@ def operands(x0: Any, x1: Any) -> tuple[Any, Any]:
 
 
 def wide(x: Array) -> Array:
-    """`x` in a dtype in which many elements may be added up: half precision, with 11 bits, becomes single."""
-    return x.astype("float32") if x.dtype == "float16" else x
+    """`x` in a dtype in which many elements may be added up: half precision, with 11 bits or 8, becomes single."""
+    return x.astype("float32") if x.dtype.itemsize < 4 else x

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode
+from renga_core.kernel import Implementation, Operation
 from renga_nn.functions.checks import require_floating
 
 __all__ = ["Elementwise"]
@@ -15,13 +16,36 @@ __all__ = ["Elementwise"]
 class Elementwise(FunctionNode):
     """``y = f(x)``, element by element. A subclass gives `compute`, and the gradient by what was kept: x, or else y.
 
+    Where several steps are worth one kernel, the subclass names an operation: ``class ELU(Elementwise,
+    operation="elu")``. Its reference is the class itself: forward is called with ``x, *parameters``, backward with
+    ``kept, gy, *parameters``. The samples for the kit of kernels are the function of that name in
+    `renga_nn.functions.samples`.
+
     Attributes:
         keeps_output: Keep y for backward, not x: where the gradient can be told from y, and the next function is likely
             to keep it too.
+        operation: The operation named; None if there is none.
+        parameters: Numbers that the function depends on, in the order of the arguments of ``__init__``.
     """
 
     fresh_gradients = True
     keeps_output: ClassVar[bool] = False
+    operation: ClassVar[Operation | None] = None
+    parameters: tuple[float, ...] = ()
+    _kernel: Implementation | None = None
+
+    def __init_subclass__(cls, operation: str = "") -> None:
+        super().__init_subclass__()
+        if operation:
+
+            def forward(x: Array, *parameters: float) -> Array:
+                return cls(*parameters).compute(get_array_module(x), x)
+
+            def backward(kept: Array, gy: Array, *parameters: float) -> Array:
+                return cls(*parameters).array_gradient(get_array_module(kept), kept, gy)
+
+            samples = f"renga_nn.functions.samples:{operation}"
+            cls.operation = Operation(operation, forward, backward, samples=samples)
 
     def compute(self, xp: Any, x: Array) -> Array:
         """The function on an array; `xp` is the array's namespace."""
@@ -38,16 +62,27 @@ class Elementwise(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute, keeping one array."""
         (x,) = inputs
-        require_floating(self.label, "x", x)
+        if x is None or x.dtype.kind != "f":
+            require_floating(self.label, "x", x)
         if self.keeps_output:
             self.retain_outputs((0,))
         else:
             self.retain_inputs((0,))
-        return (self.compute(get_backend(x).xp, x),)
+        backend, operation = get_backend(x), self.operation
+        if operation is not None:
+            chosen = operation.sole(backend) or operation.select(backend, x, *self.parameters)
+            # The reference is this class: no need to make an instance anew.
+            if chosen is not operation.reference:
+                self._kernel = chosen
+                return (chosen.forward(x, *self.parameters),)
+        return (self.compute(backend.xp, x),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The gradient on arrays."""
         (kept,) = self.saved_outputs or self.saved_inputs
+        if self._kernel is not None:
+            assert self._kernel.backward is not None
+            return (self._kernel.backward(kept, grad_outputs[0], *self.parameters),)
         return (self.array_gradient(get_backend(kept).xp, kept, grad_outputs[0]),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:

@@ -11,17 +11,35 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.kernel import Sample
+from renga_core.kernel import Sample, Samples, Seeded
 from renga_nn.functions.connection.window import conv_outsize
 from renga_nn.functions.pooling.window import Window
 
 __all__ = [
     "batch_normalization",
+    "batch_normalization_fixed",
+    "clipped_relu",
     "convolution",
     "convolution_filter_gradient",
     "deconvolution",
+    "dropout",
+    "elu",
+    "embed_id_gradient",
+    "hard_sigmoid",
+    "layer_normalization",
+    "leaky_relu",
     "linear",
+    "log_softmax",
+    "lstm",
     "max_pooling",
+    "relu",
+    "sigmoid",
+    "softmax",
+    "softmax_cross_entropy",
+    "softplus",
+    "tanh",
+    "window_spread",
+    "window_sum",
 ]
 
 Host = np.ndarray[Any, Any]
@@ -36,6 +54,8 @@ _CONVOLUTIONS: dict[
     "strides": ((1, 2, 8, 9), (3, 2, 3, 2), (2, 3), (1, 0), (1, 1), 1),
     "dilated": ((2, 2, 9, 8), (2, 2, 3, 2), (1, 2), (2, 1), (2, 3), 1),
     "groups": ((2, 4, 5, 5), (6, 2, 3, 3), (1, 1), (1, 1), (1, 1), 2),
+    "each channel a group": ((2, 9, 5, 6), (9, 1, 3, 3), (1, 1), (1, 1), (1, 1), 9),
+    "each channel a group, two filters": ((2, 8, 7, 6), (16, 1, 3, 2), (2, 1), (1, 0), (1, 2), 8),
     "one dimension": ((3, 2, 10), (4, 2, 3), (2,), (1,), (1,), 1),
     "large": ((2, 17, 15, 16), (18, 17, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     "no examples": ((0, 3, 6, 6), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
@@ -116,4 +136,168 @@ def batch_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Itera
             name,
             (_draw(rng, shape, dtype), gamma, beta, 2e-5, axes),
             lambda args, result, gy: (args[0], args[1], result[1], result[3], gy, args[4]),
+        )
+
+
+def _elementwise(keeps_output: bool, *parameters: float) -> Samples:
+    """``(x, *parameters)``; backward takes y or x, and the gradient."""
+
+    def samples(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+        # Numbers so large that an exponential overflows, both zeros, and ends of the intervals that functions have.
+        x = np.asarray([-np.inf, -1000, -3, -2.5, -1, -0.1, -0.0, 0.0, 0.3, 1, 2.5, 20, 1000, np.inf], dtype)
+        for name, values in {
+            "odd sizes": _draw(rng, (3, 5, 7), dtype) * np.asarray(3, dtype),
+            "special values": x,
+            "empty": _draw(rng, (0, 4), dtype),
+        }.items():
+            yield Sample(
+                name,
+                (values, *parameters),
+                lambda args, y, gy: (y if keeps_output else args[0], gy, *args[1:]),
+            )
+
+    return samples
+
+
+relu = _elementwise(True)
+sigmoid = _elementwise(True)
+tanh = _elementwise(True)
+hard_sigmoid = _elementwise(True)
+clipped_relu = _elementwise(True, 20.0)
+leaky_relu = _elementwise(False, 0.2)
+elu = _elementwise(False, 1.5)
+softplus = _elementwise(False, 2.0)
+
+
+def softmax(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, axis)``."""
+    for name, (shape, axis) in {
+        "odd sizes": ((3, 5), 1),
+        "longer than a block": ((2, 1030), 1),
+        "pixels": ((2, 3, 4, 5), 1),
+        "the first axis": ((4, 3), 0),
+        "one class": ((3, 1), 1),
+        "empty": ((0, 4), 1),
+    }.items():
+        x = _draw(rng, shape, dtype) * np.asarray(4, dtype)
+        if x.shape[axis] > 1 and x.size:
+            np.moveaxis(x, axis, 0)[1] = -np.inf
+            np.moveaxis(x, axis, 0)[0] += 1000  # what no exponential can hold
+        yield Sample(name, (x, axis), lambda args, y, gy: (y, gy, args[1]))
+
+
+log_softmax = softmax
+
+
+def softmax_cross_entropy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, classes, weight, cache_score)``; backward takes the weight multiplied by the gradient."""
+    wide = np.promote_types(dtype, np.float32)
+    for name, (shape, cache_score) in {
+        "odd sizes": ((5, 7), True),
+        "computed again": ((5, 7), False),
+        "many classes": ((3, 1030), True),
+        "pixels": ((2, 3, 4, 5), True),
+        "no examples": ((0, 4), True),
+    }.items():
+        x = _draw(rng, shape, dtype) * np.asarray(4, dtype)
+        x[:, -1] += 1000
+        entries = (shape[0], *shape[2:])
+        classes = np.asarray(rng.integers(0, shape[1] - 1, entries))
+        weight = _draw(rng, entries, wide)
+        weight[:1] = 0
+        yield Sample(
+            name,
+            (x, classes, weight, cache_score),
+            lambda args, result, gy: (args[0], args[1], args[2] * gy.astype(args[2].dtype), result[1]),
+        )
+
+
+def dropout(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, generator, ratio)``."""
+    for name, shape in {"odd sizes": (3, 5, 7), "one": (1,), "many": (40, 30), "empty": (0, 3)}.items():
+        yield Sample(
+            name, (_draw(rng, shape, dtype), Seeded(5), 0.3), lambda args, result, gy: (result[1], gy, args[2])
+        )
+
+
+def lstm(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(c_prev, x)``; some gradients of backward are None."""
+    for name, (cells, rows, units) in {
+        "vectors": (3, 3, (5,)),
+        "images": (2, 2, (3, 4, 5)),
+        "sequences that have ended": (4, 2, (3,)),
+        "no sequence goes on": (2, 0, (3,)),
+        "no sequences": (0, 0, (3,)),
+    }.items():
+        x = _draw(rng, (rows, 4 * units[0], *units[1:]), dtype) * np.asarray(4, dtype)
+        args = (_draw(rng, (cells, *units), dtype), x)
+        yield Sample(name, args, lambda args, result, gy: (*args, result[0], gy, None))
+        yield Sample(
+            f"{name}, by the output",
+            args,
+            lambda args, result, gy: (*args, result[0], None, gy[: args[1].shape[0]]),
+        )
+        yield Sample(f"{name}, by both", args, lambda args, result, gy: (*args, result[0], gy, gy[: args[1].shape[0]]))
+
+
+def embed_id_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(ids, gy, rows, ignore_label)``."""
+    for name, (shape, rows, ignore_label) in {
+        "repeated": ((4, 5), 3, None),
+        "an ignored one": ((30,), 4, 2),
+        "an ignored one that is no row": ((30,), 4, -1),
+        "all the same": ((100,), 1, None),
+        "none": ((0,), 3, None),
+    }.items():
+        ids = np.asarray(rng.integers(ignore_label if ignore_label == -1 else 0, rows, shape))
+        yield Sample(name, (ids, _draw(rng, (*shape, 3), dtype), rows, ignore_label))
+
+
+def batch_normalization_fixed(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, gamma, beta, mean, var, eps, axes)``."""
+    for sample in batch_normalization(rng, dtype):
+        x, gamma, beta, eps, axes = sample.args
+        mean, var = _draw(rng, gamma.shape, dtype), abs(_draw(rng, gamma.shape, dtype)) + np.asarray(0.1, dtype)
+        yield Sample(sample.name, (x, gamma, beta, mean, var, eps, axes))
+    none = np.zeros(2, dtype)
+    yield Sample("no examples", (np.zeros((0, 2, 3), dtype), none, none, none, none, 1e-5, (0, 2)))
+
+
+_WINDOWS: dict[str, tuple[tuple[int, ...], int, int, int]] = {
+    "2 x 2": ((2, 3, 6, 4), 2, 2, 0),
+    "overlapping, with a border": ((2, 3, 7, 6), 3, 2, 1),
+    "last pixels left out": ((1, 2, 7, 8), 3, 3, 0),
+    "one axis": ((2, 3, 9), 3, 1, 1),
+    "no examples": ((0, 2, 4, 4), 2, 2, 0),
+}
+
+
+def window_sum(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, window, scale)``."""
+    for name, (shape, ksize, stride, pad) in _WINDOWS.items():
+        x = _draw(rng, shape, dtype)
+        yield Sample(name, (x, Window.over("window_sum", x, ksize, stride, pad, False, len(shape) - 2), 0.25))
+
+
+def window_spread(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(gy, window, scale)``."""
+    for sample in window_sum(rng, dtype):
+        x, window, scale = sample.args
+        yield Sample(sample.name, (_draw(rng, (*x.shape[:2], *window.out), dtype), window, scale))
+
+
+def layer_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, gamma, beta, eps)``."""
+    for name, shape in {
+        "odd sizes": (3, 5),
+        "longer than a block": (3, 1030),
+        "sequences": (2, 3, 4),
+        "one unit": (3, 1),
+        "no rows": (0, 4),
+    }.items():
+        x, gamma, beta = _draw(rng, shape, dtype), _draw(rng, shape[-1:], dtype), _draw(rng, shape[-1:], dtype)
+        yield Sample(
+            name,
+            (x, gamma, beta, 1e-5),
+            lambda args, result, gy: (args[0], args[1], result[1], result[2], gy),
         )

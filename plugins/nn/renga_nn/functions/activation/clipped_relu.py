@@ -46,13 +46,14 @@ def relu6(x: Any) -> Variable:
     return clipped_relu(x, 6.0)
 
 
-class ClippedReLU(Elementwise):
+class ClippedReLU(Elementwise, operation="clipped_relu"):
     """``min(max(0, x), z)``."""
 
     keeps_output = True
 
     def __init__(self, z: float) -> None:
         self.z = z
+        self.parameters = (z,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         return xp.clip(x, 0, self.z)

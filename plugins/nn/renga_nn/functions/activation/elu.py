@@ -45,11 +45,12 @@ def selu(x: Any, alpha: float = 1.6732632423543772, scale: float = 1.05070098735
     return elu(x, alpha) * scale
 
 
-class ELU(Elementwise):
+class ELU(Elementwise, operation="elu"):
     """A line, and an exponential that meets it at 0."""
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
+        self.parameters = (alpha,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         # One of the two is 0; and the exponent is cut there, so that nothing overflows.

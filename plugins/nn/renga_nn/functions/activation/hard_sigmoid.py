@@ -32,7 +32,7 @@ def hard_sigmoid(x: Any) -> Variable:
     return HardSigmoid().apply((x,))[0]
 
 
-class HardSigmoid(Elementwise):
+class HardSigmoid(Elementwise, operation="hard_sigmoid"):
     """``0.2 x + 0.5``, clipped."""
 
     keeps_output = True

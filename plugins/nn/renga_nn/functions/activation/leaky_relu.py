@@ -33,11 +33,12 @@ def leaky_relu(x: Any, slope: float = 0.2) -> Variable:
     return LeakyReLU(slope).apply((x,))[0]
 
 
-class LeakyReLU(Elementwise):
+class LeakyReLU(Elementwise, operation="leaky_relu"):
     """Two lines that meet at 0."""
 
     def __init__(self, slope: float) -> None:
         self.slope = slope
+        self.parameters = (slope,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         # One of the two is 0. Choosing by a mask of random signs would take NumPy many times as long.

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
-from renga_core.graph import FunctionNode
 from renga_core.graph.operators import sum as sum_of
-from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_floating, wide
+from renga_core.kernel import Operation
+from renga_nn.functions.activation.softmax import AlongAxis, apply_along
+from renga_nn.functions.checks import wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -35,37 +35,30 @@ def log_softmax(x: Any, axis: int = 1) -> Variable:
     >>> log_softmax(np.array([[1000.0, 0.0]])).array.tolist()
     [[0.0, -1000.0]]
     """
-    (number,) = normalize_axes("log_softmax", axis, x.ndim)
-    return LogSoftmax(number).apply((x,))[0]
+    return apply_along(LogSoftmax, "log_softmax", x, axis)
 
 
-class LogSoftmax(FunctionNode):
+def _forward(x: Array, axis: int) -> Array:
+    """Shift by the largest score, then by the logarithm of the sum."""
+    xp = get_backend(x).xp
+    scores = wide(x)
+    y = scores - scores.max(axis=axis, keepdims=True)
+    y -= xp.log(xp.exp(y).sum(axis=axis, keepdims=True))
+    return y.astype(x.dtype, copy=False)
+
+
+def _backward(y: Array, gy: Array, axis: int) -> Array:
+    """In place."""
+    gx = get_backend(y).xp.exp(y)
+    gx *= -wide(gy).sum(axis=axis, keepdims=True).astype(y.dtype, copy=False)
+    gx += gy
+    return gx
+
+
+class LogSoftmax(AlongAxis):
     """Log-softmax along an axis; the derivative is ``gy - exp(y) sum(gy)``."""
 
-    fresh_gradients = True
-
-    def __init__(self, axis: int) -> None:
-        self.axis = axis
-
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Shift by the largest score, then by the logarithm of the sum."""
-        (x,) = inputs
-        require_floating("log_softmax", "x", x)
-        self.retain_outputs((0,))
-        xp = get_backend(x).xp
-        scores = wide(x)
-        y = scores - scores.max(axis=self.axis, keepdims=True)
-        y -= xp.log(xp.exp(y).sum(axis=self.axis, keepdims=True))
-        return (y.astype(x.dtype, copy=False),)
-
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """On arrays, in place."""
-        (y,) = self.saved_outputs
-        (gy,) = grad_outputs
-        gx = get_backend(y).xp.exp(y)
-        gx *= -wide(gy).sum(axis=self.axis, keepdims=True).astype(y.dtype, copy=False)
-        gx += gy
-        return (gx,)
+    operation = Operation("log_softmax", _forward, _backward, samples="renga_nn.functions.samples:log_softmax")
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""

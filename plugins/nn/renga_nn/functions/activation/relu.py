@@ -32,7 +32,7 @@ def relu(x: Any) -> Variable:
     return ReLU().apply((x,))[0]
 
 
-class ReLU(Elementwise):
+class ReLU(Elementwise, operation="relu"):
     """``max(0, x)``."""
 
     keeps_output = True

@@ -42,7 +42,7 @@ def sigmoid_array(xp: Any, x: Array) -> Array:
     return xp.maximum(e, (x >= 0).astype(x.dtype)) / (e + 1)
 
 
-class Sigmoid(Elementwise):
+class Sigmoid(Elementwise, operation="sigmoid"):
     """``1 / (1 + exp(-x))``, whose derivative is ``y (1 - y)``."""
 
     keeps_output = True

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators import sum as sum_of
 from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.kernel import Operation
 from renga_nn.functions.checks import require_floating, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["softmax"]
+__all__ = ["AlongAxis", "apply_along", "softmax"]
 
 
 def softmax(x: Any, axis: int = 1) -> Variable:
@@ -35,35 +36,63 @@ def softmax(x: Any, axis: int = 1) -> Variable:
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]])).array.tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    (number,) = normalize_axes("softmax", axis, x.ndim)
-    return Softmax(number).apply((x,))[0]
+    return apply_along(Softmax, "softmax", x, axis)
 
 
-class Softmax(FunctionNode):
-    """Softmax along an axis; the derivative is ``y (gy - sum(y gy))``."""
+def apply_along(node: type[AlongAxis], function: str, x: Any, axis: int) -> Variable:
+    """`function`, which `node` computes, of scores `x`, once they are known to be floating and to have the axis."""
+    require_floating(function, "x", x)
+    (number,) = normalize_axes(function, axis, x.ndim)
+    return node(number).apply((x,))[0]
+
+
+class AlongAxis(FunctionNode):
+    """A function of scores along an axis whose gradient follows from its result: softmax, and its logarithm.
+
+    A subclass gives its operation, with forward ``(x, axis)`` and backward ``(y, gy, axis)``, and the differentiable
+    `backward`.
+    """
 
     fresh_gradients = True
+    operation: ClassVar[Operation]
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Shift, exponential, division."""
+        """Compute, keeping the result."""
         (x,) = inputs
-        require_floating("softmax", "x", x)
         self.retain_outputs((0,))
-        scores = wide(x)
-        y = get_backend(x).xp.exp(scores - scores.max(axis=self.axis, keepdims=True))
-        y /= y.sum(axis=self.axis, keepdims=True)
-        return (y.astype(x.dtype, copy=False),)
+        backend, operation = get_backend(x), self.operation
+        self._implementation = operation.sole(backend) or operation.select(backend, x, self.axis)
+        return (self._implementation.forward(x, self.axis),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """On arrays, in place."""
-        (y,) = self.saved_outputs
-        gx = y * grad_outputs[0]
-        total = wide(gx).sum(axis=self.axis, keepdims=True)
-        gx -= y * total.astype(y.dtype, copy=False)
-        return (gx,)
+        """By the partner of the forward that ran."""
+        assert self._implementation.backward is not None
+        return (self._implementation.backward(self.saved_outputs[0], grad_outputs[0], self.axis),)
+
+
+def _forward(x: Array, axis: int) -> Array:
+    """Shift, exponential, division."""
+    scores = wide(x)
+    y = get_backend(x).xp.exp(scores - scores.max(axis=axis, keepdims=True))
+    y /= y.sum(axis=axis, keepdims=True)
+    return y.astype(x.dtype, copy=False)
+
+
+def _backward(y: Array, gy: Array, axis: int) -> Array:
+    """In place."""
+    gx = y * gy
+    total = wide(gx).sum(axis=axis, keepdims=True)
+    gx -= y * total.astype(y.dtype, copy=False)
+    return gx
+
+
+class Softmax(AlongAxis):
+    """Softmax along an axis; the derivative is ``y (gy - sum(y gy))``."""
+
+    operation = Operation("softmax", _forward, _backward, samples="renga_nn.functions.samples:softmax")
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""

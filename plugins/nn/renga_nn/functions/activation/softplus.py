@@ -34,11 +34,12 @@ def softplus(x: Any, beta: float = 1.0) -> Variable:
     return Softplus(beta).apply((x,))[0]
 
 
-class Softplus(Elementwise):
+class Softplus(Elementwise, operation="softplus"):
     """``log(1 + exp(beta x)) / beta``, whose derivative is ``sigmoid(beta x)``."""
 
     def __init__(self, beta: float) -> None:
         self.beta = beta
+        self.parameters = (beta,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         scaled = x * self.beta

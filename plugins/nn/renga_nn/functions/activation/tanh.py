@@ -32,7 +32,7 @@ def tanh(x: Any) -> Variable:
     return Tanh().apply((x,))[0]
 
 
-class Tanh(Elementwise):
+class Tanh(Elementwise, operation="tanh"):
     """tanh, whose derivative is ``1 - y**2``."""
 
     keeps_output = True

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from renga_core.backend import Array, get_backend, get_device_of
+from renga_core.backend import Array, get_backend, get_device_of, is_floating
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
+from renga_core.kernel import Operation
 from renga_nn.functions.activation import softmax
 from renga_nn.functions.checks import labels_of, require_choice, require_floating, require_labels_in_range, wide
 from renga_nn.functions.loss.soft_targets import soft_target_cross_entropy
@@ -38,7 +39,8 @@ def softmax_cross_entropy(
         t: Classes ``(N, ...)``, integers from 0; or, in the shape and a floating dtype, probabilities for each class
             (soft targets), to which gradients flow too.
         normalize: Divide by the number of entries that are not ignored; else by N.
-        cache_score: Keep the exponentials for backward; else compute them again, which takes less memory.
+        cache_score: Keep the exponentials for backward; else compute them again, which takes less memory. A kernel may
+            do without them either way.
         class_weight: A floating array ``(classes,)``, on any device: weights are mostly written down on the host.
         ignore_label: Entries of this class do not count. It need not be a class.
         reduce: ``"mean"``, or ``"no"`` for the loss of each entry.
@@ -62,7 +64,10 @@ def softmax_cross_entropy(
     require_choice("softmax_cross_entropy", "reduce", reduce, ("mean", "no"))
     require_choice("softmax_cross_entropy", "soft_target_loss", soft_target_loss, ("cross-entropy", "kl-divergence"))
     weight = None if class_weight is None else _checked_weight(x, class_weight)
-    if t.dtype.kind == "f":
+    if not hasattr(t, "dtype"):
+        expected = f"an array of labels or probabilities for x: {describe_array(x)}"
+        raise InvalidType("softmax_cross_entropy", "t", expected, describe_array(t))
+    if is_floating(t.dtype):
         if t.shape != x.shape:
             expected = f"integers, which are labels, or probabilities in the shape of x: {describe_array(x)}"
             raise InvalidType("softmax_cross_entropy", "t", expected, describe_array(t))
@@ -74,10 +79,42 @@ def softmax_cross_entropy(
 
 def _checked_weight(x: Any, class_weight: Any) -> Array:
     weight = as_array(class_weight)
-    if x.ndim < 2 or tuple(weight.shape) != (x.shape[1],) or weight.dtype.kind != "f":
+    if x.ndim < 2 or tuple(weight.shape) != (x.shape[1],) or not is_floating(weight.dtype):
         expected = f"{x.dtype} (classes,) for x: {describe_array(x)}"
         raise InvalidType("softmax_cross_entropy", "class_weight", expected, describe_array(weight))
     return get_device_of(x).send(weight).astype(x.dtype, copy=False)
+
+
+def _forward(x: Array, classes: Array, weight: Array, cache_score: bool) -> tuple[Array, tuple[Array, Array] | None]:
+    """The loss of each entry, weighted, in the dtype of `weight`; and what backward will need."""
+    xp = get_backend(x).xp
+    scores = wide(x)
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    exponentials = xp.exp(shifted)
+    total = exponentials.sum(axis=1, keepdims=True)
+    loss = xp.log(total)[:, 0] - _pick(xp, shifted, classes)
+    # Infinite scores of entries that do not count must not make NaN of 0 * inf.
+    loss = xp.where(weight != 0, loss, 0) * weight
+    return loss, (exponentials, total) if cache_score else None
+
+
+def _backward(x: Array, classes: Array, weight: Array, kept: tuple[Array, Array] | None) -> Array:
+    """``(softmax(x) - onehot(classes)) * weight``, where `weight` is already multiplied by the gradient; in place."""
+    xp = get_backend(x).xp
+    if kept is None:
+        scores = wide(x)
+        exponentials = xp.exp(scores - scores.max(axis=1, keepdims=True))
+        total = exponentials.sum(axis=1, keepdims=True)
+    else:
+        exponentials, total = kept
+    gx = exponentials * (weight[:, None] / total)
+    _subtract(xp, gx, classes, weight)
+    return gx.astype(x.dtype, copy=False)
+
+
+SOFTMAX_CROSS_ENTROPY = Operation(
+    "softmax_cross_entropy", _forward, _backward, samples="renga_nn.functions.samples:softmax_cross_entropy"
+)
 
 
 class SoftmaxCrossEntropy(FunctionNode):
@@ -109,48 +146,33 @@ class SoftmaxCrossEntropy(FunctionNode):
         self.mean = mean
         self.normalize = normalize
         self.cache_score = cache_score
-        self.score: tuple[Array, Array] | None = None
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """The loss; what each entry counts is kept as `weight`, shaped like the labels."""
         (x,) = inputs
-        xp = get_backend(x).xp
+        backend = get_backend(x)
+        xp = backend.xp
         self.retain_inputs((0,))
         counts = self.labels != self.ignore_label
         # Ignored entries are looked up as class 0 and weighted 0.
         self.classes = xp.where(counts, self.labels, 0)
         require_labels_in_range("softmax_cross_entropy", self.classes, x.shape[1])
-        scores = wide(x)
-        self.weight = counts.astype(scores.dtype)
+        self.weight = wide(counts.astype(x.dtype))
         if self.mean:
             number = xp.maximum(counts.sum(), 1) if self.normalize else max(1, x.shape[0])
-            self.weight /= xp.asarray(number, dtype=scores.dtype)
+            self.weight /= xp.asarray(number, dtype=self.weight.dtype)
         if self.class_weight is not None:
             self.weight *= self.class_weight[self.classes]
-        shifted = scores - scores.max(axis=1, keepdims=True)
-        exponentials = xp.exp(shifted)
-        total = exponentials.sum(axis=1, keepdims=True)
-        if self.cache_score:
-            self.score = exponentials, total
-        loss = xp.log(total)[:, 0] - _pick(xp, shifted, self.classes)
-        # Infinite scores of entries that do not count must not make NaN of 0 * inf.
-        loss = xp.where(counts, loss, 0) * self.weight
+        args = (x, self.classes, self.weight, self.cache_score)
+        self._implementation = SOFTMAX_CROSS_ENTROPY.select(backend, *args)
+        loss, self._kept = self._implementation.forward(*args)
         return ((loss.sum() if self.mean else loss).astype(x.dtype, copy=False),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """``(softmax(x) - onehot(t)) * weight * gy``, in place."""
-        (x,) = self.saved_inputs
-        xp = get_backend(x).xp
-        if self.score is None:
-            scores = wide(x)
-            exponentials = xp.exp(scores - scores.max(axis=1, keepdims=True))
-            total = exponentials.sum(axis=1, keepdims=True)
-        else:
-            exponentials, total = self.score
+        """``(softmax(x) - onehot(t)) * weight * gy``."""
+        assert self._implementation.backward is not None
         weight = self.weight * grad_outputs[0]
-        gx = exponentials * (weight[:, None] / total)
-        _subtract(xp, gx, self.classes, weight)
-        return (gx.astype(x.dtype, copy=False),)
+        return (self._implementation.backward(self.saved_inputs[0], self.classes, weight, self._kept),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""

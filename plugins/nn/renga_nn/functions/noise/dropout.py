@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 from renga_core import random
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.configuration import config
-from renga_core.graph import FunctionNode, InvalidType, Variable, as_variable
+from renga_core.graph import FunctionNode, InvalidType, Variable, as_array, as_variable
 from renga_core.graph.errors import describe_array
+from renga_core.kernel import Implementation, Operation
 from renga_nn.functions.checks import require_floating
 
 __all__ = ["dropout"]
@@ -58,38 +59,76 @@ def dropout(
         unchanged = as_variable(x)
         return (unchanged, None) if return_mask else unchanged
     if mask is None:
-        mask = _draw(x, ratio)
+        node = Dropout(ratio)
     elif mask.shape != x.shape or mask.dtype != x.dtype:
         raise InvalidType("dropout", "mask", f"the shape and dtype of x: {describe_array(x)}", describe_array(mask))
-    y = Dropout(mask).apply((x,))[0]
-    return (y, mask) if return_mask else y
+    else:
+        node = Dropout(ratio, (DROPOUT.reference, mask))
+    y = node.apply((x,))[0]
+    return (y, node.mask(x) if mask is None else mask) if return_mask else y
 
 
-def _draw(x: Any, ratio: float) -> Array:
-    """A random mask for `x`: 0 with probability `ratio`, else ``1 / (1 - ratio)``."""
-    backend = get_backend(getattr(x, "array", x))
-    kept = random.generator(backend).random(x.shape, dtype=backend.xp.float32) >= ratio
+def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, Array]:
+    """Draw a mask, which is 0 with probability `ratio` and else ``1 / (1 - ratio)``, and multiply with it.
+
+    A kernel keeps what is still there: where ``generator.random(x.shape, float32)`` would be at least `ratio`. So the
+    same elements stay with all implementations. The generator is advanced in forward, and not in backward.
+    """
+    kept = generator.random(x.shape, dtype=get_array_module(x).float32) >= ratio
     mask = kept.astype(x.dtype)
     mask *= 1 / (1 - ratio)
-    return mask
+    return x * mask, mask
+
+
+def _backward(mask: Array, gy: Array, ratio: float) -> Array:
+    """Multiply with what forward kept."""
+    return gy * mask
+
+
+DROPOUT = Operation("dropout", _forward, _backward, samples="renga_nn.functions.samples:dropout")
 
 
 class Dropout(FunctionNode):
-    """Multiply with a mask."""
+    """Set elements to 0 and scale the others up. It is linear: its backward is itself, with the same elements.
+
+    Args:
+        ratio: Probability to be dropped.
+        drawn: Which ones, in the words of an implementation of the operation; None to draw them.
+    """
 
     fresh_gradients = True
 
-    def __init__(self, mask: Array) -> None:
-        self.mask = mask
+    def __init__(self, ratio: float, drawn: tuple[Implementation, Any] | None = None) -> None:
+        self.ratio = ratio
+        self._drawn = drawn
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Multiply."""
-        return (inputs[0] * self.mask,)
+        """Draw, unless that has been done, and drop."""
+        (x,) = inputs
+        if self._drawn is not None:
+            return (self._drop(x),)
+        backend = get_backend(x)
+        args = (x, random.generator(backend), self.ratio)
+        implementation = DROPOUT.select(backend, *args)
+        y, kept = implementation.forward(*args)
+        self._drawn = implementation, kept
+        return (y,)
+
+    def mask(self, x: Any) -> Array:
+        """What `x`, the argument, was multiplied with."""
+        array = as_array(x)
+        return self._drop(get_array_module(array).ones_like(array))
+
+    def _drop(self, x: Array) -> Array:
+        assert self._drawn is not None
+        implementation, kept = self._drawn
+        assert implementation.backward is not None
+        return implementation.backward(kept, x, self.ratio)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Multiply."""
-        return (grad_outputs[0] * self.mask,)
+        """Drop the same elements."""
+        return (self._drop(grad_outputs[0]),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Multiply."""
-        return Dropout(self.mask).apply(grad_outputs)
+        """Drop the same elements."""
+        return Dropout(self.ratio, self._drawn).apply(grad_outputs)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array, get_array_module, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_core.kernel import Operation
+from renga_nn.functions.checks import require_array, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -93,6 +94,7 @@ def fixed_batch_normalization(
     """
     axes = _axes("fixed_batch_normalization", x, gamma, beta, axis)
     for name, value in (("mean", mean), ("var", var)):
+        require_array("fixed_batch_normalization", name, value)
         if tuple(value.shape) != tuple(gamma.shape):
             raise InvalidType(
                 "fixed_batch_normalization", name, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value)
@@ -102,12 +104,14 @@ def fixed_batch_normalization(
 
 def _axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     """The axes to take statistics over, once it is sure that the others fit `gamma` and `beta`."""
+    for name, value in (("x", x), ("gamma", gamma), ("beta", beta)):
+        require_array(function, name, value)
     axes = (0, *range(gamma.ndim + 1, x.ndim)) if axis is None else normalize_axes(function, axis, x.ndim)
     kept = tuple([x.shape[a] for a in range(x.ndim) if a not in axes])
-    if x.dtype.kind != "f":
+    if not is_floating(x.dtype):
         raise InvalidType(function, "x", "a floating dtype", describe_array(x))
     for name, value in (("gamma", gamma), ("beta", beta)):
-        if tuple(value.shape) != kept or value.dtype.kind != "f":
+        if tuple(value.shape) != kept or not is_floating(value.dtype):
             expected = f"floating, of the shape {kept} that x: {describe_array(x)} has without the axes {axes}"
             raise InvalidType(function, name, expected, describe_array(value))
     return axes
@@ -125,24 +129,19 @@ def _expanded(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([1 if a in axes else n for a, n in enumerate(shape)])
 
 
-def _precise(x: Any) -> Any:
-    """An array in the dtype to compute statistics in: float32 for float16."""
-    return x.astype(np.float32) if x.dtype.itemsize < 4 else x
-
-
 def _forward(
     x: Array, gamma: Array, beta: Array, eps: float, axes: tuple[int, ...]
 ) -> tuple[Array, Array, Array, Array]:
     """The normalized batch, mean, variance, and one over the standard deviation."""
     xp = get_array_module(x)
-    wide = _precise(x)
-    mean = wide.mean(axis=axes, keepdims=True)
-    centred = wide - mean
+    values = wide(x)
+    mean = values.mean(axis=axes, keepdims=True)
+    centred = values - mean
     var = (centred * centred).mean(axis=axes)
     inv_std = 1 / xp.sqrt(var + eps)
     shape = mean.shape
-    centred *= (gamma * inv_std).astype(wide.dtype, copy=False).reshape(shape)
-    centred += beta.astype(wide.dtype, copy=False).reshape(shape)
+    centred *= (gamma * inv_std).astype(values.dtype, copy=False).reshape(shape)
+    centred += beta.astype(values.dtype, copy=False).reshape(shape)
     return centred.astype(x.dtype, copy=False), mean.reshape(var.shape), var, inv_std
 
 
@@ -151,15 +150,15 @@ def _backward(
 ) -> tuple[Array, Array, Array]:
     """Gradients of x, gamma and beta (ibid., section 3)."""
     shape = _expanded(x.shape, axes)
-    wide, wide_gy = _precise(x), _precise(gy)
-    normalized = (wide - mean.reshape(shape)) * inv_std.reshape(shape)
-    gbeta = wide_gy.sum(axis=axes)
-    ggamma = (wide_gy * normalized).sum(axis=axes)
+    values, gradient = wide(x), wide(gy)
+    normalized = (values - mean.reshape(shape)) * inv_std.reshape(shape)
+    gbeta = gradient.sum(axis=axes)
+    ggamma = (gradient * normalized).sum(axis=axes)
     share = 1.0 / math.prod(x.shape[a] for a in axes)
     normalized *= (ggamma * -share).reshape(shape)
-    normalized += wide_gy
+    normalized += gradient
     normalized -= (gbeta * share).reshape(shape)
-    normalized *= (gamma * inv_std).astype(wide.dtype, copy=False).reshape(shape)
+    normalized *= (gamma * inv_std).astype(values.dtype, copy=False).reshape(shape)
     return normalized, ggamma, gbeta
 
 
@@ -222,6 +221,22 @@ class BatchNormalization(FunctionNode):
         return [cast(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
 
 
+def _fixed(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: tuple[int, ...]) -> Array:
+    """One multiplication and one addition for each element."""
+    shape = _expanded(x.shape, axes)
+    values = wide(x)
+    scale = gamma / get_array_module(x).sqrt(wide(var) + eps)
+    shift = beta - mean * scale
+    y = values * scale.astype(values.dtype, copy=False).reshape(shape)
+    y += shift.astype(values.dtype, copy=False).reshape(shape)
+    return y.astype(x.dtype, copy=False)
+
+
+BATCH_NORMALIZATION_FIXED = Operation(
+    "batch_normalization_fixed", _fixed, samples="renga_nn.functions.samples:batch_normalization_fixed"
+)
+
+
 class FixedBatchNormalization(FunctionNode):
     """Normalize by given statistics: inputs are x, gamma, beta, mean and var."""
 
@@ -232,16 +247,11 @@ class FixedBatchNormalization(FunctionNode):
         self.axes = axes
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """One multiplication and one addition for each element."""
+        """Nothing of the result is needed again."""
         x, gamma, beta, mean, var = inputs
         self.retain_inputs((0, 1, 3, 4))
-        shape = _expanded(x.shape, self.axes)
-        wide = _precise(x)
-        scale = gamma / get_array_module(x).sqrt(_precise(var) + self.eps)
-        shift = beta - mean * scale
-        y = wide * scale.astype(wide.dtype, copy=False).reshape(shape)
-        y += shift.astype(wide.dtype, copy=False).reshape(shape)
-        return (y.astype(x.dtype, copy=False),)
+        args = (x, gamma, beta, mean, var, self.eps, self.axes)
+        return (BATCH_NORMALIZATION_FIXED.select(get_backend(x), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Derivatives of ``gamma * (x - mean) * (var + eps) ** -0.5 + beta``."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
+from renga_core.kernel import Operation
+from renga_nn.functions.checks import require_array, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -38,14 +40,49 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Var
     >>> layer_normalization(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0).array.tolist()
     [[-1.0, 1.0]]
     """
-    if x.ndim < 2 or x.dtype.kind != "f" or x.shape[-1] == 0:
+    require_array("layer_normalization", "x", x)
+    if x.ndim < 2 or not is_floating(x.dtype) or x.shape[-1] == 0:
         raise InvalidType("layer_normalization", "x", "at least 2 axes, units, and a floating dtype", describe_array(x))
     for name, value in (("gamma", gamma), ("beta", beta)):
-        if tuple(value.shape) != (x.shape[-1],) or value.dtype.kind != "f":
+        require_array("layer_normalization", name, value)
+        if tuple(value.shape) != (x.shape[-1],) or not is_floating(value.dtype):
             raise InvalidType(
                 "layer_normalization", name, f"floating, of shape ({x.shape[-1]},)", describe_array(value)
             )
     return LayerNormalization(eps).apply((x, gamma, beta))[0]
+
+
+def _forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
+    """The normalized rows; for each row the mean and one over the standard deviation, ``(..., 1)``."""
+    values = wide(x)
+    mean = values.mean(axis=-1, keepdims=True)
+    centred = values - mean
+    var = (centred * centred).mean(axis=-1, keepdims=True)
+    inv_std = 1 / get_array_module(x).sqrt(var + eps)
+    centred *= inv_std
+    y = centred * gamma + beta
+    return y.astype(x.dtype, copy=False), mean, inv_std
+
+
+def _backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
+    """Gradients of x, gamma and beta: as for batch normalization, with rows in the place of channels."""
+    normalized = wide(x) - mean
+    normalized *= inv_std
+    gy = gy.astype(normalized.dtype, copy=False)
+    rows = tuple(range(x.ndim - 1))
+    ggamma = (gy * normalized).sum(axis=rows)
+    gbeta = gy.sum(axis=rows)
+    scaled = gy * gamma
+    normalized *= (scaled * normalized).mean(axis=-1, keepdims=True)
+    normalized += scaled.mean(axis=-1, keepdims=True)
+    scaled -= normalized
+    scaled *= inv_std
+    return scaled, ggamma, gbeta
+
+
+LAYER_NORMALIZATION = Operation(
+    "layer_normalization", _forward, _backward, samples="renga_nn.functions.samples:layer_normalization"
+)
 
 
 class LayerNormalization(FunctionNode):
@@ -57,49 +94,25 @@ class LayerNormalization(FunctionNode):
         self.eps = eps
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Normalize each row by its own statistics."""
+        """Normalize each row by its own statistics, which are kept."""
         x, gamma, beta = inputs
         self.retain_inputs((0, 1))
-        normalized, _ = self._normalize(x)
-        y = normalized * gamma + beta
-        return (y.astype(x.dtype, copy=False),)
-
-    def _normalize(self, x: Array) -> tuple[Array, Array]:
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
-        centred = wide - wide.mean(axis=-1, keepdims=True)
-        var = (centred * centred).mean(axis=-1, keepdims=True)
-        inv_std = 1 / get_array_module(x).sqrt(var + self.eps)
-        centred *= inv_std
-        return centred, inv_std
+        self._implementation = LAYER_NORMALIZATION.select(get_backend(x), x, gamma, beta, self.eps)
+        y, self._mean, self._inv_std = self._implementation.forward(x, gamma, beta, self.eps)
+        return (y,)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """As for batch normalization, with rows in the place of channels."""
-        x, gamma = self.saved_inputs
-        normalized, inv_std = self._normalize(x)
-        gy = grad_outputs[0].astype(normalized.dtype, copy=False)
-        rows = tuple(range(x.ndim - 1))
-
-        def gx() -> Array:
-            scaled = gy * gamma
-            share = normalized * (scaled * normalized).mean(axis=-1, keepdims=True)
-            share += scaled.mean(axis=-1, keepdims=True)
-            scaled -= share
-            scaled *= inv_std
-            return scaled
-
-        gradients: tuple[Callable[[], Array], ...] = (
-            gx,
-            lambda: (gy * normalized).sum(axis=rows),
-            lambda: gy.sum(axis=rows),
-        )
-        return [gradients[i]().astype(self.inputs[i].dtype, copy=False) for i in target_input_indexes]
+        """Gradients by the statistics that were kept."""
+        assert self._implementation.backward is not None
+        gradients = self._implementation.backward(*self.saved_inputs, self._mean, self._inv_std, grad_outputs[0])
+        return [gradients[i].astype(self.inputs[i].dtype, copy=False) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""
         x, gamma = self.get_retained_inputs()
         dtype = np.promote_types(x.dtype, np.float32)
-        wide, gy = cast(x, dtype), cast(grad_outputs[0], dtype)
-        centred = wide - wide.mean(axis=-1, keepdims=True)
+        values, gy = cast(x, dtype), cast(grad_outputs[0], dtype)
+        centred = values - values.mean(axis=-1, keepdims=True)
         inv_std = ((centred * centred).mean(axis=-1, keepdims=True) + self.eps) ** -0.5
         normalized = centred * inv_std
         rows = tuple(range(x.ndim - 1))

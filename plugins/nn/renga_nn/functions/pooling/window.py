@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from renga_core.backend import Array
+from renga_core.backend import Array, is_floating
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.connection.window import conv_outsize, deconv_outsize, per_axis
 
 __all__ = ["Window"]
@@ -47,9 +48,10 @@ class Window:
             InvalidType: `x` has other axes or another dtype than `function` takes, or is smaller than the window.
             ValueError: `ksize`, `stride` or `pad` makes no sense.
         """
+        require_array(function, "x", x)
         if n_axes < 1:
             raise InvalidType(function, "x", "axes after the first two, to slide over", describe_array(x))
-        if x.ndim != n_axes + 2 or x.dtype.kind != "f":
+        if x.ndim != n_axes + 2 or not is_floating(x.dtype):
             raise InvalidType(function, "x", f"{n_axes + 2} axes and a floating dtype", describe_array(x))
         ks = per_axis(function, "ksize", ksize, n_axes)
         ss = ks if stride is None else per_axis(function, "stride", stride, n_axes)
@@ -84,7 +86,7 @@ class Window:
             ValueError: `ksize`, `stride`, `pad` or `outsize` makes no sense, or images of `outsize` have another
                 number of positions than `x` has elements.
         """
-        if n_axes < 1 or x.ndim != n_axes + 2 or x.dtype.kind != "f":
+        if n_axes < 1 or x.ndim != n_axes + 2 or not is_floating(x.dtype):
             expected = f"{max(n_axes, 1) + 2} axes and a floating dtype"
             raise InvalidType(function, "x", expected, describe_array(x))
         ks = per_axis(function, "ksize", ksize, n_axes)

@@ -5,11 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode
+from renga_core.kernel import Operation
 from renga_nn.functions.pooling.window import Window
 
 __all__ = ["WindowSpread", "WindowSum"]
+
+
+def _sum(x: Array, window: Window, scale: float | Array) -> Array:
+    """A sum of as many images as the window has elements."""
+    xp = get_array_module(x)
+    padded = window.pad_images(xp, x, 0)
+    elements = window.elements()
+    y = xp.copy(padded[next(elements)])
+    for element in elements:
+        y += padded[element]
+    y *= scale
+    return y
+
+
+def _spread(gy: Array, window: Window, scale: float | Array) -> Array:
+    """Add each share to each element of the window."""
+    share = gy * scale
+    gx = get_array_module(gy).zeros((*gy.shape[:2], *window.padded), dtype=gy.dtype)
+    for element in window.elements():
+        gx[element] += share
+    return window.crop_images(gx)
+
+
+# Each is the other's backward, so neither has one of its own.
+WINDOW_SUM = Operation("window_sum", _sum, samples="renga_nn.functions.samples:window_sum")
+WINDOW_SPREAD = Operation("window_spread", _spread, samples="renga_nn.functions.samples:window_spread")
 
 
 class WindowSum(FunctionNode):
@@ -27,16 +54,9 @@ class WindowSum(FunctionNode):
         self.scale = scale
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A sum of as many images as the window has elements."""
-        (x,) = inputs
-        xp = get_array_module(x)
-        padded = self.window.pad_images(xp, x, 0)
-        elements = self.window.elements()
-        y = xp.copy(padded[next(elements)])
-        for element in elements:
-            y += padded[element]
-        y *= self.scale
-        return (y,)
+        """Add up."""
+        args = (inputs[0], self.window, self.scale)
+        return (WINDOW_SUM.select(get_backend(inputs[0]), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Each pixel has its share of the gradients of all windows that saw it."""
@@ -53,13 +73,9 @@ class WindowSpread(FunctionNode):
         self.scale = scale
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Add to each element of the window."""
-        (gy,) = inputs
-        share = gy * self.scale
-        gx = get_array_module(gy).zeros((*gy.shape[:2], *self.window.padded), dtype=gy.dtype)
-        for element in self.window.elements():
-            gx[element] += share
-        return (self.window.crop_images(gx),)
+        """Spread."""
+        args = (inputs[0], self.window, self.scale)
+        return (WINDOW_SPREAD.select(get_backend(inputs[0]), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The sum."""
