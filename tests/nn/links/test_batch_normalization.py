@@ -1,10 +1,57 @@
 import numpy as np
 import pytest
 
+from renga_core.backend import to_host
 from renga_core.configuration import using_config
+from renga_core.graph import InvalidType
 from renga_core.serializers import load_npz, save_npz
+from renga_core.testing.link_suite import LinkSuite
 from renga_nn.initializers import Normal
 from renga_nn.links import BatchNormalization
+
+
+class TestBatchNormalization(LinkSuite):
+    cases = {
+        "sizes given": {"shape": (5, 3), "options": {"size": 3}},
+        "size of the first input": {"shape": (5, 3), "options": {}},
+        "images": {"shape": (2, 3, 4, 5), "options": {"size": 3}},
+        "images, channels last": {"shape": (2, 4, 5, 3), "options": {"axis": (0, 1, 2)}},
+        "scale only": {"shape": (5, 3), "options": {"use_beta": False}},
+        "shift only": {"shape": (5, 3), "options": {"use_gamma": False}},
+    }
+    bad_inputs = {"channels": ((np.ones((5, 4)),), InvalidType, ("batch_normalization", "4"))}
+    tolerances = {**LinkSuite.tolerances, "float16": 1e-2}
+
+    def make_link(self):
+        return BatchNormalization(**self.options)
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal(self.shape).astype(dtype),)
+
+    def reference(self, params, x):
+        axes = self.options.get("axis", (0, *range(2, x.ndim)))
+        y = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 2e-5)
+        return self.scaled(params, y)
+
+    def scaled(self, params, y):
+        channels = [1] * y.ndim
+        channels[-1 if "axis" in self.options else 1] = 3
+        one, zero = np.ones(3), np.zeros(3)
+        return y * params.get("gamma", one).reshape(channels) + params.get("beta", zero).reshape(channels)
+
+
+class TestBatchNormalizationInTesting(TestBatchNormalization):
+    bad_inputs = {}
+
+    def make_link(self):
+        return BatchNormalization(initial_avg_mean=0.5, initial_avg_var=3, **self.options)
+
+    def call(self, link, x):
+        with using_config("train", False):
+            return link(x)
+
+    def reference(self, params, x):
+        return self.scaled(params, (x - 0.5) / np.sqrt(3 + 2e-5))
 
 
 def batches(n):
@@ -12,52 +59,54 @@ def batches(n):
     return [rng.normal(2, 3, size=(16, 3, 2)) for _ in range(n)]
 
 
-def test_averages_are_used_in_testing():
+def test_averages_are_used_in_testing(device):
     link = BatchNormalization(3, decay=0.5, eps=0)
     for x in batches(40):
-        link(x)
+        link(device.send(x))
+    mean, var = np.array(to_host(link.avg_mean)), to_host(link.avg_var)
     with using_config("train", False):
-        before = link.avg_mean.copy()
-        y = link(np.full((1, 3, 1), 5.0)).array
-        np.testing.assert_array_equal(link.avg_mean, before)
-    np.testing.assert_allclose(y.reshape(3), (5 - link.avg_mean) / np.sqrt(link.avg_var))
+        y = to_host(link(device.send(np.full((1, 3, 1), 5.0))))
+    np.testing.assert_array_equal(to_host(link.avg_mean), mean)
+    np.testing.assert_allclose(y.reshape(3), (5 - mean) / np.sqrt(var))
     np.testing.assert_allclose(y.reshape(3), 1, atol=0.3)
 
 
-def test_finetuning_averages_all_batches_alike():
+def test_finetuning_averages_all_batches_alike(device):
     link = BatchNormalization(3)
     xs = batches(5)
-    link(xs[0] + 100)
+    link(device.send(xs[0] + 100))
     link.start_finetuning()
     for x in xs:
-        link(x, finetune=True)
+        link(device.send(x), finetune=True)
     assert link.N == 5
-    np.testing.assert_allclose(link.avg_mean, np.mean([x.mean((0, 2)) for x in xs], axis=0))
-    np.testing.assert_allclose(link.avg_var, np.mean([x.var((0, 2), ddof=1) for x in xs], axis=0))
+    np.testing.assert_allclose(to_host(link.avg_mean), np.mean([x.mean((0, 2)) for x in xs], axis=0))
+    np.testing.assert_allclose(to_host(link.avg_var), np.mean([x.var((0, 2), ddof=1) for x in xs], axis=0))
 
 
-def test_without_scale_and_shift():
+def test_without_scale_and_shift(device):
     link = BatchNormalization(use_gamma=False, use_beta=False)
-    x = batches(1)[0]
-    y = link(x).array
+    y = to_host(link(device.send(batches(1)[0])))
     assert not list(link.params())
     np.testing.assert_allclose(y.mean((0, 2)), 0, atol=1e-12)
     np.testing.assert_allclose(y.std((0, 2)), 1, atol=1e-4)
 
 
-def test_initializers():
+def test_initializers(device):
     link = BatchNormalization(2, initial_gamma=2, initial_beta=np.array([1, 3]), initial_avg_mean=4, initial_avg_var=5)
-    assert link.gamma.array.tolist() == [2, 2]
-    assert link.beta.array.tolist() == [1, 3]
-    assert link.avg_mean.tolist() == [4, 4]
-    assert link.avg_var.tolist() == [5, 5]
+    assert to_host(link.gamma).tolist() == [2, 2]
+    assert to_host(link.beta).tolist() == [1, 3]
+    assert to_host(link.avg_mean).tolist() == [4, 4]
+    assert to_host(link.avg_var).tolist() == [5, 5]
 
 
-def test_dtype():
+def test_dtype(device):
     shared = Normal(1)
     link = BatchNormalization(2, dtype="float32", initial_gamma=shared)
     assert {link.gamma.dtype, link.beta.dtype, link.avg_mean.dtype} == {np.dtype("float32")}
     assert shared.dtype is None
+
+
+def test_dtype_in_half_precision():
     with using_config("dtype", np.dtype("float16")):
         link = BatchNormalization()
         assert link(np.ones((4, 2), np.float16)).dtype == np.float16
@@ -65,19 +114,19 @@ def test_dtype():
 
 
 @pytest.mark.parametrize("size", [3, None])
-def test_averages_are_saved(tmp_path, size):
+def test_averages_are_saved(device, tmp_path, size):
     link, other = BatchNormalization(3), BatchNormalization(size)
-    link(batches(1)[0], finetune=True)
+    link(device.send(batches(1)[0]), finetune=True)
     save_npz(tmp_path / "bn.npz", link)
     load_npz(tmp_path / "bn.npz", other)
-    np.testing.assert_array_equal(other.avg_mean, link.avg_mean)
-    np.testing.assert_array_equal(other.avg_var, link.avg_var)
+    np.testing.assert_array_equal(to_host(other.avg_mean), to_host(link.avg_mean))
+    np.testing.assert_array_equal(to_host(other.avg_var), to_host(link.avg_var))
     assert other.N == 1
 
 
-def test_a_copy_keeps_averages_of_its_own():
+def test_a_copy_keeps_averages_of_its_own(device):
     link = BatchNormalization(3)
     other = link.copy("copy")
-    other(batches(1)[0])
-    assert not link.avg_mean.any()
-    assert other.avg_mean.any()
+    other(device.send(batches(1)[0]))
+    assert not to_host(link.avg_mean).any()
+    assert to_host(other.avg_mean).any()

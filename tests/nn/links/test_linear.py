@@ -1,33 +1,69 @@
 import numpy as np
 import pytest
 
+from renga_core.backend import to_host
+from renga_core.graph import InvalidType
+from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import Linear
 
 
-def test_default_initializers():
+class TestLinear(LinkSuite):
+    cases = {
+        "sizes given": {"arguments": (3, 2), "nobias": False},
+        "size of the first input": {"arguments": (2,), "nobias": False},
+        "without bias": {"arguments": (None, 2), "nobias": True},
+    }
+    bad_inputs = {"features": ((np.ones((2, 4)),), InvalidType, ("linear", "(2, 4)"))}
+
+    def make_link(self):
+        return Linear(*self.arguments, nobias=self.nobias)
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal((5, 3)).astype(dtype),)
+
+    def reference(self, params, x):
+        return x @ params["W"].T + params.get("b", 0)
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3), dtype),)
+
+
+class TestLinearOfSeveralAxes(TestLinear):
+    bad_inputs = {}
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal((2, 4, 3)).astype(dtype),)
+
+    def call(self, link, x):
+        return link(x, n_batch_axes=2)
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((2, 0, 3), dtype),)
+
+
+def test_default_initializers(device):
     link = Linear(10_000, 50)
-    assert abs(link.W.array.std() - 0.01) < 1e-4
-    assert not link.b.array.any()
+    assert abs(to_host(link.W).std() - 0.01) < 1e-4
+    assert not to_host(link.b).any()
 
 
-def test_initializers_as_numbers_arrays_names_and_callables():
+def test_initializers_as_numbers_arrays_names_and_callables(device):
     link = Linear(2, 3, initialW=np.arange(6.0).reshape(3, 2), initial_bias=7)
-    assert link.W.array.tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert link.b.array.tolist() == [7, 7, 7]
-    assert Linear(2, 2, initialW="identity").W.array.tolist() == [[1, 0], [0, 1]]
+    assert to_host(link.W).tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert to_host(link.b).tolist() == [7, 7, 7]
+    assert to_host(Linear(2, 2, initialW="identity").W).tolist() == [[1, 0], [0, 1]]
 
 
-def test_input_of_several_axes():
-    assert Linear(None, 2)(np.ones((4, 3, 5))).shape == (4, 2)
-    assert Linear(None, 2)(np.ones((4, 3, 5)), n_batch_axes=2).shape == (4, 3, 2)
+def test_axes_after_the_first_are_features(device):
+    assert Linear(None, 2)(device.send(np.ones((4, 3, 5)))).shape == (4, 2)
 
 
-def test_from_params():
-    link = Linear.from_params(np.array([[1.0, 2.0]]), np.array([3.0]))
-    assert link(np.array([[1.0, 1.0]])).array.tolist() == [[6]]
-    assert Linear.from_params(np.ones((1, 2)), nobias=True).b is None
+def test_from_params(device):
+    link = Linear.from_params(device.send(np.array([[1.0, 2.0]])), device.send(np.array([3.0])))
+    assert to_host(link(device.send(np.array([[1.0, 1.0]])))).tolist() == [[6]]
+    assert Linear.from_params(device.send(np.ones((1, 2))), nobias=True).b is None
     with pytest.raises(ValueError, match="nobias=True says there is none"):
-        Linear.from_params(np.ones((1, 2)), np.ones(1), nobias=True)
+        Linear.from_params(device.send(np.ones((1, 2))), device.send(np.ones(1)), nobias=True)
 
 
 def test_no_size_at_all():

@@ -1,43 +1,96 @@
 import numpy as np
 import pytest
 
+from renga_core.backend import to_host
+from renga_core.configuration import config
+from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import Bias, Parameter, Scale
 
+INPUT = (2, 3, 4)
 
-def test_parameter():
-    link = Parameter(np.arange(3.0))
+
+class TestParameter(LinkSuite):
+    excluded = {"cleargrads": "the output is the parameter, whose gradient is the one that backward starts from"}
+
+    def make_link(self):
+        return Parameter(np.arange(3).astype(config.dtype))
+
+    def make_inputs(self, rng, dtype):
+        return ()
+
+    def reference(self, params):
+        return params["W"]
+
+
+class TestBias(LinkSuite):
+    cases = {"channels": {"axis": 1, "shape": (3,)}, "several axes": {"axis": 1, "shape": (3, 4)}}
+    bad_inputs = {"another size": ((np.ones((2, 4, 4)),), ValueError, ("(3,)", "(2, 4, 4)"))}
+
+    def make_link(self):
+        return Bias(self.axis, self.shape)
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal(INPUT).astype(dtype),)
+
+    def reference(self, params, x):
+        return x + params["b"].reshape((*self.shape, *(1,) * (2 - len(self.shape))))
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3, 4), dtype),)
+
+
+class TestBiasPassed(LinkSuite):
+    def make_link(self):
+        return Bias(1)
+
+    def make_inputs(self, rng, dtype):
+        return rng.standard_normal(INPUT).astype(dtype), rng.standard_normal(3).astype(dtype)
+
+    def reference(self, params, x, b):
+        return x + b[:, None]
+
+
+class TestScale(LinkSuite):
+    cases = {"with a bias": {"bias": True}, "without": {"bias": False}}
+    bad_inputs = {"two arrays": ((np.ones(INPUT), np.ones(3)), TypeError, ("Scale takes 1 argument",))}
+
+    def make_link(self):
+        return Scale(1, 3, bias_term=self.bias)
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal(INPUT).astype(dtype),)
+
+    def reference(self, params, x):
+        y = x * params["W"][:, None]
+        return y + params["bias/b"][:, None] if self.bias else y
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3, 4), dtype),)
+
+
+def test_parameter(device):
+    link = Parameter(device.send(np.arange(3.0)))
     assert link() is link.W
     assert [name for name, _ in link.namedparams()] == ["/W"]
 
 
-def test_bias_trained_and_passed():
-    x = np.zeros((2, 3, 4))
-    link = Bias(1, (3,))
-    link.b.array[...] = [1, 2, 3]
-    assert link(x).array[0, :, 0].tolist() == [1, 2, 3]
-    y = Bias(1)(x, np.arange(12.0).reshape(3, 4))
-    np.testing.assert_array_equal(y.array[1], np.arange(12).reshape(3, 4))
+def test_scale_passed(device):
+    x = device.send(np.ones((2, 3)))
+    assert to_host(Scale(0)(x, device.send(np.array([5.0, 6.0])))).tolist() == [[5] * 3, [6] * 3]
+    biased = Scale(1, bias_term=True, bias_shape=3)
+    assert to_host(biased(x, device.send(np.zeros(3)))).tolist() == [[0] * 3] * 2
 
 
-def test_scale_trained_and_passed():
-    x = np.ones((2, 3))
-    link = Scale(1, 3, bias_term=True)
-    link.W.array[...] = [1, 2, 3]
-    link.bias.b.array[...] = 1
-    assert link(x).array.tolist() == [[2, 3, 4]] * 2
-    assert Scale(0)(x, np.array([5.0, 6.0])).array.tolist() == [[5] * 3, [6] * 3]
-    assert Scale(1, bias_term=True, bias_shape=3)(x, np.zeros(3)).array.tolist() == [[0] * 3] * 2
-
-
-def test_arguments_that_are_missing_or_too_many():
+def test_arguments_that_are_missing_or_too_many(device):
+    x = device.send(np.ones((2, 3)))
     with pytest.raises(TypeError, match=r"Bias takes 2 argument\(s\) here, because b is not trained; got 1"):
-        Bias(1)(np.ones((2, 3)))
+        Bias(1)(x)
     with pytest.raises(TypeError, match=r"Scale takes 1 argument\(s\) here, because W is trained; got 2"):
-        Scale(1, 3)(np.ones((2, 3)), np.ones(3))
+        Scale(1, 3)(x, device.send(np.ones(3)))
     with pytest.raises(ValueError, match="bias_term=True needs W_shape or bias_shape"):
         Scale(1, bias_term=True)
 
 
-def test_shapes_that_do_not_fit():
+def test_shapes_that_do_not_fit(device):
     with pytest.raises(ValueError, match=r"shape \(3,\) does not fit the axes from 1 on of shape \(2, 4\)"):
-        Bias(1, 3)(np.ones((2, 4)))
+        Bias(1, 3)(device.send(np.ones((2, 4))))
