@@ -11,18 +11,21 @@ NAMES = {
     ),
     "array": (
         "as_strided broadcast broadcast_to cast concat copy depth2space diagonal dstack expand_dims flatten flip "
-        "fliplr flipud get_item hstack identity moveaxis pad pad_sequence permutate repeat reshape resize_images "
-        "rollaxis scatter_add select_item separate space2depth spatial_transformer_grid spatial_transformer_sampler "
-        "split_axis squeeze stack sum_to swapaxes tile transpose transpose_sequence vstack where"
+        "fliplr flipud get_item hstack identity im2col moveaxis pad pad_sequence permutate repeat reshape "
+        "resize_images rollaxis scatter_add select_item separate space2depth spatial_transformer_grid "
+        "spatial_transformer_sampler split_axis squeeze stack sum_to swapaxes tile transpose transpose_sequence "
+        "vstack where"
     ),
     "connection": (
         "bilinear convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
-        "deconvolution_3d deconvolution_nd depthwise_convolution_2d dilated_convolution_2d embed_id linear shift"
+        "deconvolution_3d deconvolution_nd depthwise_convolution_2d dilated_convolution_2d embed_id linear "
+        "local_convolution_2d shift"
     ),
     "evaluation": "accuracy binary_accuracy",
     "loss": (
-        "absolute_error hinge huber_loss mean_absolute_error mean_squared_error sigmoid_cross_entropy "
-        "softmax_cross_entropy squared_error"
+        "absolute_error argmax_crf1d black_out connectionist_temporal_classification crf1d hinge huber_loss "
+        "mean_absolute_error mean_squared_error negative_sampling sigmoid_cross_entropy softmax_cross_entropy "
+        "squared_error"
     ),
     "math": (
         "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_det batch_inv "
