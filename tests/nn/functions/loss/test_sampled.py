@@ -92,7 +92,7 @@ def test_the_samples_can_be_had():
 
 
 def test_a_sample_that_is_certain():
-    """Where the other class has a probability that rounds to 1, the loss is large but finite, and so is its gradient."""
+    """The other class has a probability that rounds to 1: the loss is large but finite, and so is its gradient."""
     x, W = Variable(np.array([[1.0]], "f")), Variable(np.array([[0.0], [100.0]], "f"))
     loss = black_out(x, np.array([0]), W, np.array([[1]]))
     loss.backward()

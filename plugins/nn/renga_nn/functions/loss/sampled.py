@@ -142,7 +142,8 @@ def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Var
     loss = where(counts, -log_p[:, 0] - sum_of(log_not, axis=1), 0)
     if reduce == "no":
         return loss
-    return sum_of(loss) / xp.maximum(counts.sum(), 1).astype(x.dtype)
+    mean: Variable = sum_of(loss) / xp.maximum(counts.sum(), 1).astype(x.dtype)
+    return mean
 
 
 def _checked(function: str, x: Any, t: Any, W: Any) -> tuple[Array, Array]:
