@@ -11,7 +11,7 @@ from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga.run.folder import SNAPSHOTS, RunFile, never
 from renga.run.parts import Part, find_part
 from renga_core import random
-from renga_core.backend import Device, get_device, using_device
+from renga_core.backend import Device, backend_name, get_device, using_device
 from renga_core.configuration import using_config
 from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
@@ -172,17 +172,12 @@ def _find_device(run: RunDescription) -> Device:
     if run.backend == "auto":
         return get_device(backends.select("auto", origin=origin, probe=True).offer.full_name)
     wishes = (run.backend,) if isinstance(run.backend, str) else run.backend
-    names = tuple(_without_index(name) for name in wishes)
-    chosen = backends.select(names[0] if isinstance(run.backend, str) else names, origin=origin, probe=True)
     try:
+        names = tuple(backend_name(name) for name in wishes)
+        chosen = backends.select(names[0] if isinstance(run.backend, str) else names, origin=origin, probe=True)
         return get_device(wishes[len(chosen.skipped)])
-    except ValueError as error:  # there is no device of that number
+    except ValueError as error:  # there is no such device
         raise SettingsError(f"run.backend (from {origin}): {error}") from error
-
-
-def _without_index(device: str) -> str:
-    name, colon, index = device.removeprefix("@").rpartition(":")
-    return name if colon and index.isdigit() else device.removeprefix("@")
 
 
 def _check_communicator(run: RunDescription) -> None:

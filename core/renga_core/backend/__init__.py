@@ -18,6 +18,7 @@ from renga_core.backend.dtypes import is_floating
 from renga_core.backend.lookup import (
     array_types,
     as_array_of,
+    backend_name,
     default_device,
     get_array_module,
     get_backend,
@@ -34,6 +35,7 @@ __all__ = [
     "Device",
     "array_types",
     "as_array_of",
+    "backend_name",
     "default_device",
     "get_array_module",
     "get_backend",

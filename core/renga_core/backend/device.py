@@ -26,7 +26,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """The string that names this device: ``numpy``, ``cupy:0``."""
+        """The string that names this device, and by which `get_device` finds it: ``numpy``, ``cupy:0``."""
         return self.backend.device_name(self.index)
 
     @property

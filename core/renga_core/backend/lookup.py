@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "array_types",
     "as_array_of",
+    "backend_name",
     "default_device",
     "get_array_module",
     "get_backend",
@@ -64,10 +65,13 @@ def get_array_module(*arrays: Array) -> Any:
 
 
 def get_device(device_spec: str | Device | Array) -> Device:
-    """The device that a string names (``numpy``, ``cupy:0``; Chainer's ``@numpy`` too), or on which an array lives.
+    """The device that a string names, or on which an array lives.
+
+    A string is what `Device.name` says (``numpy``, ``cupy:0``, ``torch:cpu``), a backend's name with a number
+    (``numpy:0``), or alone, for its first device. A leading ``@``, as in Chainer, means nothing.
 
     Raises:
-        ValueError: The index after the colon is not a number, or there is no such device.
+        ValueError: What follows the colon is neither a number nor a word, or there is no such device.
         UnknownProvider, ProviderUnavailable: As `get_backend`.
         TypeError: `device_spec` is neither a string nor an array.
     """
@@ -77,18 +81,56 @@ def get_device(device_spec: str | Device | Array) -> Device:
         raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {device_spec}")
     if not isinstance(device_spec, str):
         return get_device_of(device_spec)
-    name, colon, number = device_spec.removeprefix("@").rpartition(":")
-    # What follows the last colon is a device's number or, in `plugin:name`, a name: names begin with a letter.
-    numbered = bool(colon) and not number[:1].isalpha()
-    if numbered and not number.isdecimal():
+    name, place = _split(device_spec)
+    backend = _load(name)
+    count = backend.device_count()
+    if place.isdecimal():
+        index = int(place)
+    elif place:
+        words = [backend.device_name(i).rpartition(":")[2] for i in range(count)]
+        index = words.index(place) if place in words else count
+    else:
+        index = 0
+    if index >= count:
+        raise ValueError(f"no device {device_spec!r}: backend {backend.name!r} has {_devices(backend)}")
+    return Device(backend, index)
+
+
+def backend_name(device_spec: str) -> str:
+    """The name of the backend in the name of a device: ``cupy`` of ``cupy:1``, ``torch`` of ``torch:cpu``.
+
+    Raises:
+        ValueError: What follows the colon is neither a number nor a word.
+    """
+    return _split(device_spec)[0]
+
+
+def _split(device_spec: str) -> tuple[str, str]:
+    """A backend's name, and which of its devices is meant: a number, a word, or nothing."""
+    spec = device_spec.removeprefix("@")
+    name, colon, place = spec.rpartition(":")
+    if not colon:
+        return spec, ""
+    if place[:1].isalpha():
+        return (name, place) if _is_backend(name) and not _is_backend(spec) else (spec, "")
+    if not place.isdecimal():
         raise ValueError(
             f"device {device_spec!r}: the index after the colon must be a number, as in '{name or 'numpy'}:0'"
         )
-    backend = _load(name if numbered else device_spec.removeprefix("@"))
-    index = int(number) if numbered else 0
-    if index >= backend.device_count():
-        raise ValueError(f"no device {device_spec!r}: backend {backend.name!r} has {backend.device_count()} device(s)")
-    return Device(backend, index)
+    return name, place
+
+
+def _is_backend(name: str) -> bool:
+    """Whether it is a backend's name, short or full: both have the form of a device's."""
+    from renga_core.plugin import ARRAY_BACKEND, get_manager
+
+    return any(name in (offer.name, offer.full_name) for offer in get_manager().offers(ARRAY_BACKEND))
+
+
+def _devices(backend: Backend) -> str:
+    count = backend.device_count()
+    names = ", ".join(backend.device_name(i) for i in range(min(count, 8)))
+    return f"{count} device{'s' if count != 1 else ''}: {names}{', …' if count > 8 else ''}"
 
 
 def default_device() -> Device:
@@ -138,7 +180,7 @@ def _load(name: str) -> Backend:
     state, found = _names.get(name, (None, None))
     if found is None or state != choices_state():
         with _lock:
-            make = registry(ARRAY_BACKEND).load(name)
+            make = registry(ARRAY_BACKEND).load(name, probe=True)
             found = _backends.get(make)
             if found is None:
                 found = _backends[make] = make()

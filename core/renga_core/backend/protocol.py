@@ -46,7 +46,10 @@ class Backend(ABC):
         return 1
 
     def device_name(self, index: int) -> str:
-        """The name of device `index`: the backend's own name where there is only one."""
+        """The name of device `index`: the backend's own, alone or with a colon and a number or a word behind it.
+
+        Here the number, unless there is one device only.
+        """
         return self.name if self.device_count() == 1 else f"{self.name}:{index}"
 
     def device_index(self, array: Array) -> int:

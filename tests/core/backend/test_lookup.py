@@ -7,6 +7,7 @@ from renga_core.backend import (
     Backend,
     Device,
     as_array_of,
+    backend_name,
     default_device,
     get_array_module,
     get_backend,
@@ -197,7 +198,7 @@ class TestGetDevice:
         assert get_device("numpy") != "numpy"
 
     def test_no_such_device(self):
-        with pytest.raises(ValueError, match=r"^no device '@numpy:1': backend 'numpy' has 1 device\(s\)$"):
+        with pytest.raises(ValueError, match=r"^no device '@numpy:1': backend 'numpy' has 1 device: numpy$"):
             get_device("@numpy:1")
 
     @pytest.mark.parametrize("spec", ["numpy:", "numpy:-1", "numpy:1.5", "numpy:²"])
@@ -220,12 +221,25 @@ class TestGetDevice:
         ):
             get_device(-1)
 
+    def test_devices_with_words_for_names(self, toy):
+        backend = get_backend("toy")
+        backend.device_name = lambda index: ("toy:left", "toy:right")[index]
+        for spec in ("toy:right", "@toy:right", "toy:1", "toy_plugin:toy:right", "toy_plugin:toy:1"):
+            assert (get_device(spec).name, get_device(spec).index) == ("toy:right", 1)
+            assert backend_name(spec) == spec.removeprefix("@").rpartition(":")[0]
+        assert get_device("toy") == get_device("toy_plugin:toy") == get_device("toy:left")
+        assert backend_name("toy_plugin:toy") == "toy_plugin:toy"
+        with pytest.raises(ValueError, match=r"^no device 'toy:up': backend 'toy' has 2 devices: toy:left, toy:right$"):
+            get_device("toy:up")
+        with pytest.raises(UnknownProvider, match="no array_backend named 'toy_plugin:tow'"):
+            get_device("toy_plugin:tow")
+
     def test_several_devices(self, toy):
         first, second = get_device("toy:0"), get_device("toy:1")
         assert (first.name, second.name) == ("toy:0", "toy:1")
         assert first != second
         assert get_device("toy") == first
-        with pytest.raises(ValueError, match=r"no device 'toy:2': backend 'toy' has 2 device\(s\)"):
+        with pytest.raises(ValueError, match=r"no device 'toy:2': backend 'toy' has 2 devices: toy:0, toy:1"):
             get_device("toy:2")
 
 

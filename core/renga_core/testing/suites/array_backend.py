@@ -96,8 +96,15 @@ class ArrayBackendSuite(ProviderSuite):
         assert isinstance(count, int), f"device_count() is {count!r}; expected a whole number"
         assert count >= 1, "device_count() is 0: where there is no device, the probe must say so"
         for index in range(count):
-            device = get_device(backend.device_name(index))
+            called = backend.device_name(index)
+            try:
+                device = get_device(called)
+            except (LookupError, ValueError, RengaError) as error:
+                raise AssertionError(
+                    f"get_device({called!r}), as device_name({index}) calls it, raised: {error}"
+                ) from error
             assert (device.backend, device.index) == (backend, index), f"device_name({index}) leads to {device}"
+            assert get_device(device.name) == get_device(f"{self.provider}:{index}") == device, f"{called!r}:{index}"
             with device.use():
                 x = backend.asarray(np.arange(3.0), index)
                 found = backend.device_index(x)

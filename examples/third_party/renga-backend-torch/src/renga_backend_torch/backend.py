@@ -14,10 +14,14 @@ __all__ = ["TorchBackend"]
 
 
 class TorchBackend(StandardBackend):
-    """PyTorch's tensors on the CPU. There is one device, ``torch``."""
+    """PyTorch's tensors on the CPU. There is one device, ``torch:cpu``."""
 
     def __init__(self) -> None:
         super().__init__("torch", TorchArray)
+
+    def device_name(self, index: int) -> str:
+        """In PyTorch's words."""
+        return "torch:cpu"
 
     def scatter_add(self, target: Any, index: Any, values: Any) -> None:
         """By `index_put_`."""

@@ -97,6 +97,15 @@ class NoDevice(Right):
         return 0
 
 
+class NamesOfItsOwn(Right):
+    """its devices have names that do not begin with its own"""
+
+    breaks = "test_devices"
+
+    def device_name(self, index):
+        return f"socket:{index}"
+
+
 class HalfTheMemory(Right):
     """it declares memory_info, and tells half of it"""
 
