@@ -37,8 +37,9 @@ NAMES = {
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",
     "pooling": (
         "average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd global_average_pooling_2d "
-        "max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd unpooling_1d unpooling_2d unpooling_3d "
-        "unpooling_nd upsampling_2d"
+        "max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd roi_average_align_2d roi_average_pooling_2d "
+        "roi_max_align_2d roi_max_pooling_2d roi_pooling_2d spatial_pyramid_pooling_2d unpooling_1d unpooling_2d "
+        "unpooling_3d unpooling_nd upsampling_2d"
     ),
     "rnn": "lstm n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm n_step_rnn slstm tree_lstm",
 }

@@ -2,6 +2,8 @@
 
 - `max_pooling`: the largest element of each window. `average_pooling`: the mean, of each window or of each whole image.
 - `unpooling`: back to the size before; `upsampling_2d` puts maxima where they came from.
+- `roi_pooling`, `roi_align`: grids over regions of interest, of whole pixels or between them; `regions` is shared.
+- `spatial_pyramid_pooling_2d`: images of any size as vectors of one size.
 - `window`: the window itself, for any number of axes. `window_sum`: the sum over it, and its transpose.
 """
 
@@ -13,6 +15,9 @@ from renga_nn.functions.pooling.average_pooling import (
     global_average_pooling_2d,
 )
 from renga_nn.functions.pooling.max_pooling import max_pooling_1d, max_pooling_2d, max_pooling_3d, max_pooling_nd
+from renga_nn.functions.pooling.roi_align import roi_average_align_2d, roi_max_align_2d
+from renga_nn.functions.pooling.roi_pooling import roi_average_pooling_2d, roi_max_pooling_2d, roi_pooling_2d
+from renga_nn.functions.pooling.spatial_pyramid_pooling_2d import spatial_pyramid_pooling_2d
 from renga_nn.functions.pooling.unpooling import unpooling_1d, unpooling_2d, unpooling_3d, unpooling_nd, upsampling_2d
 
 __all__ = [
@@ -25,6 +30,12 @@ __all__ = [
     "max_pooling_2d",
     "max_pooling_3d",
     "max_pooling_nd",
+    "roi_average_align_2d",
+    "roi_average_pooling_2d",
+    "roi_max_align_2d",
+    "roi_max_pooling_2d",
+    "roi_pooling_2d",
+    "spatial_pyramid_pooling_2d",
     "unpooling_1d",
     "unpooling_2d",
     "unpooling_3d",

@@ -11,7 +11,7 @@ from renga_core.backend import Array, is_floating
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import require_array
-from renga_nn.functions.connection.window import conv_outsize, deconv_outsize, per_axis
+from renga_nn.functions.window import conv_outsize, deconv_outsize, per_axis
 
 __all__ = ["Window"]
 

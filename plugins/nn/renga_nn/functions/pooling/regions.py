@@ -1,0 +1,152 @@
+"""Regions of images: their arguments, checked, and what they make of an axis.
+
+There are few regions compared with pixels, and how many elements they have must be known before anything is computed.
+So they are looked at on the host; what is then done with images is done on their device, for all regions at once.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, to_host
+from renga_core.graph import InvalidType, as_array
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
+from renga_nn.functions.array.concat import concat
+from renga_nn.functions.window import per_axis
+
+__all__ = ["Host", "Regions", "bins", "by_matrices", "rows_of_pixels", "select"]
+
+Host = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Regions of a batch of images, on the host.
+
+    Attributes:
+        boxes: Floats ``(R, 4)``, in pixels of the images: y and x of the start, y and x of the end.
+        images: Integers ``(R,)``: which image each is of.
+        out: Height and width of what each becomes.
+        size: Height and width of the images.
+    """
+
+    boxes: Host
+    images: Host
+    out: tuple[int, int]
+    size: tuple[int, int]
+
+    @staticmethod
+    def of(
+        function: str, x: Any, rois: Any, roi_indices: Any, outsize: int | Sequence[int], spatial_scale: float
+    ) -> Regions:
+        """The regions that the arguments of a function describe, checked.
+
+        Raises:
+            InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
+            ValueError: There is no such image, or `outsize` or `spatial_scale` makes no sense.
+        """
+        if x.ndim != 4 or x.dtype.kind != "f" or 0 in x.shape:
+            raise InvalidType(function, "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
+        if rois.ndim != 2 or rois.shape[1] != 4 or rois.dtype.kind not in "fiu":
+            expected = "boxes (R, 4): y_min, x_min, y_max, x_max"
+            raise InvalidType(function, "rois", expected, describe_array(rois))
+        if tuple(roi_indices.shape) != (rois.shape[0],) or roi_indices.dtype.kind not in "iu":
+            expected = f"integers ({rois.shape[0]},), an image for each of rois"
+            raise InvalidType(function, "roi_indices", expected, describe_array(roi_indices))
+        if not spatial_scale > 0:
+            raise ValueError(f"{function}: spatial_scale must be positive, not {spatial_scale!r}")
+        height, width = per_axis(function, "outsize", outsize, 2)
+        images = to_host(as_array(roi_indices)).astype(np.intp)
+        if images.size and not 0 <= images.min() <= images.max() < x.shape[0]:
+            raise ValueError(
+                f"{function}: roi_indices from {images.min()} to {images.max()}, but x has images 0 to {x.shape[0] - 1}"
+            )
+        boxes = to_host(as_array(rois)).astype(np.float64) * spatial_scale
+        return Regions(boxes, images, (height, width), tuple(x.shape[2:]))
+
+
+def bins(low: Host, high: Host, out: int, size: int) -> tuple[Host, Host]:
+    """Cut regions along an axis into `out` bins of about the same length, that overlap by a pixel where it is not even.
+
+    Args:
+        low, high: Start and end of each region, integers ``(R,)``. One that ends where it starts, or before, is taken
+            to be one pixel long.
+        out: Number of bins.
+        size: Number of pixels of the axis; bins end there.
+
+    Returns:
+        Start and end of each bin, integers ``(R, out)``.
+    """
+    length = np.maximum(high - low, 1)[:, None]
+    number = np.arange(out)
+    start = low[:, None] + number * length // out
+    end = low[:, None] - (-(number + 1) * length // out)
+    return np.clip(start, 0, size), np.clip(end, 0, size)
+
+
+def rows_of_pixels(x: Any) -> Any:
+    """Images as a matrix with a row for each pixel of each of them, and a column for each channel."""
+    n, channels, height, width = x.shape
+    return reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
+
+
+def select(pixels: Any, rows: Array) -> Any:
+    """The elements ``pixels[rows[r, i, j, c], c]``, as ``(R, C, out, out)``."""
+    channels = pixels.shape[1]
+    elements = rows * channels + get_array_module(rows).arange(channels)
+    return transpose(reshape(get_item(reshape(pixels, (-1,)), elements.reshape(-1)), rows.shape), (0, 3, 1, 2))
+
+
+def by_matrices(x: Any, images: Host, rows: Host, columns: Host) -> Any:
+    """For each region ``rows @ image @ columns.T``, for all channels: one product of matrices for each image.
+
+    Args:
+        x: Images ``(N, C, H, W)``; half precision is computed in single precision.
+        images: Which image each region is of, ``(R,)``.
+        rows, columns: A matrix for each region, ``(R, out, H)`` and ``(R, out', W)``.
+
+    Returns:
+        Variable ``(R, C, out, out')``.
+    """
+    dtype = x.dtype
+    if dtype == "float16":
+        x = cast(x, "float32")
+    xp = get_array_module(as_array(x))
+    _, channels, height, width = x.shape
+    out = (channels, rows.shape[1], columns.shape[1])
+    parts = []
+    order = np.argsort(images, kind="stable")
+    for n in np.unique(images) if len(images) else [0]:
+        members = order[images[order] == n]
+        image = reshape(transpose(get_item(x, int(n)), (1, 0, 2)), (height, channels * width))
+        h = matmul(xp.asarray(rows[members].reshape(-1, height), dtype=x.dtype), image)
+        h = transpose(reshape(h, (len(members), out[1], channels, width)), (0, 2, 1, 3))
+        right = xp.asarray(columns[members].transpose(0, 2, 1).copy(), dtype=x.dtype)
+        y = matmul(reshape(h, (len(members), channels * out[1], width)), right)
+        parts.append(reshape(y, (len(members), *out)))
+    y = parts[0] if len(parts) == 1 else concat(parts, axis=0)
+    if (order[1:] < order[:-1]).any():
+        y = get_item(y, xp.asarray(np.argsort(order)))
+    return y if y.dtype == dtype else cast(y, dtype)
+
+
+def pair_of_ratios(function: str, sampling_ratio: Any) -> tuple[int | None, int | None]:
+    """`sampling_ratio` as one number for each axis, None where it is to follow from the size of bins.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    given = tuple(sampling_ratio) if isinstance(sampling_ratio, Sequence) else (sampling_ratio,) * 2
+    try:
+        rows, columns = [None if ratio is None else operator.index(ratio) for ratio in given]
+    except (TypeError, ValueError):
+        rows = columns = 0
+    if (rows is not None and rows < 1) or (columns is not None and columns < 1):
+        raise ValueError(f"{function}: sampling_ratio must be a number from 1, None, or a pair, not {sampling_ratio!r}")
+    return rows, columns

@@ -1,0 +1,195 @@
+"""Regions of images, each sampled between pixels in a regular grid (He et al. 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import as_variable
+from renga_core.graph.operators import cast
+from renga_nn.functions.pooling.regions import (
+    Host,
+    Regions,
+    by_matrices,
+    pair_of_ratios,
+    rows_of_pixels,
+    select,
+)
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["roi_average_align_2d", "roi_max_align_2d"]
+
+Ratio = int | None | Sequence[int | None]
+
+
+def roi_average_align_2d(
+    x: Any,
+    rois: Any,
+    roi_indices: Any,
+    outsize: int | Sequence[int],
+    spatial_scale: float,
+    sampling_ratio: Ratio = None,
+) -> Variable:
+    """The mean of samples in each bin of a grid over each region (He et al. 2017, 3, "RoIAlign").
+
+    Nothing is rounded: a region (of at least one pixel) is cut into bins of the same size, which are sampled at regular
+    places by bilinear interpolation. Up to a pixel beyond the border an image has the value of the border; further out
+    samples are zero.
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        rois: Regions ``(R, 4)``: y and x of the start, y and x of the end. No gradient.
+        roi_indices: Which image each region is of, integers ``(R,)``.
+        outsize: Height and width of what each region becomes; one number or a pair.
+        spatial_scale: What coordinates are multiplied with.
+        sampling_ratio: Number of samples along each axis of a bin: a number or a pair. None is as many as a bin has
+            pixels, rounded up.
+
+    Returns:
+        Variable ``(R, C, *outsize)``.
+
+    Raises:
+        InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype, or there are no images.
+        ValueError: There is no such image, or `outsize`, `spatial_scale` or `sampling_ratio` makes no sense.
+
+    >>> import numpy as np
+    >>> x = np.arange(16.0).reshape(1, 1, 4, 4)
+    >>> roi_average_align_2d(x, np.array([[0.5, 0.5, 1.5, 2.5]]), np.array([0]), (1, 2), 1.0).array.tolist()
+    [[[[5.0, 6.0]]]]
+    """
+    regions = Regions.of("roi_average_align_2d", x, rois, roi_indices, outsize, spatial_scale)
+    ratios = pair_of_ratios("roi_average_align_2d", sampling_ratio)
+    matrices = [Samples.along(regions, axis, ratios[axis]).means(regions.size[axis]) for axis in (0, 1)]
+    y: Variable = by_matrices(x, regions.images, *matrices)
+    return y
+
+
+def roi_max_align_2d(
+    x: Any,
+    rois: Any,
+    roi_indices: Any,
+    outsize: int | Sequence[int],
+    spatial_scale: float,
+    sampling_ratio: Ratio = None,
+) -> Variable:
+    """The largest of samples in each bin of a grid over each region.
+
+    Samples, arguments and errors are those of `roi_average_align_2d`; but samples further out than a pixel do not
+    count, and a bin that has no others is zero. The gradient goes to the first of the largest samples.
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        rois: Regions ``(R, 4)``: y and x of the start, y and x of the end.
+        roi_indices: Which image each region is of.
+        outsize: Height and width of what each region becomes.
+        spatial_scale: What coordinates are multiplied with.
+        sampling_ratio: Number of samples along each axis of a bin.
+
+    Returns:
+        Variable ``(R, C, *outsize)``.
+
+    >>> import numpy as np
+    >>> x = np.arange(16.0).reshape(1, 1, 4, 4)
+    >>> roi_max_align_2d(x, np.array([[0.0, 0.0, 2.0, 3.0]]), np.array([0]), 1, 1.0, 2).array.tolist()
+    [[[[8.25]]]]
+    """
+    regions = Regions.of("roi_max_align_2d", x, rois, roi_indices, outsize, spatial_scale)
+    ratios = pair_of_ratios("roi_max_align_2d", sampling_ratio)
+    rows, columns = [Samples.along(regions, axis, ratios[axis]) for axis in (0, 1)]
+    found = (rows.valid[:, :, None, :, None] & columns.valid[:, None, :, None, :]).any(axis=(3, 4))
+    dtype = x.dtype
+    pixels = rows_of_pixels(as_variable(x))
+    if dtype == "float16":
+        pixels = cast(pixels, "float32")
+    xp = get_array_module(pixels.array)
+    corners = _corners(regions, rows, columns)
+    number = _first_largest(pixels.array, corners, (rows.valid, columns.valid))
+    # From the number of the sample to its place in the tables of all samples.
+    n_samples = rows.valid.shape[2] * columns.valid.shape[2]
+    place = xp.arange(found.size).reshape(*found.shape, 1) * n_samples + number
+    y: Any = 0.0
+    for pixel, weight in corners:
+        weights = xp.asarray(weight.reshape(-1), dtype=pixels.dtype)[place.reshape(-1)].reshape(*place.shape)
+        chosen = xp.asarray(pixel.reshape(-1))[place.reshape(-1)].reshape(*place.shape)
+        y = y + select(pixels, chosen) * weights.transpose(0, 3, 1, 2)
+    if not found.all():
+        y = y * xp.asarray(found[:, None], dtype=pixels.dtype)
+    return y if y.dtype == dtype else cast(y, dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Where regions are sampled along an axis: for each region, bin and sample, ``(R, out, samples)``.
+
+    Attributes:
+        low, high: The pixels before and after.
+        share: The weight of the one after.
+        valid: Whether the sample counts: it is not far out, and its bin has so many.
+        count: How many samples the bins of each region have, valid or not, ``(R, 1, 1)``.
+    """
+
+    low: Host
+    high: Host
+    share: Host
+    valid: Host
+    count: Host
+
+    @staticmethod
+    def along(regions: Regions, axis: int, ratio: int | None) -> Samples:
+        """The samples along an axis; `ratio` is their number for each bin."""
+        out, size = regions.out[axis], regions.size[axis]
+        start, end = regions.boxes[:, axis, None, None], regions.boxes[:, axis + 2, None, None]
+        length = np.maximum(end - start, 1.0) / out
+        count = np.ceil(length) if ratio is None else np.full_like(length, ratio)
+        sample = np.arange(count.max(initial=1))
+        place = start + length * (np.arange(out)[:, None] + (sample + 0.5) / count)
+        valid = (place >= -1) & (place <= size) & (sample < count)
+        place = np.clip(place, 0, size - 1)
+        low = np.floor(place).astype(np.intp)
+        return Samples(low, np.minimum(low + 1, size - 1), place - low, valid, count)
+
+    def means(self, size: int) -> Host:
+        """Matrices ``(R, out, size)`` that take means over samples."""
+        made = np.zeros((*self.low.shape[:2], size))
+        region, number, _ = np.indices(self.low.shape)
+        np.add.at(made, (region, number, self.low), (1 - self.share) * self.valid / self.count)
+        np.add.at(made, (region, number, self.high), self.share * self.valid / self.count)
+        return made
+
+
+def _corners(regions: Regions, rows: Samples, columns: Samples) -> list[tuple[Host, Host]]:
+    """The four pixels around each sample, as rows of the matrix of pixels, and their weights, ``(R, out, out, S, S)``."""
+    image = regions.images[:, None, None, None, None] * (regions.size[0] * regions.size[1])
+    made = []
+    for row, row_weight in ((rows.low, 1 - rows.share), (rows.high, rows.share)):
+        for column, column_weight in ((columns.low, 1 - columns.share), (columns.high, columns.share)):
+            pixel = image + row[:, :, None, :, None] * regions.size[1] + column[:, None, :, None, :]
+            made.append((pixel, row_weight[:, :, None, :, None] * column_weight[:, None, :, None, :]))
+    return made
+
+
+def _first_largest(pixels: Array, corners: list[tuple[Host, Host]], valid: tuple[Host, Host]) -> Array:
+    """The number of the largest valid sample of each bin, ``(R, out, out, C)``; NaN is larger than all."""
+    xp = get_array_module(pixels)
+    best = number = None
+    for i in range(valid[0].shape[2]):
+        for j in range(valid[1].shape[2]):
+            counts = valid[0][:, :, None, i] & valid[1][:, None, :, j]
+            seen: Any = 0.0
+            for pixel, weight in corners:
+                rows = xp.asarray(pixel[..., i, j])
+                part = pixels[rows.reshape(-1)].reshape(*rows.shape, pixels.shape[1])
+                seen = seen + part * xp.asarray(weight[..., i, j, None], dtype=pixels.dtype)
+            seen = xp.where(xp.asarray(counts[..., None]), seen, -xp.inf)
+            if best is None:
+                best, number = seen, xp.zeros(seen.shape, dtype="int64")
+            else:
+                better = (seen > best) | (xp.isnan(seen) & ~xp.isnan(best))
+                best, number = xp.where(better, seen, best), xp.where(better, i * valid[1].shape[2] + j, number)
+    return number
