@@ -9,7 +9,7 @@ from renga_backend_numpy.kernels import pointwise, row_convolution
 from renga_core.backend import get_backend
 from renga_nn.functions.connection import convolution_reference as reference
 from renga_nn.functions.connection.convolution import CONVOLUTION, DECONVOLUTION, FILTER_GRADIENT
-from renga_nn.functions.connection.window import conv_outsize
+from renga_nn.functions.window import conv_outsize
 
 
 @st.composite

@@ -5,8 +5,8 @@
 - `loss`: what training makes small. `evaluation`: what people look at. `noise`: dropout and samples.
 
 A function is a file with a function and the node behind it (`renga_core.graph.FunctionNode`); `elementwise` is the
-base of those that work element by element, `checks` has the checks of arguments. Each family's `__init__` lists what
-it exports; here they are one namespace.
+base of those that work element by element, `checks` has the checks of arguments, `window` the sizes of what comes out
+when a window slides. Each family's `__init__` lists what it exports; here they are one namespace.
 """
 
 from renga_nn.functions import activation, array, connection, evaluation, loss, math, noise, normalization, pooling, rnn

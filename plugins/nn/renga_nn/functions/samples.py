@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.kernel import Sample, Samples, Seeded
-from renga_nn.functions.connection.window import conv_outsize
+from renga_nn.functions.window import conv_outsize
 from renga_nn.functions.pooling.window import Window
 
 __all__ = [

@@ -29,9 +29,10 @@ NAMES = {
     ),
     "math": (
         "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_det batch_inv "
-        "batch_l2_norm_squared batch_matmul bias ceil cholesky clip cos cosh cumprod cumsum det exp expm1 fft fix "
-        "floor fmod ifft inv linear_interpolate log log10 log1p log2 logsumexp matmul max maximum mean min minimum "
-        "prod rsqrt scale sign sin sinh sqrt square squared_difference sum tan"
+        "batch_l2_norm_squared batch_matmul bias ceil cholesky clip cos cosh cumprod cumsum det digamma erf erfc "
+        "erfcinv erfcx erfinv exp expm1 fft fix floor fmod ifft inv lgamma linear_interpolate log log10 log1p log2 "
+        "log_ndtr logsumexp matmul max maximum mean min minimum ndtr ndtri polygamma prod rsqrt scale sign sin "
+        "sinh sqrt square squared_difference sum tan zeta"
     ),
     "noise": "dropout gaussian",
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",

@@ -11,6 +11,7 @@
 - `depth2space`, `space2depth`: channels as pixels and back.
 - `pad_sequence`, `transpose_sequence`: sequences of different lengths. `sequences`: what the two share.
 - `resize_images`: by interpolation. `spatial_transformer`: images seen through a grid of points.
+- `im2col`: what a window sees, as columns.
 - `copy`: to another device; `identity`.
 """
 
@@ -24,6 +25,7 @@ from renga_nn.functions.array.copy import copy, identity
 from renga_nn.functions.array.depth2space import depth2space, space2depth
 from renga_nn.functions.array.diagonal import diagonal
 from renga_nn.functions.array.flip import flip, fliplr, flipud
+from renga_nn.functions.array.im2col import im2col
 from renga_nn.functions.array.pad import pad
 from renga_nn.functions.array.pad_sequence import pad_sequence
 from renga_nn.functions.array.permutate import permutate
@@ -54,6 +56,7 @@ __all__ = [
     "get_item",
     "hstack",
     "identity",
+    "im2col",
     "moveaxis",
     "pad",
     "pad_sequence",

@@ -12,7 +12,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import require_choice
-from renga_nn.functions.connection.window import per_axis
+from renga_nn.functions.window import per_axis
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable

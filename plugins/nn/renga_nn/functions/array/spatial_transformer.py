@@ -11,7 +11,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
-from renga_nn.functions.connection.window import per_axis
+from renga_nn.functions.window import per_axis
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable

@@ -6,7 +6,7 @@
 - `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed;
   `depthwise_reference`: where each channel is a group.
 - `depthwise_convolution_2d`: each channel on its own. `shift`: the same without weights.
-- `window`: sizes of what comes out when a window slides over an axis.
+- `local_convolution_2d`: other filters at each place.
 """
 
 from renga_nn.functions.connection.bilinear import bilinear
@@ -18,6 +18,7 @@ from renga_nn.functions.connection.depthwise_convolution_2d import depthwise_con
 from renga_nn.functions.connection.dilated_convolution_2d import dilated_convolution_2d
 from renga_nn.functions.connection.embed_id import embed_id
 from renga_nn.functions.connection.linear import linear
+from renga_nn.functions.connection.local_convolution_2d import local_convolution_2d
 from renga_nn.functions.connection.shift import shift
 
 __all__ = [
@@ -34,5 +35,6 @@ __all__ = [
     "dilated_convolution_2d",
     "embed_id",
     "linear",
+    "local_convolution_2d",
     "shift",
 ]

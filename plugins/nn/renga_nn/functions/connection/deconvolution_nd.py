@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.connection.convolution import Deconvolution, Geometry, check_operands
-from renga_nn.functions.connection.window import conv_outsize, deconv_outsize, per_axis
+from renga_nn.functions.window import conv_outsize, deconv_outsize, per_axis
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.connection.window import per_axis
+from renga_nn.functions.window import per_axis
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renga_nn.functions.connection.window import conv_outsize, deconv_outsize
+from renga_nn.functions.window import conv_outsize, deconv_outsize
 
 small = st.integers(1, 7)
 

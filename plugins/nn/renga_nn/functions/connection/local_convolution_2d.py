@@ -1,0 +1,62 @@
+"""Convolution with other filters at each place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.backend import is_floating
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import matmul, reshape, transpose
+from renga_nn.functions.array.im2col import im2col
+from renga_nn.functions.window import conv_outsize, per_axis
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["local_convolution_2d"]
+
+
+def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[int] = 1) -> Variable:
+    """`convolution_2d` with filters, and biases, of their own at each position of the window: nothing is shared.
+
+    ``y[n, o, i, j] = b[o, i, j] + sum over c, k, l of x[n, c, stride i + k, stride j + l] * W[o, i, j, c, k, l]``
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        W: Filters ``(O, H', W', C, kh, kw)``.
+        b: Biases ``(O, H', W')``, or None.
+        stride: Step of the window; one number, or a pair.
+
+    Returns:
+        Variable ``(N, O, H', W')`` with ``H' = (H - kh) // stride + 1``.
+
+    Raises:
+        InvalidType: Axes, sizes or dtypes do not fit together.
+        ValueError: `stride` makes no sense.
+
+    >>> import numpy as np
+    >>> x, W = np.array([[[[1.0, 2.0, 3.0]]]]), np.array([1.0, 10.0, 100.0])
+    >>> local_convolution_2d(x, W.reshape(1, 1, 3, 1, 1, 1)).array.tolist()
+    [[[[1.0, 20.0, 300.0]]]]
+    """
+    for name, value, axes in (("x", x, 4), ("W", W, 6)):
+        if value.ndim != axes or not is_floating(value.dtype):
+            expected = f"{axes} axes and a floating dtype"
+            raise InvalidType("local_convolution_2d", name, expected, describe_array(value))
+    steps = per_axis("local_convolution_2d", "stride", stride, 2)
+    filters, ksize = W.shape[0], W.shape[4:]
+    out = tuple([conv_outsize(n, k, s, 0) for n, k, s in zip(x.shape[2:], ksize, steps, strict=True)])
+    if tuple(W.shape[1:4]) != (*out, x.shape[1]):
+        expected = f"shape (O, {out[0]}, {out[1]}, {x.shape[1]}, kh, kw), to fit x: {describe_array(x)}"
+        raise InvalidType("local_convolution_2d", "W", expected, describe_array(W))
+    if b is not None and tuple(b.shape) != (filters, *out):
+        raise InvalidType("local_convolution_2d", "b", f"shape {(filters, *out)}", describe_array(b))
+    # At each position a product of matrices: images by what a window sees, with what it sees by filters.
+    places = out[0] * out[1]
+    seen = im2col(x, ksize, steps)
+    seen = transpose(reshape(seen, (x.shape[0], seen.shape[1], places)), (2, 0, 1))
+    weights = transpose(reshape(W, (filters, places, seen.shape[2])), (1, 2, 0))
+    y = reshape(transpose(matmul(seen, weights), (1, 2, 0)), (x.shape[0], filters, *out))
+    return y if b is None else y + b
