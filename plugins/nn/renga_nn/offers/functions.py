@@ -23,9 +23,10 @@ NAMES = {
     ),
     "evaluation": "accuracy binary_accuracy",
     "loss": (
-        "absolute_error argmax_crf1d black_out connectionist_temporal_classification crf1d hinge huber_loss "
-        "mean_absolute_error mean_squared_error negative_sampling sigmoid_cross_entropy softmax_cross_entropy "
-        "squared_error"
+        "absolute_error argmax_crf1d bernoulli_nll black_out connectionist_temporal_classification contrastive crf1d "
+        "cross_covariance decov discriminative_margin_based_clustering_loss gaussian_kl_divergence gaussian_nll hinge "
+        "huber_loss mean_absolute_error mean_squared_error negative_sampling sigmoid_cross_entropy "
+        "softmax_cross_entropy squared_error triplet"
     ),
     "math": (
         "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_det batch_inv "

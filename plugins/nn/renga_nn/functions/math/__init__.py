@@ -10,17 +10,22 @@
 - `reduction`: `average`, also called `mean`, `max`, `min`, `logsumexp`. `argmax`: where they are; also `argmin`.
 - `cumulative`: `cumsum`, `cumprod`, and `prod`.
 - `linear_algebra`: `inv` and `det`, of a batch too, and `cholesky`. `fourier`: `fft`, `ifft`.
+- `error_function`: `erf`, `erfc`, `erfcx`, `erfinv`, `erfcinv`. `normal_distribution`: `ndtr`, `log_ndtr`, `ndtri`.
+  `gamma_function`: `lgamma`, `digamma`, `polygamma`, `zeta`.
 """
 
 from renga_core.graph.operators import absolute, sum
 from renga_nn.functions.math.argmax import argmax, argmin
 from renga_nn.functions.math.arithmetic import add, batch_matmul, bias, linear_interpolate, matmul, scale
 from renga_nn.functions.math.cumulative import cumprod, cumsum, prod
+from renga_nn.functions.math.error_function import erf, erfc, erfcinv, erfcx, erfinv
 from renga_nn.functions.math.exponential import exp, expm1, log, log1p, log2, log10, rsqrt, sqrt
 from renga_nn.functions.math.extremes import clip, maximum, minimum
 from renga_nn.functions.math.fourier import fft, ifft
+from renga_nn.functions.math.gamma_function import digamma, lgamma, polygamma, zeta
 from renga_nn.functions.math.hyperbolic import arctanh, cosh, sinh
 from renga_nn.functions.math.linear_algebra import batch_det, batch_inv, cholesky, det, inv
+from renga_nn.functions.math.normal_distribution import log_ndtr, ndtr, ndtri
 from renga_nn.functions.math.reduction import average, logsumexp, max, mean, min
 from renga_nn.functions.math.rounding import ceil, fix, floor, fmod, sign
 from renga_nn.functions.math.square import batch_l2_norm_squared, square, squared_difference
@@ -50,6 +55,12 @@ __all__ = [
     "cumprod",
     "cumsum",
     "det",
+    "digamma",
+    "erf",
+    "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
     "exp",
     "expm1",
     "fft",
@@ -58,11 +69,13 @@ __all__ = [
     "fmod",
     "ifft",
     "inv",
+    "lgamma",
     "linear_interpolate",
     "log",
     "log1p",
     "log2",
     "log10",
+    "log_ndtr",
     "logsumexp",
     "matmul",
     "max",
@@ -70,6 +83,9 @@ __all__ = [
     "mean",
     "min",
     "minimum",
+    "ndtr",
+    "ndtri",
+    "polygamma",
     "prod",
     "rsqrt",
     "scale",
@@ -81,4 +97,5 @@ __all__ = [
     "squared_difference",
     "sum",
     "tan",
+    "zeta",
 ]
