@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from renga_core.kernel import Sample, Samples, Seeded
-from renga_nn.functions.window import conv_outsize
 from renga_nn.functions.pooling.window import Window
+from renga_nn.functions.window import conv_outsize
 
 __all__ = [
     "batch_normalization",

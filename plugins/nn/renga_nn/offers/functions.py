@@ -18,8 +18,8 @@ NAMES = {
     ),
     "connection": (
         "bilinear convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
-        "deconvolution_3d deconvolution_nd depthwise_convolution_2d dilated_convolution_2d embed_id linear "
-        "local_convolution_2d shift"
+        "deconvolution_3d deconvolution_nd deformable_convolution_2d_sampler depthwise_convolution_2d "
+        "dilated_convolution_2d embed_id linear local_convolution_2d shift"
     ),
     "evaluation": "accuracy binary_accuracy",
     "loss": (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module
-from renga_core.graph import InvalidType, as_array, as_variable
+from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
 from renga_nn.functions.window import per_axis
@@ -16,7 +16,7 @@ from renga_nn.functions.window import per_axis
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["spatial_transformer_grid", "spatial_transformer_sampler"]
+__all__ = ["interpolate", "spatial_transformer_grid", "spatial_transformer_sampler"]
 
 
 def spatial_transformer_grid(theta: Any, output_shape: int | Sequence[int]) -> Variable:
@@ -78,25 +78,36 @@ def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
     dtype = x.dtype
     if dtype == "float16":
         x, grid = cast(x, "float32"), cast(grid, "float32")
-    n, channels, height, width = x.shape
-    out = tuple(grid.shape[2:])
-    pixels = reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
     grid = as_variable(grid)
-    columns = _neighbours(grid[:, 0], width)
-    rows = _neighbours(grid[:, 1], height)
-    first = get_array_module(as_array(x)).arange(n).reshape(n, 1, 1) * (height * width)
-    y: Any = 0.0
-    for row, row_weight in rows:
-        for column, column_weight in columns:
-            seen = get_item(pixels, (first + row * width + column).reshape(-1))
-            y = y + seen * reshape(row_weight * column_weight, (-1, 1))
-    y = transpose(reshape(y, (n, *out, channels)), (0, 3, 1, 2))
+    columns, rows = ((grid[:, i] + 1.0) * ((x.shape[3 - i] - 1) / 2) for i in (0, 1))
+    y = transpose(interpolate(x, columns, rows), (0, 3, 1, 2))
     return y if dtype == y.dtype else cast(y, dtype)
 
 
-def _neighbours(points: Variable, size: int) -> list[tuple[Array, Variable]]:
+def interpolate(x: Any, columns: Variable, rows: Variable) -> Variable:
+    """The values of images at points given in pixels, bilinearly interpolated; beyond its border an image is zero.
+
+    Args:
+        x: Images ``(N, C, H, W)``.
+        columns, rows: Where each point is, ``(N, *out)``; 0 is the center of the first pixel.
+
+    Returns:
+        Variable ``(N, *out, C)``, with the channels last.
+    """
+    n, channels, height, width = x.shape
+    pixels = reshape(transpose(x, (0, 2, 3, 1)), (n * height * width, channels))
+    first = columns.xp.arange(n).reshape(n, *(1,) * (columns.ndim - 1)) * (height * width)
+    across, down = _neighbours(columns, width), _neighbours(rows, height)
+    y: Any = 0.0
+    for row, row_weight in down:
+        for column, column_weight in across:
+            seen = get_item(pixels, (first + row * width + column).reshape(-1))
+            y = y + seen * reshape(row_weight * column_weight, (-1, 1))
+    return reshape(y, (*columns.shape, channels))
+
+
+def _neighbours(places: Variable, size: int) -> list[tuple[Array, Variable]]:
     """For each point along an axis the pixels before and after it, and their weights: 0 for one beyond the border."""
-    places = (points + 1.0) * ((size - 1) / 2)
     xp = places.xp
     low = xp.floor(places.array)
     share = places - low

@@ -6,7 +6,7 @@
 - `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed;
   `depthwise_reference`: where each channel is a group.
 - `depthwise_convolution_2d`: each channel on its own. `shift`: the same without weights.
-- `local_convolution_2d`: other filters at each place.
+- `deformable_convolution_2d_sampler`: windows whose elements move. `local_convolution_2d`: other filters at each place.
 """
 
 from renga_nn.functions.connection.bilinear import bilinear
@@ -14,6 +14,7 @@ from renga_nn.functions.connection.convolution_2d import convolution_2d
 from renga_nn.functions.connection.convolution_nd import convolution_1d, convolution_3d, convolution_nd
 from renga_nn.functions.connection.deconvolution_2d import deconvolution_2d
 from renga_nn.functions.connection.deconvolution_nd import deconvolution_1d, deconvolution_3d, deconvolution_nd
+from renga_nn.functions.connection.deformable_convolution_2d_sampler import deformable_convolution_2d_sampler
 from renga_nn.functions.connection.depthwise_convolution_2d import depthwise_convolution_2d
 from renga_nn.functions.connection.dilated_convolution_2d import dilated_convolution_2d
 from renga_nn.functions.connection.embed_id import embed_id
@@ -31,6 +32,7 @@ __all__ = [
     "deconvolution_2d",
     "deconvolution_3d",
     "deconvolution_nd",
+    "deformable_convolution_2d_sampler",
     "depthwise_convolution_2d",
     "dilated_convolution_2d",
     "embed_id",
