@@ -85,7 +85,8 @@ class StandardNamespace:
             setattr(self, name, getattr(self, other))
         if hasattr(self._library, "linalg"):
             matrices = {name: self._of_matrices(name) for name in ("cholesky", "det", "inv")}
-            self.linalg = SimpleNamespace(qr=self._qr, **matrices)
+            pairs = {name: self._pair_of_matrices(name) for name in ("eigh", "qr")}
+            self.linalg = SimpleNamespace(**matrices, **pairs)
         if hasattr(self._library, "fft"):
             self.fft = SimpleNamespace(
                 fft=self._elementwise(self._library.fft.fft, floating=True),
@@ -255,6 +256,11 @@ class StandardNamespace:
 
         return call
 
-    def _qr(self, x: Any) -> tuple[Any, Any]:
-        q, r = self._library.linalg.qr(x.native)
-        return self._array(q), self._array(r)
+    def _pair_of_matrices(self, name: str) -> Callable[[Any], tuple[Any, Any]]:
+        function = getattr(self._library.linalg, name)
+
+        def call(x: Any) -> tuple[Any, Any]:
+            first, second = function(x.native)
+            return self._array(first), self._array(second)
+
+        return call

@@ -46,6 +46,12 @@ ELEMENTWISE: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Names of the standard that act element by element: tried on all shapes, empty and zero-dimensional ones included."""
 
+
+def _composed(xp: Any, values: Any, vectors: Any) -> Any:
+    """A symmetric matrix from its eigenvalues and eigenvectors, whose signs are anyone's choice."""
+    return xp.matmul(vectors * values, vectors.T)
+
+
 STANDARD: dict[str, Example] = {
     "arange": lambda xp, x, y: xp.arange(2, 12, 3),
     "argmax": lambda xp, x, y: xp.argmax(x, axis=1),
@@ -64,6 +70,7 @@ STANDARD: dict[str, Example] = {
     "imag": lambda xp, x, y: xp.imag(x.astype("complex64") * 2j),
     "linalg.cholesky": lambda xp, x, y: xp.linalg.cholesky(xp.matmul(x, x.T) + xp.eye(3, dtype=x.dtype)),
     "linalg.det": lambda xp, x, y: xp.linalg.det(xp.stack((x[:, 1:], y[:, :3]))),
+    "linalg.eigh": lambda xp, x, y: _composed(xp, *xp.linalg.eigh(xp.matmul(x, x.T))),
     "linalg.inv": lambda xp, x, y: xp.linalg.inv(xp.matmul(x, x.T) + xp.eye(3, dtype=x.dtype)),
     "linalg.qr": lambda xp, x, y: xp.matmul(*xp.linalg.qr(x)),
 }
