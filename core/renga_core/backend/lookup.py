@@ -159,11 +159,9 @@ def get_device_of(x: Array) -> Device:
 
 
 def to_host(x: Any) -> np.ndarray[Any, Any]:
-    """An array of any backend, a Variable or a scalar as a NumPy array."""
+    """An array of any backend, a Variable or a scalar as a NumPy array, of no subclass (``memmap``, ``matrix``)."""
     array = getattr(x, "array", x)
-    if isinstance(array, np.ndarray):
-        return array
-    if isinstance(array, (int, float, complex, bool, np.generic)):
+    if isinstance(array, (np.ndarray, int, float, complex, bool, np.generic)):
         return np.asarray(array)
     return get_backend(array).to_host(array)
 

@@ -79,7 +79,7 @@ class Backend(ABC):
 
     @abstractmethod
     def to_host(self, array: Array) -> np.ndarray[Any, Any]:
-        """`array` as a NumPy array. May share memory with it where the library's memory is the host's."""
+        """`array` as a NumPy array, of no subclass. May share memory with it where the library's is the host's."""
 
     @abstractmethod
     def from_dlpack(self, array: object) -> Array:

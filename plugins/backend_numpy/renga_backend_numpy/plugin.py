@@ -2,6 +2,9 @@
 
 from renga_core.plugin import Kernel, Provider, hookimpl
 
+_FLOATING = ("float16", "float32", "float64")
+_LAYOUTS = ("gaps", "transposed", "channels_last")
+
 
 @hookimpl
 def renga_array_backends() -> list[Provider]:
@@ -30,6 +33,7 @@ def renga_kernels() -> list[Kernel]:
             supports="renga_backend_numpy.kernels.pointwise:supports",
             priority=20,
             summary="1 × 1 filters: one matrix product",
+            capabilities=frozenset({*_FLOATING, "channels_last"}),
         ),
         Kernel(
             name="pointwise_deconvolution",
@@ -39,6 +43,7 @@ def renga_kernels() -> list[Kernel]:
             supports="renga_backend_numpy.kernels.pointwise:supports",
             priority=20,
             summary="1 × 1 filters: one matrix product",
+            capabilities=frozenset({*_FLOATING, "channels_last"}),
         ),
         Kernel(
             name="pointwise_filter_gradient",
@@ -48,6 +53,7 @@ def renga_kernels() -> list[Kernel]:
             supports="renga_backend_numpy.kernels.pointwise:supports_filter_gradient",
             priority=20,
             summary="1 × 1 filters: one matrix product",
+            capabilities=frozenset({*_FLOATING, "channels_last"}),
         ),
         Kernel(
             name="row_convolution",
@@ -57,6 +63,7 @@ def renga_kernels() -> list[Kernel]:
             supports="renga_backend_numpy.kernels.row_convolution:supports",
             priority=10,
             summary="stride 1: windows expanded along rows only",
+            capabilities=frozenset({"float32", "float64", *_LAYOUTS}),
         ),
         Kernel(
             name="row_deconvolution",
@@ -66,6 +73,7 @@ def renga_kernels() -> list[Kernel]:
             supports="renga_backend_numpy.kernels.row_convolution:supports_deconvolution",
             priority=10,
             summary="stride 1: a convolution with the filters turned around",
+            capabilities=frozenset({"float32", "float64", *_LAYOUTS}),
         ),
         Kernel(
             op="max_pooling",
@@ -73,5 +81,6 @@ def renga_kernels() -> list[Kernel]:
             target="renga_backend_numpy.kernels.max_pooling:MaxPooling",
             priority=10,
             summary="in place and in the memory order of the images",
+            capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
         ),
     ]

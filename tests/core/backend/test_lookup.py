@@ -18,7 +18,7 @@ from renga_core.backend import (
     using_device,
 )
 from renga_core.graph import Variable
-from renga_core.plugin import PluginManager, Provider, UnknownProvider, hookimpl, using_manager
+from renga_core.plugin import PluginManager, Provider, ProviderUnavailable, UnknownProvider, hookimpl, using_manager
 from renga_core.settings import using
 
 
@@ -33,6 +33,10 @@ def fresh():
     for table, known in zip(tables, before, strict=True):
         table.clear()
         table.update(known)
+
+
+class Mine(np.ndarray):
+    """An array of NumPy's of another type."""
 
 
 class Toy(np.ndarray):
@@ -86,6 +90,18 @@ class ToyPlugin:
     @hookimpl
     def renga_array_backends(self):
         return [Provider(name="toy", target=f"{__name__}:make_toy", revision=1, summary="for a test", needs=(HERE,))]
+
+
+def no_toy():
+    return "there is no toy here"
+
+
+class ProbedPlugin:
+    """Offers `toy` to another machine."""
+
+    @hookimpl
+    def renga_array_backends(self):
+        return [Provider("toy", f"{__name__}:make_toy", 1, "for a test", probe=f"{__name__}:no_toy")]
 
 
 HERE = __name__.partition(".")[0]
@@ -155,6 +171,16 @@ class TestGetBackend:
         with using({"plugins.disable": ["toy_plugin"]}), pytest.raises(UnknownProvider):
             get_backend("toy")
         assert get_backend("toy") is made[0]
+
+    def test_the_probe_says_why_it_cannot_be_used(self, fresh):
+        manager = PluginManager()
+        manager.register("toy_plugin", ProbedPlugin())
+        made.clear()
+        with using_manager(manager):
+            for ask in (get_backend, get_device):
+                with pytest.raises(ProviderUnavailable, match=r"'toy'.* is not available: there is no toy here"):
+                    ask("toy")
+        assert made == []
 
     def test_with_no_backend_at_all(self, fresh):
         with using_manager(PluginManager(entry_points=tuple)):
@@ -264,6 +290,9 @@ class TestSending:
         array = np.ones(2)
         assert to_host(array) is array
         assert to_host(Variable(array)) is array
+        matrix = np.ones((2, 2)).view(Mine)
+        assert type(to_host(matrix)) is type(to_host(Variable(matrix))) is np.ndarray
+        assert np.shares_memory(to_host(matrix), matrix)
         for scalar in (2.0, np.float32(2), True):
             assert to_host(scalar) == scalar
             assert isinstance(to_host(scalar), np.ndarray)

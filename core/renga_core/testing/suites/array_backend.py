@@ -131,6 +131,13 @@ class ArrayBackendSuite(ProviderSuite):
         assert tuple(sent.shape) == x.shape, f"an array of shape {x.shape} became one of {tuple(sent.shape)}"
         compare(sent, x, f"a {layout} array of {any_dtype} sent there and back", exact=True)
 
+    def test_to_host_is_numpys(self, backend: Backend) -> None:
+        """What comes to the host is a plain NumPy array, also of what was sent as one of its subclasses."""
+        for x in (np.arange(4.0).reshape(2, 2), np.arange(4.0).reshape(2, 2).view(_Matrix)):
+            host = backend.to_host(backend.asarray(x))
+            assert type(host) is np.ndarray, f"to_host of what was a {type(x).__name__} is a {type(host).__name__}"
+            compare(host, np.arange(4.0).reshape(2, 2), "an array sent to the host", exact=True)
+
     def test_host_round_trip_of_slices(self, backend: Backend, dtype: str) -> None:
         """A slice and a transpose made by the backend come back right."""
         x = _values(dtype)
@@ -431,6 +438,10 @@ SCATTERED: dict[str, Any] = {
     "a matrix of rows": np.array([[1, 1], [4, 1]]),
     "nothing": np.array([], np.int64),
 }
+
+
+class _Matrix(np.ndarray[Any, Any]):
+    """An array of the host of another type: as ``numpy.memmap`` and ``numpy.matrix``."""
 
 
 def _trigamma(x: float) -> float:

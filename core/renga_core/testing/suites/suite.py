@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 import pytest
 
 from renga_core.backend import Device, get_device
-from renga_core.plugin import CORE_KINDS, Kind, Offer, Registry, registry
+from renga_core.plugin import ARRAY_BACKEND, CORE_KINDS, Kind, Offer, Registry, registry
 from renga_core.plugin.state import GUARDED, State, describe_error
 from renga_core.testing.function_suite import ready_backends
 from renga_core.testing.suites.tally import SKIPPED_BY_KIT, Tally
@@ -101,8 +101,15 @@ class Suite:
 
     @pytest.fixture
     def device(self, request: pytest.FixtureRequest) -> Device:
-        """The device under test."""
-        return get_device(request.param)
+        """The device under test; half precision is for backends that declare it."""
+        params, name = request.node.callspec.params, request.param
+        if (
+            params.get("dtype") == "float16"
+            and "float16" not in registry(ARRAY_BACKEND).get(name).provider.capabilities
+        ):
+            request.node.stash[SKIPPED_BY_KIT] = True
+            pytest.skip(f"not declared by {name}: float16")
+        return get_device(name)
 
     @pytest.fixture(autouse=True)
     def _rules(self, request: pytest.FixtureRequest) -> None:
@@ -210,7 +217,10 @@ class ProviderSuite(Suite):
 
 
 def classes_for(kind: Kind[Any] | str, options: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, type]:
-    """A kit for each provider of a kind that is ready, by class name: for ``globals().update(classes_for(OPTIMIZER))``.
+    """A kit for each provider of a kind, by class name: for ``globals().update(classes_for(OPTIMIZER))``.
+
+    One that is installed and cannot work on this machine (a library for a GPU, and no GPU) has one test instead, which
+    is skipped with the sentence of its probe.
 
     Args:
         kind: The kind.
@@ -221,13 +231,22 @@ def classes_for(kind: Kind[Any] | str, options: Mapping[str, Mapping[str, Any]] 
     classes = {}
     for name in providers.names():
         offer = providers.get(name)
-        if offer.probe().state is not State.READY:
-            continue  # there, but not for this machine: a library for a GPU, and no GPU
         full = offer.full_name
-        title = "".join(part.capitalize() for part in re.split(r"\W|_", full))
-        attributes = {"provider": full, "__doc__": f"{providers.kind.name} {full}", **(options or {}).get(full, {})}
-        classes[f"Test{title}"] = type(f"Test{title}", (base,), attributes)
+        title = "Test" + "".join(part.capitalize() for part in re.split(r"\W|_", full))
+        status = offer.probe()
+        if status.state is State.UNAVAILABLE:
+            classes[title] = _unavailable(title, f"{providers.kind.name} {full!r} is {status}")
+        else:
+            attributes = {"provider": full, "__doc__": f"{providers.kind.name} {full}", **(options or {}).get(full, {})}
+            classes[title] = type(title, (base,), attributes)
     return classes
+
+
+def _unavailable(title: str, reason: str) -> type:
+    def test_ready(self: object) -> None:
+        pytest.skip(reason)
+
+    return type(title, (), {"__doc__": reason, "test_ready": test_ready})
 
 
 def suite_of(kind: Kind[Any]) -> type[ProviderSuite]:

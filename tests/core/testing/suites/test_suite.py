@@ -118,6 +118,60 @@ def test_classes_for_a_kind():
     assert classes["TestOptimizersSgd"]().make().lr == 0.5
 
 
+def test_classes_for_what_cannot_work_here(run):
+    printed = run(
+        """
+from renga_core.plugin import ARRAY_BACKEND, Provider, get_manager, hookimpl
+from renga_core.testing.suites import classes_for
+
+def no_gpu():
+    return "there is no GPU here"
+
+class Plugin:
+    @hookimpl
+    def renga_array_backends(self):
+        return [Provider("far", "nowhere:Far", 1, "for another machine", probe=f"{__name__}:no_gpu")]
+
+get_manager().register("far", Plugin())
+globals().update({name: cls for name, cls in classes_for(ARRAY_BACKEND).items() if "Far" in name})
+""",
+        "-rs",
+    )
+    assert "1 skipped" in printed
+    assert "array_backend 'far:far' is unavailable: there is no GPU here" in printed
+
+
+def test_half_precision_is_for_backends_that_declare_it(run):
+    printed = run(
+        """
+from renga_backend_numpy.backend import NumpyBackend
+from renga_core.plugin import Provider, get_manager, hookimpl
+
+class Array(__import__("numpy").ndarray): ...
+
+class Coarse(NumpyBackend):
+    name = "coarse"
+    array_types = (Array,)
+    def asarray(self, value, index=0):
+        return super().asarray(value).view(Array)
+
+class Plugin:
+    @hookimpl
+    def renga_array_backends(self):
+        return [Provider("coarse", f"{__name__}:Coarse", 1, "single and double precision")]
+
+get_manager().register("coarse", Plugin())
+
+class TestIt(OptimizerSuite):
+    provider = "sgd"
+""",
+        "-k",
+        "double_precision and coarse",
+        "--import-mode=importlib",
+    )
+    assert "optimizer 'sgd': declared 0, checked 2, failed 0, skipped 1 (not declared by coarse: float16)" in printed
+
+
 def test_a_kind_without_a_kit():
     with pytest.raises(LookupError, match=r"no conformance kit for kind 'command'\. Kinds with a kit: array_backend, "):
         classes_for("command")

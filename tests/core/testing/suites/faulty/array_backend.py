@@ -106,6 +106,15 @@ class NamesOfItsOwn(Right):
         return f"socket:{index}"
 
 
+class KeepsTheSubclass(Right):
+    """to_host gives its own arrays, which NumPy takes for its own"""
+
+    breaks = "test_to_host_is_numpys"
+
+    def to_host(self, array):
+        return array
+
+
 class HalfTheMemory(Right):
     """it declares memory_info, and tells half of it"""
 
