@@ -30,12 +30,12 @@ NAMES = {
     ),
     "math": (
         "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_det batch_inv "
-        "batch_l2_norm_squared batch_matmul bias ceil cholesky clip cos cosh cumprod cumsum det digamma erf erfc "
-        "erfcinv erfcx erfinv exp expm1 fft fix floor fmod ifft inv lgamma linear_interpolate log log10 log1p log2 "
-        "log_ndtr logsumexp matmul max maximum mean min minimum ndtr ndtri polygamma prod rsqrt scale sign sin "
-        "sinh sqrt square squared_difference sum tan zeta"
+        "batch_l2_norm_squared batch_matmul bias ceil cholesky clip cos cosh cumprod cumsum det digamma einsum erf "
+        "erfc erfcinv erfcx erfinv exp expm1 fft fix floor fmod ifft inv lgamma linear_interpolate log log10 log1p "
+        "log2 log_ndtr logsumexp matmul max maximum mean min minimum ndtr ndtri polygamma prod rsqrt scale sign "
+        "sin sinh sqrt square squared_difference sum tan tensordot zeta"
     ),
-    "noise": "dropout gaussian",
+    "noise": "dropout gaussian gumbel_softmax simplified_dropconnect zoneout",
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",
     "pooling": (
         "average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd global_average_pooling_2d "

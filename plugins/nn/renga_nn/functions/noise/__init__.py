@@ -1,9 +1,20 @@
 """Functions that draw random numbers, from the generator of the array's backend (`renga.random.seed`).
 
 - `dropout`: elements set to 0 in training. `gaussian`: samples of a normal distribution.
+- `gumbel_softmax`: samples of a choice, nearly. `zoneout`: elements that stay as they were.
+- `simplified_dropconnect`: the fully connected layer, with weights set to 0.
 """
 
 from renga_nn.functions.noise.dropout import dropout
 from renga_nn.functions.noise.gaussian import gaussian
+from renga_nn.functions.noise.gumbel_softmax import gumbel_softmax
+from renga_nn.functions.noise.simplified_dropconnect import simplified_dropconnect
+from renga_nn.functions.noise.zoneout import zoneout
 
-__all__ = ["dropout", "gaussian"]
+__all__ = [
+    "dropout",
+    "gaussian",
+    "gumbel_softmax",
+    "simplified_dropconnect",
+    "zoneout",
+]

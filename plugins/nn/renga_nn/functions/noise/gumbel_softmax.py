@@ -1,0 +1,61 @@
+"""Samples of a choice that can be differentiated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core import random
+from renga_core.backend import Array, get_backend
+from renga_core.graph import InvalidType, as_variable
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.activation import softmax
+from renga_nn.functions.checks import require_floating
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["gumbel_softmax"]
+
+
+def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array | None = None) -> Variable:
+    """Draw from a relaxed choice: ``softmax((log_pi + noise) / tau)``, with noise of the Gumbel distribution.
+
+    The smaller `tau`, the nearer is a sample to having a single 1 (Jang et al. 2017, Maddison et al. 2017).
+
+    Args:
+        log_pi: Logarithms of probabilities, which need not add up to 1, in a floating dtype.
+        tau: Temperature, positive.
+        axis: The axis of the choices.
+        noise: Draws of the standard Gumbel distribution in the shape and dtype of `log_pi`; None: new ones.
+
+    Returns:
+        Variable of the shape and dtype of `log_pi`: nonnegative numbers that add up to 1 along the axis.
+
+    Raises:
+        InvalidType: `log_pi` is not floating, or `noise` has another shape or dtype.
+        ValueError: `tau` is not positive, or there is no such axis.
+
+    >>> import numpy as np
+    >>> y = gumbel_softmax(np.log(np.array([[0.2, 0.8]])), noise=np.zeros((1, 2)))
+    >>> y.array.round(4).tolist()
+    [[0.0, 1.0]]
+    """
+    require_floating("gumbel_softmax", "log_pi", log_pi)
+    if not tau > 0:
+        raise ValueError(f"gumbel_softmax: tau is {tau!r}; it must be positive")
+    (number,) = normalize_axes("gumbel_softmax", axis, log_pi.ndim)
+    if noise is None:
+        noise = _draw(log_pi)
+    elif noise.shape != log_pi.shape or noise.dtype != log_pi.dtype:
+        expected = f"the shape and dtype of log_pi: {describe_array(log_pi)}"
+        raise InvalidType("gumbel_softmax", "noise", expected, describe_array(noise))
+    return softmax((as_variable(log_pi) + noise) / tau, number)
+
+
+def _draw(like: Any) -> Array:
+    """``-log(-log(u))`` for uniform u. A 0 among them would make it infinite, so the smallest is 1e-30."""
+    backend = get_backend(getattr(like, "array", like))
+    xp = backend.xp
+    uniform = xp.maximum(random.generator(backend).random(like.shape, dtype=xp.float32), 1e-30)
+    return (-xp.log(-xp.log(uniform))).astype(like.dtype, copy=False)

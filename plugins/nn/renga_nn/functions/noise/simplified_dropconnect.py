@@ -1,0 +1,82 @@
+"""DropConnect, simplified: weights set to 0 in training."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from renga_core import random
+from renga_core.backend import Array, get_backend
+from renga_core.configuration import config
+from renga_core.graph import InvalidType, as_array, as_variable
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import matmul, reshape
+from renga_nn.functions.checks import require_floating
+from renga_nn.functions.connection.linear import linear
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["simplified_dropconnect"]
+
+
+def simplified_dropconnect(
+    x: Any,
+    W: Any,
+    b: Any = None,
+    ratio: float = 0.5,
+    train: bool = True,
+    mask: Any = None,
+    use_batchwise_mask: bool = True,
+) -> Variable:
+    """`linear` with, in training, a random part of the weights set to 0 and the others scaled up (Wan et al. 2013).
+
+    Weights are kept with probability ``1 - ratio`` and divided by it. Simplified is that testing takes the mean of the
+    weights, where the paper draws from a normal distribution before the activation.
+
+    Args:
+        x: Batch ``(N, ...)`` of a floating dtype. Axes after the first are taken as one.
+        W: Weights ``(O, I)`` in the same dtype, where ``I`` is the product of the sizes of those axes.
+        b: Bias ``(O,)``, or None.
+        ratio: Probability for a weight to be dropped, from 0 up to but not including 1.
+        train: Drop weights if ``config.train`` is on, too; else compute `linear`.
+        mask: 1 or True for the weights to keep, of any dtype: ``(N, O, I)``, or ``(O, I)``; None to draw it.
+        use_batchwise_mask: Draw a mask for each row of the batch; else one for all.
+
+    Returns:
+        Variable ``(N, O)``.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit together.
+        ValueError: `ratio` is out of range, or `x` has no axis of features.
+
+    >>> import numpy as np
+    >>> x, W = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])
+    >>> simplified_dropconnect(x, W, mask=np.array([[[1, 0]]])).array.tolist()
+    [[6.0]]
+    """
+    if not 0 <= ratio < 1:
+        raise ValueError(f"simplified_dropconnect: ratio is {ratio!r}; it must be from 0 up to but not including 1")
+    require_floating("simplified_dropconnect", "x", x)
+    if not (train and config.train):
+        return linear(x, W, b)
+    n, features = x.shape[0] if x.ndim else 0, math.prod(x.shape[1:])
+    if x.ndim < 2 or W.ndim != 2 or W.dtype != x.dtype or W.shape[1] != features:
+        fits = f"{x.dtype} (O, I), with I features as x: {describe_array(x)}"
+        raise InvalidType("simplified_dropconnect", "W", fits, describe_array(W))
+    if b is not None and (tuple(b.shape) != tuple(W.shape[:1]) or b.dtype != x.dtype):
+        raise InvalidType("simplified_dropconnect", "b", f"{x.dtype} ({W.shape[0]},)", describe_array(b))
+    shape = (n, *W.shape) if use_batchwise_mask else tuple(W.shape)
+    kept = _draw(W, shape, ratio) if mask is None else as_array(mask)
+    if tuple(kept.shape) != shape:
+        raise InvalidType("simplified_dropconnect", "mask", f"shape {shape}", describe_array(kept))
+    weights = as_variable(W) * (kept.astype(x.dtype) * (1 / (1 - ratio)))
+    if not use_batchwise_mask:
+        return linear(x, weights, b)
+    y = reshape(matmul(weights, reshape(x, (n, features, 1))), (n, W.shape[0]))
+    return y if b is None else y + b
+
+
+def _draw(W: Any, shape: tuple[int, ...], ratio: float) -> Array:
+    backend = get_backend(getattr(W, "array", W))
+    return random.generator(backend).random(shape, dtype=backend.xp.float32) >= ratio
