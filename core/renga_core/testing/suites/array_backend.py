@@ -99,10 +99,8 @@ class ArrayBackendSuite(ProviderSuite):
             called = backend.device_name(index)
             try:
                 device = get_device(called)
-            except (LookupError, ValueError, RengaError) as error:
-                raise AssertionError(
-                    f"get_device({called!r}), as device_name({index}) calls it, raised: {error}"
-                ) from error
+            except (ValueError, RengaError) as error:
+                raise AssertionError(f"device_name({index}) is {called!r}, which get_device refuses") from error
             assert (device.backend, device.index) == (backend, index), f"device_name({index}) leads to {device}"
             assert get_device(device.name) == get_device(f"{self.provider}:{index}") == device, f"{called!r}:{index}"
             with device.use():
@@ -370,8 +368,11 @@ class ArrayBackendSuite(ProviderSuite):
 
     def test_unknown_special_function(self, backend: Backend) -> None:
         """A special function that does not exist is refused with ValueError; without SciPy, that is what is said."""
-        with pytest.raises((ValueError, RengaError)):
+        try:
             backend.special("erff")
+        except (ValueError, RengaError):
+            return
+        raise AssertionError("special('erff') raises nothing: there is no such function")
 
     # --- threads -----------------------------------------------------------------------------------------------------
 
