@@ -9,6 +9,7 @@
 - `extremes`: `maximum` and `minimum` of two arrays, `clip`.
 - `reduction`: `average`, also called `mean`, `max`, `min`, `logsumexp`. `argmax`: where they are; also `argmin`.
 - `cumulative`: `cumsum`, `cumprod`, and `prod`.
+- `einsum`: any product, summed over any axes; also `tensordot`.
 - `linear_algebra`: `inv` and `det`, of a batch too, and `cholesky`. `fourier`: `fft`, `ifft`.
 - `error_function`: `erf`, `erfc`, `erfcx`, `erfinv`, `erfcinv`. `normal_distribution`: `ndtr`, `log_ndtr`, `ndtri`.
   `gamma_function`: `lgamma`, `digamma`, `polygamma`, `zeta`.
@@ -18,6 +19,7 @@ from renga_core.graph.operators import absolute, sum
 from renga_nn.functions.math.argmax import argmax, argmin
 from renga_nn.functions.math.arithmetic import add, batch_matmul, bias, linear_interpolate, matmul, scale
 from renga_nn.functions.math.cumulative import cumprod, cumsum, prod
+from renga_nn.functions.math.einsum import einsum, tensordot
 from renga_nn.functions.math.error_function import erf, erfc, erfcinv, erfcx, erfinv
 from renga_nn.functions.math.exponential import exp, expm1, log, log1p, log2, log10, rsqrt, sqrt
 from renga_nn.functions.math.extremes import clip, maximum, minimum
@@ -56,6 +58,7 @@ __all__ = [
     "cumsum",
     "det",
     "digamma",
+    "einsum",
     "erf",
     "erfc",
     "erfcinv",
@@ -97,5 +100,6 @@ __all__ = [
     "squared_difference",
     "sum",
     "tan",
+    "tensordot",
     "zeta",
 ]
