@@ -20,8 +20,6 @@ LIBRARY = [
 ]
 """Code that runs on arrays of any backend. Kernels of one backend are not among it."""
 
-PAGE = ROOT / "docs" / "how-to" / "write-a-backend.md"
-
 NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "device", "os"}
 """What stands before a dot and is no array, where the name after it is also one of an array's."""
 
@@ -91,16 +89,3 @@ def test_every_method_that_is_used_is_listed():
     listed = {*array_names.METHODS, *array_names.ATTRIBUTES, "itemsize"}
     assert methods_of_arrays() - listed == set()
     assert listed - methods_of_arrays() == set()
-
-
-def test_the_page_lists_them():
-    text = PAGE.read_text(encoding="utf-8")
-    for title, names in {
-        "standard": [*array_names.ELEMENTWISE, *array_names.STANDARD],
-        "numpy_names": array_names.BEYOND,
-        "numpy_methods": array_names.METHODS,
-        "attributes": array_names.ATTRIBUTES,
-        "constants and dtypes": [*array_names.CONSTANTS, *array_names.DTYPES],
-    }.items():
-        row = f"| {title} | {' '.join(f'`{name}`' for name in sorted(names))} |"
-        assert row in text, f"{PAGE.name} must have this line:\n{row}"
