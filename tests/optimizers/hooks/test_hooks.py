@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from renga_core import random
+from renga_core.backend import to_host
 from renga_core.link import Link
 from renga_optimizers import SGD
 from renga_optimizers.hooks import (
@@ -33,72 +34,90 @@ def test_none_is_forgotten():
     assert {type(hook).__name__ for hook in ALL} == set(__all__) - {exponential_decay_noise.__name__}
 
 
+@pytest.fixture
+def given_one(device):
+    """A link with a parameter on the backend under test, its gradient, and its optimizer, with a hook or without."""
+
+    def make(value, grad, hook=None, dtype=np.float64):
+        link = Link(W=(np.shape(value), dtype))
+        link.W.array = device.send(np.array(value, dtype))
+        link.W.grad = device.send(np.array(grad, dtype))
+        optimizer = SGD(lr=0.0)
+        optimizer.use_fp32_update()
+        optimizer.setup(link)
+        if hook is not None:
+            optimizer.add_hook(hook)
+        return link.W, optimizer
+
+    return make
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("hook", ALL, ids=lambda hook: hook.name)
 class TestAll:
+    @pytest.fixture(autouse=True)
+    def half_precision(self, dtype, request):
+        if dtype is np.float16:
+            request.getfixturevalue("needs_half")
+
     def test_missing_gradients_stay_missing(self, hook, dtype, hooked):
         result = hooked(hook, dtype, W=([1.0, 2.0], [3.0, 4.0]), missing=([1.0], None))
         assert result.missing is None
         assert result.W.dtype == dtype
         assert (result.W != [3, 4]).any()
 
-    def test_parameters_without_shape(self, hook, dtype):
+    def test_parameters_without_shape(self, hook, dtype, device):
         link = Link(W=(None, dtype))
         optimizer = SGD().setup(link)
         optimizer.add_hook(hook)
         optimizer.update()
         assert not link.W.is_initialized
 
-    def test_gradients_of_float32_updates(self, hook, dtype):
-        link = Link(W=(2, dtype))
-        link.W.array[...] = 1
-        optimizer = SGD()
-        optimizer.use_fp32_update()
-        optimizer.setup(link).add_hook(hook)
-        link.W.grad = np.full(2, 2, dtype)
+    def test_gradients_of_float32_updates(self, hook, dtype, given_one):
+        param, optimizer = given_one([1, 1], [2, 2], hook, dtype)
         optimizer.update()
-        assert link.W.grad.dtype == max(np.dtype(dtype), np.dtype(np.float32))
-        assert link.W.array.dtype == dtype
+        assert param.grad.dtype == max(np.dtype(dtype), np.dtype(np.float32))
+        assert param.dtype == dtype
 
 
-@given(vectors, vectors, st.floats(0, 1))
-def test_weight_decay_and_lasso(w, g, rate):
-    for hook, expected in ((WeightDecay(rate), g + rate * w), (Lasso(rate), g + rate * np.sign(w))):
-        link = Link(W=(4, np.float64))
-        link.W.array[...] = w
-        link.W.grad = g.copy()
-        hook(None, link.W)
-        np.testing.assert_allclose(link.W.grad, expected, atol=1e-14)
+def test_weight_decay_and_lasso(given_one):
+    @given(vectors, vectors, st.floats(0, 1))
+    def check(w, g, rate):
+        for hook, expected in ((WeightDecay(rate), g + rate * w), (Lasso(rate), g + rate * np.sign(w))):
+            param, _ = given_one(w, g)
+            hook(None, param)
+            np.testing.assert_allclose(to_host(param.grad), expected, atol=1e-14)
+
+    check()
 
 
-def test_weight_decay_keeps_what_float16_would_lose(hooked):
-    link = Link(W=(1, np.float16))
-    link.W.array[...] = 2.0**-4
-    optimizer = SGD(lr=0.0)
-    optimizer.use_fp32_update()
-    optimizer.setup(link).add_hook(WeightDecay(2.0**-24))
-    link.W.grad = np.zeros(1, np.float16)
+def test_weight_decay_keeps_what_float16_would_lose(given_one, needs_half):
+    param, optimizer = given_one([2.0**-4], [0], WeightDecay(2.0**-24), np.float16)
     optimizer.update()
-    assert link.W.grad[0] == 2.0**-28
+    assert to_host(param.grad)[0] == 2.0**-28
 
 
 class TestGradientClipping:
-    @given(vectors, vectors, st.floats(0.1, 10))
-    def test_bounds_the_norm_of_all_together(self, a, b, threshold):
-        link = Link(a=(4, np.float64), b=(4, np.float64))
-        link.a.grad, link.b.grad = a.copy(), b.copy()
-        optimizer = SGD().setup(link)
-        optimizer.add_hook(GradientClipping(threshold))
-        optimizer.call_hooks()
-        both = np.concatenate([a, b])
-        norm = np.linalg.norm(both)
-        expected = both * (threshold / norm) if norm > threshold else both
-        np.testing.assert_allclose(np.concatenate([link.a.grad, link.b.grad]), expected, atol=1e-12)
+    def test_bounds_the_norm_of_all_together(self, device):
+        @given(vectors, vectors, st.floats(0.1, 10))
+        def check(a, b, threshold):
+            link = Link(a=(4, np.float64), b=(4, np.float64))
+            link.a.grad, link.b.grad = device.send(a.copy()), device.send(b.copy())
+            optimizer = SGD().setup(link)
+            optimizer.add_hook(GradientClipping(threshold))
+            optimizer.call_hooks()
+            both = np.concatenate([a, b])
+            norm = np.linalg.norm(both)
+            expected = both * (threshold / norm) if norm > threshold else both
+            clipped = np.concatenate([to_host(link.a.grad), to_host(link.b.grad)])
+            np.testing.assert_allclose(clipped, expected, atol=1e-12)
+
+        check()
 
     def test_small_gradients_are_left_as_they_are(self, hooked):
         assert hooked(GradientClipping(5.0), W=([0.0, 0.0], [3.0, 4.0])).W.tolist() == [3, 4]
 
-    def test_half_precision_does_not_overflow(self, hooked):
+    def test_half_precision_does_not_overflow(self, hooked, needs_half):
         grad = hooked(GradientClipping(1.0), np.float16, W=(np.zeros(4), np.full(4, 30000.0))).W
         np.testing.assert_allclose(grad, 0.5, rtol=1e-3)
 
@@ -110,12 +129,14 @@ class TestGradientClipping:
 
 
 class TestGradientHardClipping:
-    @given(vectors)
-    def test_bounds_each_element(self, g):
-        link = Link(W=(4, np.float64))
-        link.W.grad = g.copy()
-        GradientHardClipping(-1.0, 2.0)(None, link.W)
-        assert link.W.grad.tolist() == [min(max(x, -1.0), 2.0) for x in g]
+    def test_bounds_each_element(self, given_one):
+        @given(vectors)
+        def check(g):
+            param, _ = given_one(np.zeros(4), g)
+            GradientHardClipping(-1.0, 2.0)(None, param)
+            assert to_host(param.grad).tolist() == [min(max(x, -1.0), 2.0) for x in g]
+
+        check()
 
     def test_bounds_the_wrong_way_round(self):
         with pytest.raises(ValueError, match=r"lower_bound=1.0 is above upper_bound=-1.0"):
@@ -136,16 +157,17 @@ class TestGradientLARS:
 
 
 class TestGradientNoise:
-    def test_has_the_variance_of_the_paper_and_decays(self):
+    def test_has_the_variance_of_the_paper_and_decays(self, device):
         link = Link(W=(100_000, np.float64))
         optimizer = SGD().setup(link)
         optimizer.add_hook(GradientNoise(eta=0.3))
         random.seed(0)
         for t in range(3):
-            link.W.grad = np.zeros(100_000)
+            link.W.grad = device.send(np.zeros(100_000))
             optimizer.update()
-            assert link.W.grad.std() == pytest.approx((0.3 / (1 + t) ** 0.55) ** 0.5, rel=0.01)
-            assert link.W.grad.mean() == pytest.approx(0, abs=0.01)
+            noise = to_host(link.W.grad)
+            assert noise.std() == pytest.approx((0.3 / (1 + t) ** 0.55) ** 0.5, rel=0.01)
+            assert noise.mean() == pytest.approx(0, abs=0.01)
 
     def test_is_drawn_from_the_seed(self, hooked):
         random.seed(3)
