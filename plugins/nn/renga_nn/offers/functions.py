@@ -33,7 +33,7 @@ NAMES = {
         "batch_l2_norm_squared batch_matmul bias ceil cholesky clip cos cosh cumprod cumsum det digamma einsum erf "
         "erfc erfcinv erfcx erfinv exp expm1 fft fix floor fmod ifft inv lgamma linear_interpolate log log10 log1p "
         "log2 log_ndtr logsumexp matmul max maximum mean min minimum ndtr ndtri polygamma prod rsqrt scale sign "
-        "sin sinh sqrt square squared_difference sum tan tensordot zeta"
+        "sin sinh sparse_matmul sqrt square squared_difference sum tan tensordot zeta"
     ),
     "noise": "dropout gaussian gumbel_softmax simplified_dropconnect zoneout",
     "normalization": "batch_normalization fixed_batch_normalization layer_normalization",

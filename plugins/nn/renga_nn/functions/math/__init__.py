@@ -9,7 +9,8 @@
 - `extremes`: `maximum` and `minimum` of two arrays, `clip`.
 - `reduction`: `average`, also called `mean`, `max`, `min`, `logsumexp`. `argmax`: where they are; also `argmin`.
 - `cumulative`: `cumsum`, `cumprod`, and `prod`.
-- `einsum`: any product, summed over any axes; also `tensordot`.
+- `einsum`: any product, summed over any axes; also `tensordot`. `sparse_matmul`: with a matrix of
+  `renga_nn.sparse`.
 - `linear_algebra`: `inv` and `det`, of a batch too, and `cholesky`. `fourier`: `fft`, `ifft`.
 - `error_function`: `erf`, `erfc`, `erfcx`, `erfinv`, `erfcinv`. `normal_distribution`: `ndtr`, `log_ndtr`, `ndtri`.
   `gamma_function`: `lgamma`, `digamma`, `polygamma`, `zeta`.
@@ -30,6 +31,7 @@ from renga_nn.functions.math.linear_algebra import batch_det, batch_inv, cholesk
 from renga_nn.functions.math.normal_distribution import log_ndtr, ndtr, ndtri
 from renga_nn.functions.math.reduction import average, logsumexp, max, mean, min
 from renga_nn.functions.math.rounding import ceil, fix, floor, fmod, sign
+from renga_nn.functions.math.sparse_matmul import sparse_matmul
 from renga_nn.functions.math.square import batch_l2_norm_squared, square, squared_difference
 from renga_nn.functions.math.trigonometric import arccos, arcsin, arctan, arctan2, cos, sin, tan
 
@@ -95,6 +97,7 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "sparse_matmul",
     "sqrt",
     "square",
     "squared_difference",

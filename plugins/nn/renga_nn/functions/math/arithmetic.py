@@ -10,7 +10,7 @@ from renga_core.backend import Array
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import add as add_two
-from renga_core.graph.operators import broadcast_to, reshape, transpose
+from renga_core.graph.operators import broadcast_to, multiply, reshape, transpose
 from renga_core.graph.operators import matmul as matmul_plain
 from renga_nn.functions.checks import require_array, require_same
 
@@ -97,7 +97,7 @@ def scale(x: Any, y: Any, axis: int = 1) -> Variable:
     >>> scale(np.ones((1, 2, 2)), np.array([1.0, 2.0])).array.tolist()
     [[[1.0, 1.0], [2.0, 2.0]]]
     """
-    return x * _aligned("scale", x, y, axis)
+    return multiply(x, _aligned("scale", x, y, axis))
 
 
 def bias(x: Any, y: Any, axis: int = 1) -> Variable:
@@ -107,7 +107,7 @@ def bias(x: Any, y: Any, axis: int = 1) -> Variable:
     >>> bias(np.ones((1, 2, 2)), np.array([1.0, 2.0])).array.tolist()
     [[[2.0, 2.0], [3.0, 3.0]]]
     """
-    return x + _aligned("bias", x, y, axis)
+    return add_two(x, _aligned("bias", x, y, axis))
 
 
 def linear_interpolate(p: Any, x: Any, y: Any) -> Variable:

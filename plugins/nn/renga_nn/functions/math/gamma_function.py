@@ -52,8 +52,10 @@ def polygamma(n: Any, x: Any) -> Variable:
     [1.6449]
     """
     require_floating("polygamma", "x", x)
-    order = n if isinstance(n, int) else as_array(n)
-    if not isinstance(n, int) and order.dtype.kind not in "iu":
+    if isinstance(n, int):
+        return Polygamma(n).apply((x,))[0]
+    order = as_array(n)
+    if order.dtype.kind not in "iu":
         raise InvalidType("polygamma", "n", "integers", describe_array(order))
     return Polygamma(order).apply((x,))[0]
 

@@ -1,0 +1,158 @@
+"""Sparse matrices, as lists of their elements that are not zero; `renga_nn.functions.sparse_matmul` multiplies them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend, to_host
+from renga_core.graph import InvalidType, Variable, as_array
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import get_item, reshape
+from renga_nn.functions.array.scatter_add import scatter_add
+
+__all__ = ["CooMatrix", "get_order", "to_coo"]
+
+
+class CooMatrix:
+    """A sparse matrix in coordinate format, or a batch of them.
+
+    Elements given twice are added up.
+
+    Args:
+        data: The elements that are not zero: a Variable, or an array ``(n,)``, or ``(N, n)`` for a batch of matrices.
+        row, col: Where they stand: integers in the same shape. In a batch, whose matrices may have different numbers of
+            elements, -1 marks places of `data` that hold none.
+        shape: Shape of the matrix, of each one in a batch.
+        order: How the elements are sorted: ``C`` (by rows), ``F`` (by columns), ``other``; None: see for yourself.
+        requires_grad: Whether a gradient of `data`, given as an array, is wanted.
+
+    Attributes:
+        data: A Variable; its gradient has an entry for each element.
+        row, col, shape: As given.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit.
+        ValueError: An element stands outside of the matrix, or there is no such order.
+
+    >>> import numpy as np
+    >>> m = CooMatrix(np.array([5.0, 7.0]), np.array([0, 1]), np.array([2, 0]), (2, 3))
+    >>> m.to_dense().array.tolist()
+    [[0.0, 0.0, 5.0], [7.0, 0.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        row: Any,
+        col: Any,
+        shape: Sequence[int],
+        order: str | None = None,
+        requires_grad: bool = False,
+    ) -> None:
+        if data.ndim not in (1, 2):
+            raise InvalidType("CooMatrix", "data", "one axis, or two for a batch", describe_array(data))
+        if len(shape) != 2:
+            raise ValueError(f"CooMatrix: shape is {tuple(shape)}; a matrix has two sizes")
+        if order not in (None, "C", "F", "other"):
+            raise ValueError(f"CooMatrix: order is {order!r}; choose from 'C', 'F', 'other' and None")
+        self.data = data if isinstance(data, Variable) else Variable(data, requires_grad=requires_grad)
+        self.shape = (int(shape[0]), int(shape[1]))
+        for name, places, size in (("row", row, self.shape[0]), ("col", col, self.shape[1])):
+            if tuple(places.shape) != tuple(data.shape) or places.dtype.kind not in "iu":
+                expected = f"integers in the shape of data: {describe_array(data)}"
+                raise InvalidType("CooMatrix", name, expected, describe_array(places))
+            if places.size and not -(data.ndim - 1) <= int(places.min()) <= int(places.max()) < size:
+                raise ValueError(f"CooMatrix: {name} has {int(places.min())} to {int(places.max())} of {size} in all")
+        self.row, self.col = as_array(row), as_array(col)
+        self._order = order
+
+    @property
+    def order(self) -> str:
+        """How the elements are sorted."""
+        if self._order is None:
+            self._order = get_order(self.row, self.col)
+        return self._order
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """Number of matrices, if it is a batch: the shape without that of a matrix."""
+        return tuple(self.data.shape[:-1])
+
+    def elements(self) -> tuple[Variable, Array, Array]:
+        """All elements, with rows and columns that count through the batch: of the block matrix of its matrices."""
+        if not self.batch:
+            return self.data, self.row, self.col
+        there = (self.row >= 0).reshape(-1)
+        number = get_array_module(self.row).arange(self.batch[0])[:, None]
+        row, col = (
+            (number * size + x).reshape(-1)[there] for x, size in zip((self.row, self.col), self.shape, strict=True)
+        )
+        return get_item(reshape(self.data, (-1,)), there), row, col
+
+    def to_dense(self) -> Variable:
+        """The same as a Variable with all elements: ``(rows, columns)`` or ``(N, rows, columns)``."""
+        data, row, col = self.elements()
+        rows, columns = self.shape
+        number = self.batch[0] if self.batch else 1
+        zeros = get_array_module(self.data).zeros((number * rows, columns), dtype=self.data.dtype)
+        y = scatter_add(zeros, (row, col % columns if self.batch else col), data)
+        return reshape(y, (*self.batch, rows, columns))
+
+
+def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooMatrix:
+    """The sparse matrix of the elements of `x` that are not zero. They are sought on the host.
+
+    Args:
+        x: Variable or array ``(rows, columns)``, or ``(N, rows, columns)``.
+        ldnz: How many elements each matrix of a batch has room for; None: as many as the fullest needs.
+        requires_grad: Whether a gradient of the elements is wanted.
+
+    Raises:
+        InvalidType: `x` is no matrix and no batch of them.
+        ValueError: `ldnz` is too small.
+
+    >>> import numpy as np
+    >>> to_coo(np.array([[0.0, 5.0], [7.0, 0.0]])).data.array.tolist()
+    [5.0, 7.0]
+    """
+    if x.ndim not in (2, 3):
+        raise InvalidType("to_coo", "x", "a matrix or a batch of matrices", describe_array(x))
+    backend = get_backend(x)
+    device = backend.device_index(as_array(x))
+    host = to_host(as_array(x))
+    *batch, row, col = host.nonzero()
+    data = host[(*batch, row, col)]
+    if batch:
+        (number,) = batch
+        counts = np.bincount(number, minlength=len(host))
+        fullest = int(counts.max(initial=0))
+        room = fullest if ldnz is None else ldnz
+        if room < fullest:
+            raise ValueError(f"to_coo: ldnz is {ldnz}, but a matrix has {fullest} elements that are not zero")
+        places = (number, np.arange(len(number)) - np.repeat(counts.cumsum() - counts, counts))
+        made = []
+        for values, empty in ((data, 0), (row, -1), (col, -1)):
+            padded = np.full((len(host), room), empty, values.dtype)
+            padded[places] = values
+            made.append(padded)
+        data, row, col = made
+    data, row, col = (backend.asarray(a, device) for a in (data, row.astype(np.int32), col.astype(np.int32)))
+    return CooMatrix(data, row, col, x.shape[-2:], "C", requires_grad)
+
+
+def get_order(row: Any, col: Any) -> str:
+    """How elements at these places are sorted: ``C`` (by rows), ``F`` (by columns) or ``other``.
+
+    >>> import numpy as np
+    >>> get_order(np.array([0, 1, 1]), np.array([2, 0, 1]))
+    'C'
+    """
+    for order, major, minor in (("C", row, col), ("F", col, row)):
+        before, after = major[..., :-1], major[..., 1:]
+        sorted_so = (before < after) | ((before == after) & (minor[..., :-1] <= minor[..., 1:]))
+        if bool((sorted_so | (before < 0) | (after < 0)).all()):
+            return order
+    return "other"
