@@ -47,6 +47,20 @@ def test_vgg_of_one_pixel_pools_no_more():
     assert VGGSmall(3, stages=((4,), (4,), (4,)))(np.zeros((2, 1, 2, 2), np.float32)).shape == (2, 3)
 
 
+@pytest.mark.parametrize("name", ["lenet", "vgg_small"])
+def test_activation_and_pooling_by_name(name):
+    images = np.random.default_rng(0).random((3, 64), np.float32)
+    kinds = [{"activation": a, "pooling": p} for a in ("relu", "elu", "tanh") for p in ("max", "average")]
+    with using_config("train", False):
+        scores = [make(name, **kind)(images).array for kind in kinds]
+        assert np.array_equal(scores[0], make(name)(images).array)
+    assert len({x.tobytes() for x in scores}) == len(kinds)
+    with pytest.raises(ValueError, match=r"activation is one of 'elu', 'relu', 'tanh', not 'gelu'"):
+        make(name, activation="gelu")
+    with pytest.raises(ValueError, match=r"pooling is one of 'average', 'max', not 'mean'"):
+        make(name, pooling="mean")
+
+
 def test_perceptron_layers():
     model = MLP(n_units=5, n_out=3, n_layers=4)
     model(np.zeros((2, 7), np.float32))

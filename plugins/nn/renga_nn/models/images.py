@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
+from renga_nn.functions.activation import elu, relu, tanh
+from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
 
-__all__ = ["as_images"]
+__all__ = ["ACTIVATIONS", "POOLINGS", "as_images", "chosen"]
+
+# The gradient jumps with `relu` where a unit is at 0, with `max` where two of a window are alike: there two runs in single
+# precision part. With the others it is continuous.
+ACTIVATIONS: Mapping[str, Callable[..., Any]] = {"elu": elu, "relu": relu, "tanh": tanh}
+POOLINGS: Mapping[str, Callable[..., Any]] = {"average": average_pooling_2d, "max": max_pooling_2d}
+
+
+def chosen(model: str, what: str, name: str, among: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """The function that a model was asked for by name.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
+    if name not in among:
+        raise ValueError(f"{model}: {what} is one of {', '.join(map(repr, among))}, not {name!r}")
+    return among[name]
 
 
 def as_images(model: str, x: Any) -> Any:

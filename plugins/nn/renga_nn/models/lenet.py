@@ -6,13 +6,11 @@ from typing import Any
 
 from renga_core.graph import Variable
 from renga_core.link import Chain
-from renga_nn.functions.activation import relu
 from renga_nn.functions.noise import dropout
-from renga_nn.functions.pooling import max_pooling_2d
 from renga_nn.links.batch_normalization import BatchNormalization
 from renga_nn.links.convolution_2d import Convolution2D
 from renga_nn.links.linear import Linear
-from renga_nn.models.images import as_images
+from renga_nn.models.images import ACTIVATIONS, POOLINGS, as_images, chosen
 
 __all__ = ["LeNet"]
 
@@ -28,11 +26,26 @@ class LeNet(Chain):
         n_channels: Filters of the first convolution; the second has twice as many.
         n_units: Size of the hidden fully connected layer.
         dropout_ratio: Part of the hidden units that is dropped in training; half that part of what convolutions see.
+        activation: ``"relu"``, ``"elu"`` or ``"tanh"`` (LeNet-5's).
+        pooling: ``"max"`` or ``"average"`` (LeNet-5's).
+
+    Raises:
+        ValueError: There is no such activation or pooling.
     """
 
-    def __init__(self, n_out: int = 10, n_channels: int = 32, n_units: int = 128, dropout_ratio: float = 0.5) -> None:
+    def __init__(
+        self,
+        n_out: int = 10,
+        n_channels: int = 32,
+        n_units: int = 128,
+        dropout_ratio: float = 0.5,
+        activation: str = "relu",
+        pooling: str = "max",
+    ) -> None:
         super().__init__()
         self.dropout_ratio = dropout_ratio
+        self.activation = chosen("LeNet", "activation", activation, ACTIVATIONS)
+        self.pooling = chosen("LeNet", "pooling", pooling, POOLINGS)
         with self.init_scope():
             # What a bias adds, batch normalization takes away.
             self.conv1 = Convolution2D(None, n_channels, 3, pad=1, nobias=True)
@@ -45,9 +58,9 @@ class LeNet(Chain):
     def forward(self, x: Any) -> Variable:
         """Class scores ``(N, n_out)`` of images in a shape that `as_images` takes."""
         h = as_images("LeNet", x)
-        h = max_pooling_2d(relu(self.bn1(self.conv1(h))), 2)
-        h = max_pooling_2d(relu(self.bn2(self.conv2(h))), 2)
+        h = self.pooling(self.activation(self.bn1(self.conv1(h))), 2)
+        h = self.pooling(self.activation(self.bn2(self.conv2(h))), 2)
         h = dropout(h, self.dropout_ratio / 2)
-        h = dropout(relu(self.fc1(h)), self.dropout_ratio)
+        h = dropout(self.activation(self.fc1(h)), self.dropout_ratio)
         scores: Variable = self.fc2(h)
         return scores

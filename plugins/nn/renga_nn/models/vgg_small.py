@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from renga_core.graph import Variable
 from renga_core.link import Chain, ChainList
-from renga_nn.functions.activation import relu
 from renga_nn.functions.noise import dropout
-from renga_nn.functions.pooling import max_pooling_2d
 from renga_nn.links.batch_normalization import BatchNormalization
 from renga_nn.links.convolution_2d import Convolution2D
 from renga_nn.links.linear import Linear
-from renga_nn.models.images import as_images
+from renga_nn.models.images import ACTIVATIONS, POOLINGS, as_images, chosen
 
 __all__ = ["VGGBlock", "VGGSmall"]
 
 
 class VGGBlock(Chain):
-    """A 3 × 3 convolution, normalized over the batch, with ReLU.
+    """A 3 × 3 convolution, normalized over the batch, with an activation function.
 
     Args:
         out_channels: Number of filters.
+        activation: The function.
     """
 
-    def __init__(self, out_channels: int) -> None:
+    def __init__(self, out_channels: int, activation: Callable[[Any], Variable]) -> None:
         super().__init__()
+        self.activation = activation
         with self.init_scope():
             self.conv = Convolution2D(None, out_channels, 3, pad=1, nobias=True)
             self.bn = BatchNormalization(out_channels)
 
     def forward(self, x: Any) -> Variable:
         """Maps ``(N, out_channels, H, W)`` for maps ``(N, C, H, W)``."""
-        return relu(self.bn(self.conv(x)))
+        return self.activation(self.bn(self.conv(x)))
 
 
 class VGGSmall(Chain):
@@ -45,6 +45,11 @@ class VGGSmall(Chain):
             one pixel before.
         n_units: Size of the hidden fully connected layer.
         dropout_ratio: Part of the units dropped in training, after each stage and after the hidden layer.
+        activation: ``"relu"`` (the paper's), ``"elu"`` or ``"tanh"``.
+        pooling: ``"max"`` (the paper's) or ``"average"``.
+
+    Raises:
+        ValueError: There is no such activation or pooling.
     """
 
     def __init__(
@@ -53,11 +58,17 @@ class VGGSmall(Chain):
         stages: Sequence[Sequence[int]] = ((32, 32), (64, 64), (128, 128)),
         n_units: int = 256,
         dropout_ratio: float = 0.3,
+        activation: str = "relu",
+        pooling: str = "max",
     ) -> None:
         super().__init__()
         self.dropout_ratio = dropout_ratio
+        self.activation = chosen("VGGSmall", "activation", activation, ACTIVATIONS)
+        self.pooling = chosen("VGGSmall", "pooling", pooling, POOLINGS)
         with self.init_scope():
-            self.stages = ChainList(*[ChainList(*map(VGGBlock, channels)) for channels in stages])
+            self.stages = ChainList(
+                *[ChainList(*[VGGBlock(n, self.activation) for n in channels]) for channels in stages]
+            )
             self.fc1 = Linear(None, n_units, nobias=True)
             self.bn = BatchNormalization(n_units)
             self.fc2 = Linear(None, n_out)
@@ -69,8 +80,8 @@ class VGGSmall(Chain):
             for block in stage:
                 h = block(h)
             if max(h.shape[2:]) > 1:
-                h = max_pooling_2d(h, 2)
+                h = self.pooling(h, 2)
             h = dropout(h, self.dropout_ratio)
-        h = dropout(relu(self.bn(self.fc1(h))), self.dropout_ratio)
+        h = dropout(self.activation(self.bn(self.fc1(h))), self.dropout_ratio)
         scores: Variable = self.fc2(h)
         return scores
