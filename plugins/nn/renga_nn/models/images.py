@@ -14,8 +14,8 @@ from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
 
 __all__ = ["ACTIVATIONS", "POOLINGS", "as_images", "chosen"]
 
-# The gradient jumps with `relu` where a unit is at 0, with `max` where two of a window are alike: there two runs in single
-# precision part. With the others it is continuous.
+# Gradients jump with `relu` where a unit is at 0, and with `max` where two of a window are alike: there two runs in
+# single precision part. With the others they are continuous.
 ACTIVATIONS: Mapping[str, Callable[..., Any]] = {"elu": elu, "relu": relu, "tanh": tanh}
 POOLINGS: Mapping[str, Callable[..., Any]] = {"average": average_pooling_2d, "max": max_pooling_2d}
 
