@@ -21,7 +21,7 @@ NAMES = {
         "deconvolution_3d deconvolution_nd deformable_convolution_2d_sampler depthwise_convolution_2d "
         "dilated_convolution_2d embed_id linear local_convolution_2d shift"
     ),
-    "evaluation": "accuracy binary_accuracy",
+    "evaluation": "accuracy binary_accuracy classification_summary f1_score precision r2_score recall",
     "loss": (
         "absolute_error argmax_crf1d bernoulli_nll black_out connectionist_temporal_classification contrastive crf1d "
         "cross_covariance decov discriminative_margin_based_clustering_loss gaussian_kl_divergence gaussian_nll hinge "
@@ -36,7 +36,11 @@ NAMES = {
         "sin sinh sparse_matmul sqrt square squared_difference sum tan tensordot zeta"
     ),
     "noise": "dropout gaussian gumbel_softmax simplified_dropconnect zoneout",
-    "normalization": "batch_normalization fixed_batch_normalization layer_normalization",
+    "normalization": (
+        "batch_normalization batch_renormalization decorrelated_batch_normalization fixed_batch_normalization "
+        "fixed_batch_renormalization fixed_decorrelated_batch_normalization group_normalization "
+        "layer_normalization local_response_normalization normalize"
+    ),
     "pooling": (
         "average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd global_average_pooling_2d "
         "max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd roi_average_align_2d roi_average_pooling_2d "
@@ -44,6 +48,7 @@ NAMES = {
         "unpooling_3d unpooling_nd upsampling_2d"
     ),
     "rnn": "lstm n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm n_step_rnn slstm tree_lstm",
+    "util": "forget",
 }
 """The names that each subpackage of `renga_nn.functions` exports."""
 
