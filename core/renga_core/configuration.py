@@ -34,6 +34,8 @@ class Config(threading.local):
         keep_graph_on_report: Keep the graph of reported Variables.
         type_check: Check shapes and dtypes of functions' arguments before computing.
         dtype: Default dtype of parameters and data sets.
+        in_recomputing: A function is being called a second time, for its gradients (`recomputed`): what it should do
+            once only, such as moving averages of batch normalization, it has done.
         function_hooks: The hooks that watch every function of this thread, by name; see `FunctionHook`.
     """
 
@@ -42,6 +44,7 @@ class Config(threading.local):
     debug: bool = False
     keep_graph_on_report: bool = False
     type_check: bool = True
+    in_recomputing: bool = False
     dtype: Any = np.dtype(np.float32)
     function_hooks: Mapping[str, Any] = MappingProxyType({})
 

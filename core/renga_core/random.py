@@ -7,7 +7,8 @@ snapshot can hold the state of everything random. NumPy's global generator is ne
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
-__all__ = ["generator", "get_state", "seed", "set_state", "spawn_seed"]
+__all__ = ["generator", "get_state", "replaying", "seed", "set_state", "spawn_seed"]
 
 _lock = threading.RLock()
 _entropy: int | None = None
@@ -68,18 +69,46 @@ def set_state(state: Mapping[str, Any]) -> None:
     Raises:
         UnknownProvider, ProviderUnavailable: The state holds a generator of a backend that is not there.
     """
-    from renga_core.backend import get_backend
-
     global _entropy, _children
     with _lock:
-        made = {}
-        for name, saved in state["generators"].items():
-            backend = get_backend(name)
-            made[name] = backend.make_generator(0)
-            backend.set_generator_state(made[name], saved)
+        made = _made_from(state)
         _entropy, _children = state["entropy"], state["children"]
         _generators.clear()
         _generators.update(made)
+
+
+@contextmanager
+def replaying(state: Mapping[str, Any]) -> Iterator[None]:
+    """While a ``with`` block runs, all generators draw what they drew from a `state` on; then they go on as before.
+
+    That is of all threads: none but one may draw meanwhile.
+
+    Raises:
+        UnknownProvider, ProviderUnavailable: As `set_state`.
+    """
+    replayed = _made_from(state)
+    with _lock:
+        kept = dict(_generators)
+        _generators.clear()
+        _generators.update(replayed)
+    try:
+        yield
+    finally:
+        with _lock:
+            _generators.clear()
+            _generators.update(kept)
+
+
+def _made_from(state: Mapping[str, Any]) -> dict[str, Any]:
+    """New generators in the states that `get_state` returned."""
+    from renga_core.backend import get_backend
+
+    made = {}
+    for name, saved in state["generators"].items():
+        backend = get_backend(name)
+        made[name] = backend.make_generator(0)
+        backend.set_generator_state(made[name], saved)
+    return made
 
 
 def _make(backend: Backend) -> Any:

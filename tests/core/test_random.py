@@ -139,3 +139,25 @@ def test_backends_of_one_stream_start_alike():
     numbers = draw()
     np.testing.assert_array_equal(random.generator(Alike()).random(5), numbers)
     assert not np.array_equal(random.generator(Other()).random(5), numbers)
+
+
+def test_replaying():
+    random.seed(5)
+    draw()
+    state = random.get_state()
+    first, rest = draw(), draw()
+    random.set_state(state)
+    draw()
+    with random.replaying(state):
+        np.testing.assert_array_equal(draw(), first)
+    np.testing.assert_array_equal(draw(), rest)
+
+
+def test_replaying_ends_with_an_error_too():
+    random.seed(5)
+    state = random.get_state()
+    draw()
+    after = random.get_state()
+    with pytest.raises(ZeroDivisionError), random.replaying(state):
+        1 / int(draw(0).size)
+    assert random.get_state() == after

@@ -7,6 +7,7 @@ Reading guide
   start there.
 - `backprop`: the walk backwards, `backward` and `grad`.
 - `operators`: the functions behind ``+``, ``@``, ``reshape`` …
+- `recomputation`: parts of a graph that are built again in backward.
 - `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
 - `modes`, `function_hook`, `debug`, `computational_graph`: switching graphs off, watching functions, finding NaN,
   drawing.

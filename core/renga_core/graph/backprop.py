@@ -22,7 +22,7 @@ from renga_core.backend import as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, using_config
 from renga_core.graph.errors import GraphError, describe_array, describe_arrays
-from renga_core.graph.function_node import FunctionNode, functions_behind
+from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since
 
 if TYPE_CHECKING:
     from renga_core.graph.node import VariableNode
@@ -93,7 +93,7 @@ def grad(
             raise TypeError(f"grad: {name} must be a tuple or list of Variables, not {type(given).__name__}")
     _require_one_each("grad: grad_outputs", grad_outputs, outputs)
     _require_one_each("grad: grad_inputs", grad_inputs, inputs)
-    wanted = {_key(x.node) for x in inputs}
+    wanted = {node_key(x.node) for x in inputs}
     starts = []
     for i, y in enumerate(outputs):
         gy: Any = None if grad_outputs is None else grad_outputs[i]
@@ -106,7 +106,7 @@ def grad(
     found = _walk(starts, _relevant_targets(starts, wanted), wanted, retained, enable_double_backprop)
     results: list[Variable | None] = []
     for i, x in enumerate(inputs):
-        gx = _as_variable(found.get(_key(x.node)))
+        gx = _as_variable(found.get(node_key(x.node)))
         extra = None if grad_inputs is None else grad_inputs[i]
         if extra is not None:
             gx = extra if gx is None else gx + extra
@@ -117,6 +117,25 @@ def grad(
         for x, gx in zip(inputs, results, strict=True):
             x.grad_var = gx
     return results
+
+
+def walk_within(starts: list[Start], since: int, wanted: Sequence[VariableNode], differentiable: bool) -> list[Any]:
+    """Gradients with respect to the variables of some nodes, by way of functions applied since a certain one only.
+
+    Args:
+        starts: Nodes with their gradients: Variables if `differentiable`, otherwise arrays. Emptied.
+        since: What `next_order` was then.
+        wanted: Nodes of variables. What they were made from counts for nothing, unless by the same functions.
+        differentiable: Build a graph of the gradients.
+
+    Returns:
+        For each of `wanted` a Variable if `differentiable`, otherwise an array; None where nothing depends on it.
+    """
+    creators = [node.creator_node for node, _ in starts if node.creator_node is not None]
+    targets_of = {function: function._targets for function in functions_since(creators, since)}
+    del creators
+    found = _walk(starts, targets_of, {node_key(node) for node in wanted}, None, differentiable)
+    return [found.get(node_key(node)) for node in wanted]
 
 
 def run_backward(
@@ -173,7 +192,7 @@ def _walk(
     Args:
         starts: Nodes with their gradients; emptied.
         targets_of: For each function to visit, the inputs to go on to; default: all that require a gradient. Emptied.
-        wanted: Keys of the gradients to return besides those of leaves: see `_key`.
+        wanted: Keys of the gradients to return besides those of leaves: see `node_key`.
         retained: Receives the Variables on the way that the user still holds, with their gradients; None: not wanted.
         differentiable: Gradients are Variables, and what is done with them builds a graph.
 
@@ -313,7 +332,7 @@ def _alive(nodes: Iterable[VariableNode], gys: list[Any], differentiable: bool) 
     return found
 
 
-def _key(node: VariableNode) -> Any:
+def node_key(node: VariableNode) -> Any:
     """Under which a gradient is kept: the node of a leaf, or the function and output that a variable came from."""
     return node if node.creator_node is None else (node.creator_node, node.index)
 
@@ -327,7 +346,7 @@ def _relevant_targets(starts: list[Start], wanted: set[Any]) -> dict[FunctionNod
             [
                 i
                 for i in function._targets
-                if _key(function.inputs[i]) in wanted or function.inputs[i].creator_node in relevant
+                if node_key(function.inputs[i]) in wanted or function.inputs[i].creator_node in relevant
             ]
         )
         if targets:

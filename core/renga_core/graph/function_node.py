@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FunctionNode"]
 
-_next_order = itertools.count().__next__
+next_order = itertools.count().__next__
+"""The number of the next function to be applied. The numbers of a graph's functions ascend along each path."""
 
 
 class FunctionNode:
@@ -194,7 +195,7 @@ class FunctionNode:
             raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
         self.inputs = tuple(nodes)
         self._targets = tuple(targets)
-        self._order = _next_order()
+        self._order = next_order()
         if len(ys) != 1:
             self._output_count = len(ys)
         outputs: tuple[Variable, ...] = ()
@@ -311,6 +312,19 @@ def functions_behind(starts: Sequence[FunctionNode]) -> list[FunctionNode]:
                 seen.add(creator)
                 todo.append(creator)
     return sorted(seen, key=lambda function: -function._order)
+
+
+def functions_since(starts: Sequence[FunctionNode], order: int) -> set[FunctionNode]:
+    """As `functions_behind`, but only those that were applied since `next_order` was `order`; in no order."""
+    todo = [function for function in starts if function._order >= order]
+    seen = set(todo)
+    while todo:
+        for node in todo.pop().inputs:
+            creator = node.creator_node
+            if creator is not None and creator._order >= order and creator not in seen:
+                seen.add(creator)
+                todo.append(creator)
+    return seen
 
 
 def _connected(node: VariableNode, array: Array) -> Variable:

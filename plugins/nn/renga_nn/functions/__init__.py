@@ -3,13 +3,26 @@
 - `activation`: relu, sigmoid, softmax … `array`: moving elements about. `math`: the rest of mathematics.
 - `connection`: functions with weights. `normalization`, `pooling`, `rnn`.
 - `loss`: what training makes small. `evaluation`: what people look at. `noise`: dropout and samples.
+- `util`: computing again in backward.
 
 A function is a file with a function and the node behind it (`renga_core.graph.FunctionNode`); `elementwise` is the
 base of those that work element by element, `checks` has the checks of arguments, `window` the sizes of what comes out
 when a window slides. Each family's `__init__` lists what it exports; here they are one namespace.
 """
 
-from renga_nn.functions import activation, array, connection, evaluation, loss, math, noise, normalization, pooling, rnn
+from renga_nn.functions import (
+    activation,
+    array,
+    connection,
+    evaluation,
+    loss,
+    math,
+    noise,
+    normalization,
+    pooling,
+    rnn,
+    util,
+)
 from renga_nn.functions.activation import *
 from renga_nn.functions.array import *
 from renga_nn.functions.connection import *
@@ -20,6 +33,7 @@ from renga_nn.functions.noise import *
 from renga_nn.functions.normalization import *
 from renga_nn.functions.pooling import *
 from renga_nn.functions.rnn import *
+from renga_nn.functions.util import *
 
 __all__: list[str] = []
 __all__ += activation.__all__
@@ -32,3 +46,4 @@ __all__ += noise.__all__
 __all__ += normalization.__all__
 __all__ += pooling.__all__
 __all__ += rnn.__all__
+__all__ += util.__all__

@@ -105,7 +105,7 @@ class BatchNormalization(Link):
         if not config.train:
             return fixed_batch_normalization(x, gamma, beta, self.avg_mean, self.avg_var, self.eps, self.axis)
         decay = self.decay
-        if finetune:
+        if finetune and not config.in_recomputing:
             self.N += 1
             decay = 1.0 - 1.0 / self.N
         return batch_normalization(

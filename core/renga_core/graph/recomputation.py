@@ -1,0 +1,115 @@
+"""Computing again in backward what forward has forgotten (the paper, section 4.2).
+
+A part of the graph is replaced by one function that retains the inputs of the part and nothing else. In backward the
+part is built once more, from the same inputs, and walked through; it is freed behind the walk. So a long chain of n
+functions, forgotten in pieces of sqrt(n), needs memory for 2 sqrt(n) of them, for one more forward pass.
+
+The part may use more than its arguments: parameters, and other variables that its code refers to. They are found by
+building the part once in forward, and become inputs like the others: gradients with respect to them are found by
+whoever asks, `backward` or `grad`, and by second derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from renga_core import random
+from renga_core.backend import Array, get_backend
+from renga_core.configuration import config, using_config
+from renga_core.graph.backprop import node_key, walk_within
+from renga_core.graph.function_node import FunctionNode, functions_since, next_order
+from renga_core.graph.node import VariableNode
+from renga_core.graph.variable import Variable, as_variable
+
+__all__ = ["recomputed"]
+
+Part = Callable[..., tuple[Variable, ...]]
+
+
+def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
+    """The outputs of ``part(*xs)``, with nothing retained but what goes in; `part` is called again in backward.
+
+    Args:
+        part: Takes a Variable for each of `xs`; returns a tuple of Variables.
+        xs: Variables or arrays.
+    """
+    arguments = [as_variable(x) for x in xs]
+    if not config.enable_backprop:
+        return part(*arguments)
+    # A generator that does not exist yet would be missing in the state.
+    for x in arguments:
+        random.generator(get_backend(x.array))
+    state = random.get_state()
+    start = next_order()
+    ys = part(*arguments)
+    variables = {node_key(x.node): x for x in arguments}
+    numbers = {key: number for number, key in enumerate(variables)}
+    places = [numbers[node_key(x.node)] for x in arguments]
+    for node in _sources(ys, start):
+        variable = node.get_variable_or_none()
+        # One that has died was made by the part itself: nobody can ask for its gradient.
+        if variable is not None:
+            variables.setdefault(node_key(node), variable)
+    function = Recomputation(part, places, len(numbers), state, tuple([y.array for y in ys]))
+    del ys
+    return function.apply(list(variables.values()))
+
+
+class Recomputation(FunctionNode):
+    """A part of a graph, built again in backward.
+
+    Args:
+        part: The function that builds it.
+        places: For each argument of `part`, its place among the inputs.
+        arguments: How many inputs, the first ones, are arguments; the others are what the code of `part` refers to.
+        state: State of everything random before `part` was called.
+        outputs: What it has returned.
+    """
+
+    def __init__(
+        self, part: Part, places: Sequence[int], arguments: int, state: dict[str, Any], outputs: tuple[Array, ...]
+    ) -> None:
+        self.part = part
+        self.places = places
+        self.arguments = arguments
+        self.state = state
+        self.train = config.train
+        self._outputs: tuple[Array, ...] = outputs
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """What has been computed already."""
+        self.retain_inputs(range(self.arguments))
+        outputs, self._outputs = self._outputs, ()
+        return outputs
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Build the part, and walk through it."""
+        return self._gradients(target_input_indexes, grad_outputs, False)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable: the part stays, for the second derivatives."""
+        return self._gradients(target_input_indexes, grad_outputs, True)
+
+    def _gradients(self, targets: tuple[int, ...], gys: Sequence[Any], differentiable: bool) -> Sequence[Any]:
+        inputs = self.get_retained_inputs()
+        with (
+            using_config("enable_backprop", True),
+            using_config("train", self.train),
+            using_config("in_recomputing", True),
+            random.replaying(self.state),
+        ):
+            start = next_order()
+            ys = self.part(*[inputs[place] for place in self.places])
+        starts = [(y.node, gy) for y, gy in zip(ys, gys, strict=True) if gy is not None]
+        del ys
+        return walk_within(starts, start, [self.inputs[i] for i in targets], differentiable)
+
+
+def _sources(ys: Sequence[Variable], start: int) -> list[VariableNode]:
+    """The variables that require a gradient and are used, but not made, by functions applied since `start`."""
+    creators = [y.creator_node for y in ys if y.creator_node is not None]
+    functions = functions_since(creators, start)
+    nodes = [function.inputs[i] for function in functions for i in function._targets]
+    nodes += [y.node for y in ys if y.requires_grad]
+    return [node for node in nodes if node.creator_node is None or node.creator_node not in functions]

@@ -1,0 +1,59 @@
+"""Less memory for more computing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.graph.recomputation import recomputed
+
+__all__ = ["forget"]
+
+
+def forget(func: Callable[..., Any], *xs: Any) -> Any:
+    """Call a function, keep nothing of what it computes on the way, and call it again in backward.
+
+    What is kept is `xs`. In backward `func` is called once more with the same arrays, with random numbers as they were
+    and in the same mode (``config.train``); what it computes is freed while the pass goes through it. A long network
+    that is forgotten piece by piece so trains in a fraction of the memory, for one more forward pass (Chen et al.
+    2016). Gradients reach parameters and other variables that `func` refers to as if it had been called directly, and
+    can be differentiated.
+
+    `func` must compute the same when it is called again. Links that remember their last call (`renga.links.LSTM`) do
+    not. Batch normalization does, and its averages move once only; a function of your own that counts its calls asks
+    ``config.in_recomputing``. While a backward pass recomputes, no other thread may draw random numbers.
+
+    Args:
+        func: Takes a Variable for each of `xs`; returns a Variable or a tuple of them.
+        xs: Variables or arrays.
+
+    Returns:
+        What `func` returns: a Variable or a tuple.
+
+    Raises:
+        TypeError: `func` is not callable, or returns something else.
+
+    >>> import numpy as np
+    >>> x, y = Variable(np.array([2.0])), Variable(np.array([3.0]))
+    >>> z = forget(lambda a, b: (a + b) * a, x, y)
+    >>> z.backward()
+    >>> x.grad.tolist(), y.grad.tolist()
+    ([7.0], [2.0])
+    """
+    if not callable(func):
+        raise TypeError(f"forget: func is a {type(func).__name__}; it must be something to call with xs")
+    alone = True
+
+    def part(*arguments: Variable) -> tuple[Variable, ...]:
+        nonlocal alone
+        returned = func(*arguments)
+        alone = not isinstance(returned, tuple)
+        ys = (returned,) if alone else returned
+        for i, y in enumerate(ys):
+            if not isinstance(y, Variable):
+                raise TypeError(f"forget: output {i} of func is a {type(y).__name__}; it must be a Variable")
+        return ys
+
+    ys = recomputed(part, *xs)
+    return ys[0] if alone else ys
