@@ -1,10 +1,32 @@
-"""Functions that normalize: by the statistics of a batch or of a row.
+"""Functions that normalize: by the statistics of a batch, of an example, or of neighbours.
 
-- `batch_normalization`: over the batch, in training, or with fixed statistics, in testing.
-- `layer_normalization`: over the units of each row.
+- `batch_normalization`: over the batch, in training, or with fixed statistics, in testing. `batch_renormalization`: the
+  same, corrected towards fixed statistics. `decorrelated_batch_normalization`: channels get uncorrelated, too, by the
+  inverse square roots in `whitening`.
+- `layer_normalization`: over the units of each row. `group_normalization`: over groups of channels of each example.
+- `local_response_normalization`: by neighbouring channels. `normalize`: to length one.
 """
 
 from renga_nn.functions.normalization.batch_normalization import batch_normalization, fixed_batch_normalization
+from renga_nn.functions.normalization.batch_renormalization import batch_renormalization, fixed_batch_renormalization
+from renga_nn.functions.normalization.decorrelated_batch_normalization import (
+    decorrelated_batch_normalization,
+    fixed_decorrelated_batch_normalization,
+)
+from renga_nn.functions.normalization.group_normalization import group_normalization
 from renga_nn.functions.normalization.layer_normalization import layer_normalization
+from renga_nn.functions.normalization.local_response_normalization import local_response_normalization
+from renga_nn.functions.normalization.normalize import normalize
 
-__all__ = ["batch_normalization", "fixed_batch_normalization", "layer_normalization"]
+__all__ = [
+    "batch_normalization",
+    "batch_renormalization",
+    "decorrelated_batch_normalization",
+    "fixed_batch_normalization",
+    "fixed_batch_renormalization",
+    "fixed_decorrelated_batch_normalization",
+    "group_normalization",
+    "layer_normalization",
+    "local_response_normalization",
+    "normalize",
+]

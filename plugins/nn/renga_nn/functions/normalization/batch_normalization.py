@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, get_backend, is_floating
+from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
@@ -19,7 +20,7 @@ from renga_nn.functions.checks import require_array, wide
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["batch_normalization", "fixed_batch_normalization"]
+__all__ = ["BatchNormalization", "batch_normalization", "fixed_batch_normalization", "move_average", "statistics_axes"]
 
 
 def batch_normalization(
@@ -58,7 +59,7 @@ def batch_normalization(
     >>> batch_normalization(np.array([[1.0], [3.0]]), one, zero, eps=0).array.tolist()
     [[-1.0], [1.0]]
     """
-    axes = _axes("batch_normalization", x, gamma, beta, axis)
+    axes = statistics_axes("batch_normalization", x, gamma, beta, axis)
     if 0 in x.shape:
         raise ValueError(f"batch_normalization: an empty batch has no mean: {describe_array(x)}")
     node = BatchNormalization(eps, axes)
@@ -66,8 +67,8 @@ def batch_normalization(
     if running_mean is not None or running_var is not None:
         # Of the statistics of a batch the expected variance is the unbiased one (ibid., algorithm 2, line 10).
         count = math.prod(x.shape[a] for a in axes)
-        _move(running_mean, node.mean, decay)
-        _move(running_var, node.var * (count / max(count - 1, 1)), decay)
+        move_average(running_mean, node.mean, decay)
+        move_average(running_var, node.var * (count / max(count - 1, 1)), decay)
     return y
 
 
@@ -92,7 +93,7 @@ def fixed_batch_normalization(
     >>> fixed_batch_normalization(np.array([[3.0]]), one, zero, mean=one, var=4 * one, eps=0).array.tolist()
     [[1.0]]
     """
-    axes = _axes("fixed_batch_normalization", x, gamma, beta, axis)
+    axes = statistics_axes("fixed_batch_normalization", x, gamma, beta, axis)
     for name, value in (("mean", mean), ("var", var)):
         require_array("fixed_batch_normalization", name, value)
         if tuple(value.shape) != tuple(gamma.shape):
@@ -102,7 +103,7 @@ def fixed_batch_normalization(
     return FixedBatchNormalization(eps, axes).apply((x, gamma, beta, mean, var))[0]
 
 
-def _axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
+def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     """The axes to take statistics over, once it is sure that the others fit `gamma` and `beta`."""
     for name, value in (("x", x), ("gamma", gamma), ("beta", beta)):
         require_array(function, name, value)
@@ -117,9 +118,9 @@ def _axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int
     return axes
 
 
-def _move(running: Array | None, value: Array, decay: float) -> None:
+def move_average(running: Array | None, value: Array, decay: float) -> None:
     """Update a moving average in place."""
-    if running is not None:
+    if running is not None and not config.in_recomputing:
         running *= decay
         running += (1 - decay) * value.astype(running.dtype, copy=False)
 
@@ -148,7 +149,7 @@ def _forward(
 def _backward(
     x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: tuple[int, ...]
 ) -> tuple[Array, Array, Array]:
-    """Gradients of x, gamma and beta (ibid., section 3)."""
+    """Gradients of x, in its dtype, and of gamma and beta (ibid., section 3)."""
     shape = _expanded(x.shape, axes)
     values, gradient = wide(x), wide(gy)
     normalized = (values - mean.reshape(shape)) * inv_std.reshape(shape)
@@ -159,7 +160,7 @@ def _backward(
     normalized += gradient
     normalized -= (gbeta * share).reshape(shape)
     normalized *= (gamma * inv_std).astype(values.dtype, copy=False).reshape(shape)
-    return normalized, ggamma, gbeta
+    return normalized.astype(x.dtype, copy=False), ggamma, gbeta
 
 
 BATCH_NORMALIZATION = Operation(

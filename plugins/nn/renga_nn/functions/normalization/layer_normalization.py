@@ -65,7 +65,7 @@ def _forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Ar
 
 
 def _backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
-    """Gradients of x, gamma and beta: as for batch normalization, with rows in the place of channels."""
+    """Gradients of x, in its dtype, and of gamma and beta: as for batch normalization, by rows and not channels."""
     normalized = wide(x) - mean
     normalized *= inv_std
     gy = gy.astype(normalized.dtype, copy=False)
@@ -77,7 +77,7 @@ def _backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) ->
     normalized += scaled.mean(axis=-1, keepdims=True)
     scaled -= normalized
     scaled *= inv_std
-    return scaled, ggamma, gbeta
+    return scaled.astype(x.dtype, copy=False), ggamma, gbeta
 
 
 LAYER_NORMALIZATION = Operation(

@@ -1,0 +1,126 @@
+"""Batch normalization that makes channels uncorrelated, too."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, is_floating
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import cast, matmul, reshape, transpose
+from renga_nn.functions.checks import require_array
+from renga_nn.functions.normalization.batch_normalization import move_average
+from renga_nn.functions.normalization.whitening import inverse_square_root
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["decorrelated_batch_normalization", "fixed_decorrelated_batch_normalization"]
+
+
+def decorrelated_batch_normalization(
+    x: Any,
+    *,
+    groups: int = 16,
+    eps: float = 2e-5,
+    running_mean: Array | None = None,
+    running_projection: Array | None = None,
+    decay: float = 0.9,
+) -> Variable:
+    """Whiten each group of channels by the statistics of the batch (Huang et al. 2018, algorithm 1).
+
+    ``y = P (x - mean)`` with the projection ``P = (covariance + eps) ** -1/2``: of all linear maps that give channels
+    of variance 1 without correlation the one that changes them least (ZCA).
+
+    Args:
+        x: Batch ``(N, C, ...)``.
+        groups: Number of groups of channels; it divides C. Channels of one group get uncorrelated.
+        eps: Added to the variances, so that they are not zero.
+        running_mean, running_projection: Arrays ``(groups, C / groups)`` and ``(groups, C / groups, C / groups)``,
+            updated in place to the moving averages of the mean, and of the projection by the unbiased covariance, that
+            `fixed_decorrelated_batch_normalization` takes in testing. None: not wanted.
+        decay: Weight of the old values in that update.
+
+    Returns:
+        Variable of the shape and dtype of `x`. Statistics of float16 are computed in float32.
+
+    Raises:
+        InvalidType: `x` is not floating, or has no axis of channels.
+        ValueError: `groups` does not divide the channels; the batch is empty.
+
+    >>> import numpy as np
+    >>> x = np.array([[1.0, 1.0], [2.0, 2.0], [1.0, 2.0], [2.0, 1.0], [3.0, 3.0], [0.0, 0.0]])
+    >>> y = decorrelated_batch_normalization(x, groups=1, eps=0).array
+    >>> np.allclose(y.T @ y / 6, np.eye(2))
+    True
+    """
+    function = "decorrelated_batch_normalization"
+    _check(function, x, groups)
+    if 0 in x.shape:
+        raise ValueError(f"{function}: an empty batch has no mean: {describe_array(x)}")
+    values = _grouped(cast(x, np.promote_types(x.dtype, np.float32)), groups)
+    size, count = values.shape[1:]
+    mean = values.mean(axis=2, keepdims=True)
+    centred = values - mean
+    ridge = eps * get_array_module(x).eye(size, dtype=values.dtype)
+    projection = inverse_square_root(matmul(centred, transpose(centred, (0, 2, 1))) * (1.0 / count) + ridge)
+    y = matmul(projection, centred)
+    move_average(running_mean, mean.array.reshape(groups, size), decay)
+    move_average(running_projection, projection.array * math.sqrt(max(count - 1, 1) / count), decay)
+    return cast(_ungrouped(y, x.shape), x.dtype)
+
+
+def fixed_decorrelated_batch_normalization(x: Any, mean: Any, projection: Any, groups: int = 16) -> Variable:
+    """Whiten each group of channels by given statistics, as in testing: ``y = projection (x - mean)``.
+
+    Args:
+        x: Batch ``(N, C, ...)``.
+        mean: Means ``(groups, C / groups)``.
+        projection: Projections ``(groups, C / groups, C / groups)``.
+        groups: Number of groups of channels.
+
+    Returns:
+        Variable of the shape and dtype of `x`.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit together.
+        ValueError: `groups` does not divide the channels.
+
+    >>> import numpy as np
+    >>> x, mean, projection = np.array([[3.0, 1.0]]), np.ones((1, 2)), np.array([[[0.0, 1.0], [2.0, 0.0]]])
+    >>> fixed_decorrelated_batch_normalization(x, mean, projection, groups=1).array.tolist()
+    [[0.0, 4.0]]
+    """
+    function = "fixed_decorrelated_batch_normalization"
+    _check(function, x, groups)
+    size = x.shape[1] // groups
+    for name, value, shape in (("mean", mean, (groups, size)), ("projection", projection, (groups, size, size))):
+        require_array(function, name, value)
+        if tuple(value.shape) != shape or not is_floating(value.dtype):
+            raise InvalidType(function, name, f"floating, of shape {shape}", describe_array(value))
+    dtype = np.promote_types(x.dtype, np.float32)
+    centred = _grouped(cast(x, dtype), groups) - reshape(cast(mean, dtype), (groups, size, 1))
+    return cast(_ungrouped(matmul(cast(projection, dtype), centred), x.shape), x.dtype)
+
+
+def _check(function: str, x: Any, groups: int) -> None:
+    require_array(function, "x", x)
+    if x.ndim < 2 or not is_floating(x.dtype):
+        raise InvalidType(function, "x", "at least 2 axes and a floating dtype", describe_array(x))
+    if groups < 1 or x.shape[1] % groups:
+        raise ValueError(f"{function}: groups={groups} does not divide the channels of x: {describe_array(x)}")
+
+
+def _grouped(x: Variable, groups: int) -> Variable:
+    """From ``(N, C, ...)`` to ``(groups, C / groups, everything else)``."""
+    n, channels, *size = x.shape
+    return reshape(transpose(x, (1, 0, *range(2, x.ndim))), (groups, channels // groups, n * math.prod(size)))
+
+
+def _ungrouped(y: Variable, shape: tuple[int, ...]) -> Variable:
+    """Back to `shape`."""
+    n, channels, *size = shape
+    return transpose(reshape(y, (channels, n, *size)), (1, 0, *range(2, len(shape))))
