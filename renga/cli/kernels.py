@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from renga_core.errors import RengaError, did_you_mean
-from renga_core.kernel import operations
-from renga_core.kernel.chain import offered_kernels
-from renga_core.plugin import ARRAY_BACKEND, FUNCTION, Kernel, State, registry
+from renga_core.kernel.chain import known_operations, offered_kernels
+from renga_core.plugin import ARRAY_BACKEND, Kernel, State, registry
 from renga_core.settings import lookup
 
 from .output import print_json, print_table
@@ -34,10 +33,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("operation", nargs="?", metavar="OPERATION", help="only this operation")
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")
     arguments = parser.parse_all(argv)
-    # An operation is known once the module of the function that it serves has been imported.
-    functions = registry(FUNCTION)
-    for name in functions.names():
-        functions.load(name)
+    operations = known_operations()
     if arguments.operation and arguments.operation not in operations:
         raise UnknownOperation(
             f"no operation named '{arguments.operation}'.{did_you_mean(arguments.operation, operations)} "

@@ -4,13 +4,38 @@ from __future__ import annotations
 
 import warnings
 
-from renga_core.kernel.operation import Implementation
-from renga_core.plugin import KERNEL, Kernel, Offer, RengaPluginWarning, State, UnknownProvider, registry
+from renga_core.errors import did_you_mean
+from renga_core.kernel.operation import Implementation, operations
+from renga_core.plugin import (
+    FUNCTION,
+    KERNEL,
+    LINK,
+    OPTIMIZER,
+    Kernel,
+    Offer,
+    RengaPluginWarning,
+    State,
+    UnknownProvider,
+    get_manager,
+    messages,
+    registry,
+)
 from renga_core.plugin.offering import resolve
 from renga_core.plugin.state import GUARDED
-from renga_core.settings import Setting, lookup
+from renga_core.settings import Setting, UnknownSetting, lookup, section
 
-__all__ = ["build_chain", "offered_kernels"]
+__all__ = ["build_chain", "known_operations", "offered_kernels"]
+
+
+def known_operations() -> set[str]:
+    """The names of all operations. One is known once the module that uses it is imported, so all such are imported."""
+    for kind in (FUNCTION, LINK, OPTIMIZER):
+        for name in registry(kind).names():
+            try:
+                registry(kind).load(name)
+            except GUARDED:  # it says so where it is used
+                continue
+    return set(operations)
 
 
 def offered_kernels(operation: str, backend: str) -> list[Offer]:
@@ -31,7 +56,9 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
 
     Raises:
         UnknownProvider, ProviderUnavailable, ProviderFaulty: Configuration demands a kernel that cannot be had.
+        UnknownSetting: It demands one for an operation that does not exist.
     """
+    _refuse_unknown_operations()
     demand = lookup(f"kernels.{operation}")
     if demand.value == reference.name:
         return (reference,)
@@ -56,12 +83,30 @@ def _demanded(demand: Setting, offers: list[Offer], operation: str, backend: str
         kernels.load(offer.full_name, origin=demand.origin)
     if mine:
         return tuple(_implementation(offer) for offer in mine)
-    kernels.get(demand.value, origin=demand.origin)  # unknown, disabled …: its error says more
+    of_another = any(demand.value in (offer.name, offer.full_name) for offer, _ in kernels.list())
+    if of_another:
+        kernels.get(demand.value, origin=demand.origin)  # disabled, ambiguous …: its error says more
+    for plugin in get_manager().plugins():
+        if demand.value in (plugin.name, plugin.entry_point) and plugin.status.state is not State.READY:
+            raise messages.unusable(KERNEL, demand.value, demand.origin, plugin, plugin.status)
     known = [*(offer.full_name for offer in offers), "reference"]
+    words = {word for offer in offers for word in (offer.plugin.name, offer.name, offer.full_name)} | {"reference"}
+    near = "" if of_another else did_you_mean(demand.value, words)
     raise UnknownProvider(
         f"{demand.key} = {demand.value!r} (from {demand.origin}): that is no kernel of operation {operation!r} for "
-        f"backend {backend!r}. Known: {', '.join(known)}."
+        f"backend {backend!r}.{near} Known: {', '.join(known)}."
     )
+
+
+def _refuse_unknown_operations() -> None:
+    demands = section("kernels")
+    if not demands:
+        return
+    offered = {offer.provider.op for offer, _ in registry(KERNEL).list() if isinstance(offer.provider, Kernel)}
+    for name, demand in demands.items():
+        if name not in operations and name not in offered and name not in known_operations():
+            known = sorted(offered | set(operations))
+            raise UnknownSetting(demand.key, demand.origin, [f"kernels.{operation}" for operation in known])
 
 
 def _implementation(offer: Offer) -> Implementation:

@@ -12,6 +12,7 @@ from renga_core.kernel import Operation, operations
 from renga_core.plugin import (
     Kernel,
     PluginManager,
+    Provider,
     ProviderFaulty,
     ProviderUnavailable,
     RengaPluginWarning,
@@ -19,7 +20,7 @@ from renga_core.plugin import (
     hookimpl,
     using_manager,
 )
-from renga_core.settings import using
+from renga_core.settings import UnknownSetting, using
 
 
 def doubler(name):
@@ -174,7 +175,12 @@ class TestDemand:
     @pytest.mark.parametrize(
         ("demand", "error", "text"),
         [
-            ("fastt", UnknownProvider, "no kernel named 'fastt' (from renga.using). Did you mean 'fast'"),
+            (
+                "fastt",
+                UnknownProvider,
+                "that is no kernel of operation 'double' for backend 'numpy'. Did you mean 'fast'",
+            ),
+            ("refrence", UnknownProvider, "Did you mean 'reference'?"),
             ("nowhere", ProviderFaulty, "kernel 'also:nowhere' (from renga.using)"),
             ("lacking", ProviderUnavailable, "module 'no_such_module' is not installed"),
             ("of_another", UnknownProvider, "that is no kernel of operation 'double' for backend 'numpy'. Known: "),
@@ -184,6 +190,45 @@ class TestDemand:
         with using({"kernels.double": demand}), pytest.raises(error) as caught:
             used(operation)
         assert text in str(caught.value)
+
+
+class TestADemandForNothing:
+    """Settings are read when a chain is built: what they misspell is said then, whatever the operation."""
+
+    def test_a_misspelt_operation(self, operation):
+        with using({"kernels.dubble": "reference"}), pytest.raises(UnknownSetting) as caught:
+            used(operation)
+        assert str(caught.value).startswith(
+            "unknown key 'kernels.dubble' (from renga.using). Did you mean 'kernels.double'? Known: "
+        )
+
+    def test_an_operation_whose_module_is_not_imported_yet(self, operation, manager, module, monkeypatch):
+        monkeypatch.delitem(operations, "later", raising=False)
+
+        def __getattr__(name):
+            Operation("later", lambda x: (x, None))
+            return len
+
+        monkeypatch.setattr(module, "__getattr__", __getattr__, raising=False)
+        functions = [Provider("late", "kernels_for_a_test:late", 1, "imported when it is asked for")]
+        hook = hookimpl(lambda: functions)
+        manager.register("late", types.SimpleNamespace(renga_functions=hook))
+        with using({"kernels.later": "reference"}):
+            assert used(operation) == "reference"
+        assert operations.pop("later")
+
+    def test_an_operation_that_only_a_kernel_names(self, operation, manager):
+        manager.register("mine", Plugin(kernel("fast", op="of_the_future")))
+        with using({"kernels.of_the_future": "mine"}):
+            assert used(operation) == "reference"
+
+    def test_a_disabled_plugin(self, operation, manager):
+        manager.register("mine", Plugin(kernel("fast")))
+        settings = {"kernels.double": "mine", "plugins.disable": ["mine"]}
+        with using(settings), pytest.raises(ProviderUnavailable) as caught:
+            used(operation)
+        assert "'mine' (from renga.using) cannot be used" in str(caught.value)
+        assert "is disabled: 'mine' is in plugins.disable (renga.using)" in str(caught.value)
 
 
 class TestChanges:
