@@ -5,7 +5,10 @@ Reading guide
 - `linear`: `Linear`, the simplest; start there to write one.
 - `convolution_2d`: `Convolution2D`, `Deconvolution2D`. `embed_id`: `EmbedID`.
 - `batch_normalization`, `layer_normalization`.
-- `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`.
+- `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`. In the same way `gru`, `mgu`, `peephole_lstm`; `state` is
+  what those that remember share. `n_step_rnn`: `NStepLSTM` and others, over whole sequences. `tree_lstm`.
+- `crf1d`, `hierarchical_softmax`, `sampled` (`NegativeSampling`, `BlackOut`): losses with parameters.
+- `inception`, `mlp_convolution_2d`: small networks as layers. `vision`: `VGG16Layers`, `ResNet50Layers`, `GoogLeNet`
 - `parameter`: `Parameter`, `Bias`, `Scale`: single arrays as links.
 - `classifier`: `Classifier`, a loss around a model.
 """
@@ -13,23 +16,79 @@ Reading guide
 from renga_nn.links.batch_normalization import BatchNormalization
 from renga_nn.links.classifier import Classifier
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
+from renga_nn.links.crf1d import CRF1d
 from renga_nn.links.embed_id import EmbedID
+from renga_nn.links.gru import GRU, StatefulGRU, StatelessGRU
+from renga_nn.links.hierarchical_softmax import BinaryHierarchicalSoftmax
+from renga_nn.links.inception import Inception, InceptionBN
 from renga_nn.links.layer_normalization import LayerNormalization
 from renga_nn.links.linear import Linear
 from renga_nn.links.lstm import LSTM, StatelessLSTM
+from renga_nn.links.mgu import StatefulMGU, StatelessMGU
+from renga_nn.links.mlp_convolution_2d import MLPConvolution2D
+from renga_nn.links.n_step_rnn import (
+    NStepBiGRU,
+    NStepBiLSTM,
+    NStepBiRNNReLU,
+    NStepBiRNNTanh,
+    NStepGRU,
+    NStepLSTM,
+    NStepRNNReLU,
+    NStepRNNTanh,
+)
 from renga_nn.links.parameter import Bias, Parameter, Scale
+from renga_nn.links.peephole_lstm import StatefulPeepholeLSTM
+from renga_nn.links.sampled import BlackOut, NegativeSampling
+from renga_nn.links.tree_lstm import ChildSumTreeLSTM, NaryTreeLSTM
+from renga_nn.links.vision import (
+    GoogLeNet,
+    ResNet50Layers,
+    ResNet101Layers,
+    ResNet152Layers,
+    VGG16Layers,
+    VGG19Layers,
+)
 
 __all__ = [
+    "GRU",
     "LSTM",
     "BatchNormalization",
     "Bias",
+    "BinaryHierarchicalSoftmax",
+    "BlackOut",
+    "CRF1d",
+    "ChildSumTreeLSTM",
     "Classifier",
     "Convolution2D",
     "Deconvolution2D",
     "EmbedID",
+    "GoogLeNet",
+    "Inception",
+    "InceptionBN",
     "LayerNormalization",
     "Linear",
+    "MLPConvolution2D",
+    "NStepBiGRU",
+    "NStepBiLSTM",
+    "NStepBiRNNReLU",
+    "NStepBiRNNTanh",
+    "NStepGRU",
+    "NStepLSTM",
+    "NStepRNNReLU",
+    "NStepRNNTanh",
+    "NaryTreeLSTM",
+    "NegativeSampling",
     "Parameter",
+    "ResNet50Layers",
+    "ResNet101Layers",
+    "ResNet152Layers",
     "Scale",
+    "StatefulGRU",
+    "StatefulMGU",
+    "StatefulPeepholeLSTM",
+    "StatelessGRU",
     "StatelessLSTM",
+    "StatelessMGU",
+    "VGG16Layers",
+    "VGG19Layers",
 ]

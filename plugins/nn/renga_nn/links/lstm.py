@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-from renga_core.backend import Array, Device
-from renga_core.graph import Variable, as_variable
+from renga_core.backend import Array
+from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_nn.functions.array import concat, split_axis
 from renga_nn.functions.rnn import lstm
 from renga_nn.initializers import get_initializer
 from renga_nn.links.linear import Linear
+from renga_nn.links.state import Stateful
 
 __all__ = ["LSTM", "StatelessLSTM"]
 
@@ -99,14 +100,12 @@ class StatelessLSTM(Chain):
         gates = self.upward(x)
         if h is not None:
             gates += self.lateral(h)
-        return lstm(self._zero_cells(x) if c is None else c, gates)
-
-    def _zero_cells(self, x: Any) -> Variable:
-        zeros = self.xp.zeros((x.shape[0], self.state_size), dtype=x.dtype)
-        return Variable(zeros, requires_grad=False)
+        if c is None:
+            c = self.xp.zeros((x.shape[0], self.state_size), dtype=x.dtype)
+        return lstm(c, gates)
 
 
-class LSTM(StatelessLSTM):
+class LSTM(Stateful, StatelessLSTM):
     """A long short-term memory that keeps cells and output from one call to the next.
 
     Call it with one element of each sequence at a time, and `reset_state` before new sequences. Sequences of different
@@ -115,9 +114,10 @@ class LSTM(StatelessLSTM):
     Args: as of `StatelessLSTM`.
 
     Attributes:
-        c, h: Cells and output, or None. They hold the graph of the steps so far: for truncated backpropagation through
-            time, call ``loss.unchain_backward()`` after each backward.
+        c, h: Cells and output, or None.
     """
+
+    state_names = ("c", "h")
 
     def __init__(
         self,
@@ -132,25 +132,9 @@ class LSTM(StatelessLSTM):
         self.c: Variable | None = None
         self.h: Variable | None = None
 
-    def reset_state(self) -> None:
-        """Forget everything: new sequences begin."""
-        self.c = self.h = None
-
     def set_state(self, c: Any, h: Any) -> None:
         """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
-        self.c, self.h = self._here(c), self._here(h)
-
-    def _here(self, state: Any) -> Variable:
-        """A state on this link's device; a Variable that is there already stays part of its graph."""
-        moved = self.device.send(getattr(state, "array", state))
-        return as_variable(state if moved is getattr(state, "array", state) else moved)
-
-    def to_device(self, device: str | Device) -> Self:
-        """Move parameters and state to a device."""
-        super().to_device(device)
-        if self.c is not None and self.h is not None:
-            self.set_state(self.c, self.h)
-        return self
+        self._keep(c, h)
 
     def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``.
@@ -169,6 +153,6 @@ class LSTM(StatelessLSTM):
                 )
             if before > n:
                 h, ended = split_axis(h, [n], axis=0)
-        self.c, y = super().forward(self.c, h, x)
+        self.c, y = StatelessLSTM.forward(self, self.c, h, x)
         self.h = y if ended is None else concat((y, ended), axis=0)
         return y

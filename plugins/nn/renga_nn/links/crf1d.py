@@ -1,0 +1,77 @@
+"""Conditional random field along sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_nn.functions.array import permutate, transpose_sequence
+from renga_nn.functions.loss import argmax_crf1d, crf1d
+from renga_nn.initializers import get_initializer
+
+__all__ = ["CRF1d"]
+
+
+class CRF1d(Link):
+    """Loss and best labels of a linear-chain conditional random field: see `renga.functions.crf1d`.
+
+    Args:
+        n_label: Number of labels K.
+        initial_cost: Initializer of `cost`. Default: 0.
+
+    Attributes:
+        cost: Score of each label after each other, ``(K, K)``.
+    """
+
+    def __init__(self, n_label: int, initial_cost: Any = None) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.cost = Parameter(get_initializer(0 if initial_cost is None else initial_cost), (n_label, n_label))
+
+    def forward(self, xs: Sequence[Any], ys: Sequence[Any], reduce: str = "mean", transpose: bool = False) -> Variable:
+        """The loss.
+
+        Args:
+            xs: Scores for each step, ``(B_t, K)``; with `transpose`, for each sequence, ``(length_i, K)``.
+            ys: Labels for each step, ``(B_t,)``; with `transpose`, for each sequence, ``(length_i,)``.
+            reduce: ``"mean"``, or ``"no"`` for the loss of each sequence.
+            transpose: Sequences are given, in any order, and not steps.
+
+        Raises:
+            InvalidType, ValueError: As by `renga.functions.crf1d`.
+        """
+        if not transpose:
+            return crf1d(self.cost, xs, ys, reduce)
+        order = _longest_first(xs)
+        steps, labels = _steps(xs, order), [y.array for y in _steps(ys, order)]
+        loss = crf1d(self.cost, steps, labels, reduce)
+        return permutate(loss, self.device.send(order), inv=True) if reduce == "no" else loss
+
+    def argmax(self, xs: Sequence[Any], transpose: bool = False) -> tuple[Variable, list[Array]]:
+        """Scores of the best labellings, and the labels, by step or (`transpose`) by sequence, as `xs`.
+
+        Args:
+            xs, transpose: As of `forward`.
+        """
+        if not transpose:
+            return argmax_crf1d(self.cost, xs)
+        order = _longest_first(xs)
+        scores, steps = argmax_crf1d(self.cost, _steps(xs, order))
+        labels: list[Any] = [None] * len(xs)
+        for rank, number in enumerate(order):
+            parts = [step[rank : rank + 1] for step in steps[: xs[number].shape[0]]]
+            labels[number] = self.xp.concatenate(parts)
+        return permutate(scores, self.device.send(order), inv=True), labels
+
+
+def _longest_first(xs: Sequence[Any]) -> np.ndarray[Any, Any]:
+    return np.argsort([-x.shape[0] for x in xs], kind="stable")
+
+
+def _steps(xs: Sequence[Any], order: np.ndarray[Any, Any]) -> tuple[Variable, ...]:
+    return transpose_sequence([xs[number] for number in order])

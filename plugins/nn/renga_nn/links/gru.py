@@ -1,0 +1,98 @@
+"""Gated recurrent units, with and without a memory of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain
+from renga_nn.functions.activation import sigmoid, tanh
+from renga_nn.links.linear import Linear
+from renga_nn.links.state import Stateful
+
+__all__ = ["GRU", "StatefulGRU", "StatelessGRU"]
+
+
+class StatelessGRU(Chain):
+    """One step of a gated recurrent unit (Cho et al. 2014) whose output the caller keeps.
+
+    With each of the six matrices a `Linear` with a bias of its own::
+
+        r = sigmoid(W_r x + U_r h)
+        z = sigmoid(W_z x + U_z h)
+        h' = (1 - z) * h + z * tanh(W x + U (r * h))
+
+    Args:
+        in_size: Number of input features; None to take it from the first input.
+        out_size: Number of units.
+        init: Initializer of the weights from the input. Default: LeCunNormal.
+        inner_init: Initializer of the weights from the output before. Default: LeCunNormal.
+        bias_init: Initializer of all biases. Default: 0.
+
+    Attributes:
+        W_r, W_z, W: `Linear` from the input. U_r, U_z, U: `Linear` from the output before.
+    """
+
+    def __init__(
+        self, in_size: int | None, out_size: int, init: Any = None, inner_init: Any = None, bias_init: Any = None
+    ) -> None:
+        super().__init__()
+        self.state_size = out_size
+        with self.init_scope():
+            self.W_r = Linear(in_size, out_size, initialW=init, initial_bias=bias_init)
+            self.U_r = Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init)
+            self.W_z = Linear(in_size, out_size, initialW=init, initial_bias=bias_init)
+            self.U_z = Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init)
+            self.W = Linear(in_size, out_size, initialW=init, initial_bias=bias_init)
+            self.U = Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init)
+
+    def forward(self, h: Any, x: Any) -> Variable:
+        """One step.
+
+        Args:
+            h: Output of the step before ``(N, out_size)``.
+            x: Input ``(N, in_size)``.
+
+        Returns:
+            The new output.
+        """
+        r = sigmoid(self.W_r(x) + self.U_r(h))
+        z = sigmoid(self.W_z(x) + self.U_z(h))
+        y: Variable = h + z * (tanh(self.W(x) + self.U(r * h)) - h)
+        return y
+
+
+class StatefulGRU(Stateful, StatelessGRU):
+    """A gated recurrent unit that keeps its output from one call to the next.
+
+    In the first step there is no output before, and the matrices U with their biases take no part.
+
+    Args: as of `StatelessGRU`.
+
+    Attributes:
+        h: Output, or None.
+    """
+
+    state_names = ("h",)
+
+    def __init__(
+        self, in_size: int | None, out_size: int, init: Any = None, inner_init: Any = None, bias_init: Any = 0
+    ) -> None:
+        super().__init__(in_size, out_size, init, inner_init, bias_init)
+        self.h: Variable | None = None
+
+    def set_state(self, h: Any) -> None:
+        """Go on from this output, an array or a Variable ``(N, out_size)``, from any device."""
+        self._keep(h)
+
+    def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
+        """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""
+        if self.h is None:
+            self.h = sigmoid(self.W_z(x)) * tanh(self.W(x))
+        else:
+            self.h = StatelessGRU.forward(self, self.h, x)
+        return self.h
+
+
+class GRU(StatefulGRU):
+    """Another name of `StatefulGRU`."""

@@ -1,0 +1,80 @@
+"""Minimal gated units, with and without a memory of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain
+from renga_nn.functions.activation import sigmoid, tanh
+from renga_nn.functions.array import concat
+from renga_nn.links.linear import Linear
+from renga_nn.links.state import Stateful
+
+__all__ = ["StatefulMGU", "StatelessMGU"]
+
+
+class StatelessMGU(Chain):
+    """One step of a minimal gated unit (Zhou et al. 2016) whose output the caller keeps.
+
+    With ``[a; b]`` for vectors joined::
+
+        f = sigmoid(W_f [h; x])
+        h' = (1 - f) * h + f * tanh(W_h [f * h; x])
+
+    Args:
+        n_inputs: Number of input features.
+        n_units: Number of units.
+
+    Attributes:
+        W_f, W_h: `Linear` from output before and input together.
+    """
+
+    def __init__(self, n_inputs: int, n_units: int) -> None:
+        super().__init__()
+        self.state_size = n_units
+        with self.init_scope():
+            self.W_f = Linear(n_inputs + n_units, n_units)
+            self.W_h = Linear(n_inputs + n_units, n_units)
+
+    def forward(self, h: Any, x: Any) -> Variable:
+        """One step.
+
+        Args:
+            h: Output of the step before ``(N, n_units)``.
+            x: Input ``(N, n_inputs)``.
+
+        Returns:
+            The new output.
+        """
+        f = sigmoid(self.W_f(concat((h, x), axis=1)))
+        y: Variable = h + f * (tanh(self.W_h(concat((f * h, x), axis=1))) - h)
+        return y
+
+
+class StatefulMGU(Stateful, StatelessMGU):
+    """A minimal gated unit that keeps its output from one call to the next; before the first, that is zero.
+
+    Args:
+        in_size: Number of input features.
+        out_size: Number of units.
+
+    Attributes:
+        h: Output, or None.
+    """
+
+    state_names = ("h",)
+
+    def __init__(self, in_size: int, out_size: int) -> None:
+        super().__init__(in_size, out_size)
+        self.h: Variable | None = None
+
+    def set_state(self, h: Any) -> None:
+        """Go on from this output, an array or a Variable ``(N, out_size)``, from any device."""
+        self._keep(h)
+
+    def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
+        """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""
+        before = self._zeros(x, self.state_size) if self.h is None else self.h
+        self.h = StatelessMGU.forward(self, before, x)
+        return self.h

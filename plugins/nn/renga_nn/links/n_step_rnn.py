@@ -1,0 +1,238 @@
+"""Recurrent networks of several layers, over whole sequences of different lengths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from renga_core.graph import InvalidType, Parameter, Variable
+from renga_core.graph.errors import describe_array
+from renga_core.link import ChainList, Link
+from renga_nn.functions.array import permutate
+from renga_nn.functions.array.sequences import require_sequences
+from renga_nn.functions.array.transpose_sequence import Regroup
+from renga_nn.functions.rnn.n_step import n_step_packed
+from renga_nn.functions.rnn.n_step_gru import GRU_CELL
+from renga_nn.functions.rnn.n_step_lstm import LSTM_CELL
+from renga_nn.functions.rnn.n_step_rnn import RNN_CELLS
+from renga_nn.functions.rnn.recurrence import Cell
+from renga_nn.initializers import Normal, get_initializer
+
+__all__ = [
+    "NStepBiGRU",
+    "NStepBiLSTM",
+    "NStepBiRNNReLU",
+    "NStepBiRNNTanh",
+    "NStepGRU",
+    "NStepLSTM",
+    "NStepRNNReLU",
+    "NStepRNNTanh",
+]
+
+
+class NStepRNNBase(ChainList):
+    """What all of them share.
+
+    Sequences come in any order and of any lengths; inside, one step of all of them is computed at once.
+
+    Args:
+        n_layers: Number of layers S.
+        in_size: Number of input features.
+        out_size: Number of units N.
+        dropout: Ratio of dropout between layers.
+        initialW: Initializer of weights. Default: normal with standard deviation ``1 / sqrt(inputs)``.
+        initial_bias: Initializer of biases. Default: 0.
+
+    Attributes:
+        ws, bs: Weights and biases: for each layer (and direction) a list, in the order of the function.
+        cell: What happens in a step. direction: 1, or 2 for both ways.
+
+    The children are one link for each layer (and direction), with parameters ``w0 ... b0 ...``.
+    """
+
+    cell: ClassVar[Cell]
+    direction: ClassVar[int] = 1
+
+    def __init__(
+        self,
+        n_layers: int,
+        in_size: int,
+        out_size: int,
+        dropout: float,
+        *,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        self.n_layers = n_layers
+        self.dropout = dropout
+        self.out_size = out_size
+        for layer in range(n_layers):
+            width = out_size * self.direction if layer else in_size
+            for _ in range(self.direction):
+                part = Link()
+                with part.init_scope():
+                    for j in range(2 * self.cell.gates):
+                        inputs = width if j < self.cell.gates else out_size
+                        weights = Normal(math.sqrt(1 / inputs)) if initialW is None else get_initializer(initialW)
+                        setattr(part, f"w{j}", Parameter(weights, (out_size, inputs)))
+                        biases = get_initializer(0 if initial_bias is None else initial_bias)
+                        setattr(part, f"b{j}", Parameter(biases, (out_size,)))
+                self.append(part)
+
+    @property
+    def ws(self) -> list[list[Parameter]]:
+        """Weights."""
+        return [[getattr(part, f"w{j}") for j in range(2 * self.cell.gates)] for part in self]
+
+    @property
+    def bs(self) -> list[list[Parameter]]:
+        """Biases."""
+        return [[getattr(part, f"b{j}") for j in range(2 * self.cell.gates)] for part in self]
+
+    @property
+    def n_cells(self) -> int:
+        """Number of arrays of the state: 1, or 2 where there are cells besides the output."""
+        return self.cell.states
+
+    def init_hx(self, xs: Sequence[Any]) -> Variable:
+        """An initial state for these sequences: zeros ``(directions S, B, N)``."""
+        shape = (self.n_layers * self.direction, len(xs), self.out_size)
+        return Variable(self.xp.zeros(shape, dtype=xs[0].dtype), requires_grad=False)
+
+    def _run(self, states: Sequence[Any], xs: Sequence[Any]) -> tuple[list[Variable], list[Variable]]:
+        """Sort, run all layers, and put everything back into the order in which it came."""
+        name = type(self).__name__
+        require_sequences(name, xs)
+        expected = (self.n_layers * self.direction, len(xs), self.out_size)
+        for label, state in zip(("hx", "cx"), states, strict=False):
+            if state is not None and tuple(state.shape) != expected:
+                raise InvalidType(name, label, f"{expected} for {len(xs)} sequences", describe_array(state))
+        lengths = np.array([x.shape[0] for x in xs])
+        by_length = np.argsort(-lengths, kind="stable")
+        rank = np.argsort(by_length, kind="stable")
+        times = np.concatenate([np.arange(length) for length in lengths])
+        order = np.lexsort((np.repeat(rank, lengths), times))
+        # At least one step, though with no row in it, if all sequences are empty.
+        sizes = np.bincount(times, minlength=1).tolist()
+        there = self.device.send(by_length)
+        initial = [self.init_hx(xs) if state is None else permutate(state, there, axis=1) for state in states]
+        (steps,) = Regroup(order, [times.size]).apply(xs)
+        final, packed = n_step_packed(
+            self.cell, self.direction, self.n_layers, self.dropout, initial, self.ws, self.bs, steps, sizes
+        )
+        ys = Regroup(np.argsort(order), lengths.tolist()).apply((packed,))
+        return [permutate(state, there, axis=1, inv=True) for state in final], list(ys)
+
+
+class _WithoutCells(NStepRNNBase):
+    """Of which the output is the whole state."""
+
+    def forward(self, hx: Any, xs: Sequence[Any]) -> tuple[Variable, list[Variable]]:
+        """Run all layers over all steps.
+
+        Args:
+            hx: Initial outputs ``(directions S, B, N)``, or None for zeros.
+            xs: B sequences ``(length_i, in_size)``, in any order.
+
+        Returns:
+            Final outputs ``(directions S, B, N)``; and for each sequence the outputs of the last layer
+            ``(length_i, directions N)``.
+
+        Raises:
+            InvalidType: Shapes or dtypes do not fit.
+        """
+        (hy,), ys = self._run((hx,), xs)
+        return hy, ys
+
+
+class NStepLSTM(NStepRNNBase):
+    """Layers of long short-term memories: see `renga.functions.n_step_lstm`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    cell = LSTM_CELL
+
+    def forward(self, hx: Any, cx: Any, xs: Sequence[Any]) -> tuple[Variable, Variable, list[Variable]]:
+        """Run all layers over all steps.
+
+        Args:
+            hx, cx: Initial outputs and cells ``(directions S, B, N)``, or None for zeros.
+            xs: B sequences ``(length_i, in_size)``, in any order.
+
+        Returns:
+            Final outputs and cells ``(directions S, B, N)``; and for each sequence the outputs of the last layer
+            ``(length_i, directions N)``.
+
+        Raises:
+            InvalidType: Shapes or dtypes do not fit.
+        """
+        (hy, cy), ys = self._run((hx, cx), xs)
+        return hy, cy, ys
+
+
+class NStepBiLSTM(NStepLSTM):
+    """Layers of long short-term memories in both directions: see `renga.functions.n_step_bilstm`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    direction = 2
+
+
+class NStepGRU(_WithoutCells):
+    """Layers of gated recurrent units: see `renga.functions.n_step_gru`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    cell = GRU_CELL
+
+
+class NStepBiGRU(NStepGRU):
+    """Layers of gated recurrent units in both directions: see `renga.functions.n_step_bigru`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    direction = 2
+
+
+class NStepRNNTanh(_WithoutCells):
+    """Layers of a plain recurrent network with tanh: see `renga.functions.n_step_rnn`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    cell = RNN_CELLS["tanh"]
+
+
+class NStepRNNReLU(_WithoutCells):
+    """Layers of a plain recurrent network with ReLU: see `renga.functions.n_step_rnn`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    cell = RNN_CELLS["relu"]
+
+
+class NStepBiRNNTanh(NStepRNNTanh):
+    """Layers of a plain recurrent network with tanh in both directions: see `renga.functions.n_step_birnn`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    direction = 2
+
+
+class NStepBiRNNReLU(NStepRNNReLU):
+    """Layers of a plain recurrent network with ReLU in both directions: see `renga.functions.n_step_birnn`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+    direction = 2

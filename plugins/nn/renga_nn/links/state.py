@@ -1,0 +1,53 @@
+"""What links that remember share: a state that is reset, set, and moved along."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from renga_core.backend import Device
+from renga_core.graph import Variable, as_variable
+from renga_core.link import Chain
+
+__all__ = ["Stateful"]
+
+
+class Stateful(Chain):
+    """A chain that keeps Variables from one call to the next.
+
+    They hold the graph of the steps so far: for truncated backpropagation through time, call
+    ``loss.unchain_backward()`` after each backward.
+
+    Attributes:
+        state_names: Names of the attributes that are the state, each a Variable, or None before the first call.
+    """
+
+    state_names: ClassVar[tuple[str, ...]]
+
+    def reset_state(self) -> None:
+        """Forget everything: new sequences begin."""
+        for name in self.state_names:
+            setattr(self, name, None)
+
+    def _keep(self, *state: Any) -> None:
+        """Go on from these values, in the order of `state_names`."""
+        for name, value in zip(self.state_names, state, strict=True):
+            setattr(self, name, self._here(value))
+
+    def _here(self, state: Any) -> Variable:
+        """A state on this link's device; a Variable that is there already stays part of its graph."""
+        array = getattr(state, "array", state)
+        moved = self.device.send(array)
+        return as_variable(state if moved is array else moved)
+
+    def to_device(self, device: str | Device) -> Self:
+        """Move parameters and state to a device."""
+        super().to_device(device)
+        for name in self.state_names:
+            value = getattr(self, name)
+            if value is not None:
+                setattr(self, name, self._here(value))
+        return self
+
+    def _zeros(self, x: Any, units: int) -> Variable:
+        """The state before the first step, for inputs `x`."""
+        return Variable(self.xp.zeros((x.shape[0], units), dtype=x.dtype), requires_grad=False)

@@ -1,0 +1,89 @@
+"""Samples from a discrete distribution in constant time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import Array, Device, get_device, to_host
+
+__all__ = ["WalkerAlias"]
+
+
+class WalkerAlias:
+    """Draws numbers from 0 to n - 1 with given probabilities, each draw in the same time (Walker 1977).
+
+    All numbers get columns of one height. A column that its own number does not fill is filled up by one other, its
+    alias. To draw: choose a column, then by a second random number one of the two in it. The table is made without a
+    loop, from sorted running sums of what columns lack and have too much (Huebschle-Schneider & Sanders 2022).
+
+    Args:
+        probs: Weights of the numbers, not negative and not all 0; they need not add up to 1.
+
+    Attributes:
+        threshold: How far each column is filled by its own number, from 0 to 1.
+        alias: The other number in each column.
+        device: Where samples are drawn; at first the host.
+
+    Raises:
+        ValueError: A weight is negative or not finite, or there is nothing to draw.
+
+    >>> from renga_core import random
+    >>> random.seed(0)
+    >>> samples = WalkerAlias([1, 0, 3]).sample((10000,))
+    >>> [round(float((samples == k).mean()), 1) for k in range(3)]
+    [0.2, 0.0, 0.8]
+    """
+
+    def __init__(self, probs: Sequence[float] | Array) -> None:
+        weights = np.asarray(to_host(probs) if hasattr(probs, "dtype") else probs, dtype=np.float64)
+        total = weights.sum()
+        if weights.ndim != 1 or not np.isfinite(total) or total <= 0 or (weights < 0).any():
+            raise ValueError(
+                f"WalkerAlias: probs must be a row of weights that are not negative, and not all 0: {probs}"
+            )
+        threshold, alias = _table(weights * (weights.size / total))
+        self.device = get_device("numpy")
+        self.threshold: Array = threshold.astype(np.float32)
+        self.alias: Array = alias.astype(np.int32)
+
+    def sample(self, shape: int | tuple[int, ...]) -> Array:
+        """Integers of `shape`, independent of each other, on `device`."""
+        generator = random.generator(self.device.backend)
+        xp = self.device.xp
+        with self.device.use():
+            column = generator.integers(0, self.alias.shape[0], shape)
+            return xp.where(generator.random(shape) < self.threshold[column], column, self.alias[column])
+
+    def to_device(self, device: str | Device) -> Self:
+        """Draw on another device from now on."""
+        self.device = get_device(device)
+        self.threshold = self.device.send(self.threshold)
+        self.alias = self.device.send(self.alias)
+        return self
+
+
+def _table(heights: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Thresholds and aliases for heights with mean 1.
+
+    What sticks out of the high columns, one after another, fills up the low ones, one after another. A high column
+    from which more is taken than sticks out is low itself, and filled up by the next high one.
+    """
+    threshold, alias = np.ones(heights.size), np.arange(heights.size)
+    low, high = np.flatnonzero(heights < 1), np.flatnonzero(heights > 1)
+    if not low.size or not high.size:
+        return threshold, alias
+    lacking, over = np.cumsum(1 - heights[low]), np.cumsum(heights[high] - 1)
+    begins = np.concatenate(([0.0], lacking[:-1]))
+    # Rounding may make the sums differ at the very end.
+    last = high.size - 1
+    threshold[low] = heights[low]
+    alias[low] = high[np.minimum(np.searchsorted(over, begins, side="right"), last)]
+    emptied_by = np.minimum(np.searchsorted(lacking, over, side="left"), low.size - 1)
+    threshold[high] = np.clip(1 + over - lacking[emptied_by], 0, 1)
+    alias[high[:-1]] = high[1:]
+    threshold[high[-1]] = 1
+    return threshold, alias
