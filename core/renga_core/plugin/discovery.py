@@ -12,7 +12,7 @@ from .provider import NAME
 from .requirements import check_requirements
 from .state import READY, Plugin, State, Status
 
-__all__ = ["discover", "misspelt"]
+__all__ = ["discover", "misspelt", "misspelt_providers"]
 
 
 def discover(found: Iterable[EntryPoint], rules: Rules, installed: str | None) -> list[Plugin]:
@@ -53,6 +53,24 @@ def misspelt(rules: Rules, plugins: Iterable[Plugin]) -> list[str]:
         if plugin not in known and near:
             found.append(f"plugins.disable names '{name}' (from {rules.origin('disable')}), which is no plugin.{near}")
     return found
+
+
+def misspelt_providers(rules: Rules, plugins: Iterable[Plugin], offered: Iterable[str]) -> list[str]:
+    """Return a sentence for each disabled ``plugin:name`` that its plugin does not offer.
+
+    Args:
+        rules: What is disabled.
+        plugins: All plugins.
+        offered: The full names of what they offer, of all kinds.
+    """
+    ready = {plugin.name for plugin in plugins if plugin.status.state is State.READY}
+    known = set(offered)
+    return [
+        f"plugins.disable names '{name}' (from {rules.origin('disable')}), which plugin '{name.partition(':')[0]}' does "
+        f"not offer.{did_you_mean(name, known)}"
+        for name in rules.disable
+        if name.partition(":")[0] in ready and ":" in name and name not in known
+    ]
 
 
 def _first_status(

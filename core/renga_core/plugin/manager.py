@@ -13,7 +13,7 @@ from renga_core.settings import spoken
 
 from . import choosing, messages
 from .choosing import Rules
-from .discovery import discover, misspelt
+from .discovery import discover, misspelt, misspelt_providers
 from .errors import RengaPluginError, RengaPluginWarning
 from .installed import EntryPoint, installed_entry_points, renga_version
 from .kind import Kind
@@ -158,6 +158,10 @@ class PluginManager:
                 for text in misspelt(rules, loaded.plugins):
                     self._warn_later(text)
                 self._tell(loaded, "renga_configure", {"manager": self})
+                if any(":" in name for name in rules.disable):
+                    offered = [offer.full_name for kind in loaded.kinds.values() for offer in self.offers(kind)]
+                    for text in misspelt_providers(rules, loaded.plugins, offered):
+                        self._warn_later(text)
             result = self._loaded
         self._warn()
         return result

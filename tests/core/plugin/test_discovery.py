@@ -89,6 +89,17 @@ def test_misspelt_disabled_name(site, offering, monkeypatch) -> None:
     )
 
 
+def test_misspelt_disabled_provider(site, offering, monkeypatch) -> None:
+    site.install("acme", offering("adam"))
+    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "acme:adma,acme:adam,elsewhere:adam")
+    with pytest.warns(RengaPluginWarning) as warned:
+        site.manager.plugins()
+    assert told(warned) == (
+        "plugins.disable names 'acme:adma' (from environment RENGA_PLUGINS_DISABLE), which plugin 'acme' does not offer. "
+        "Did you mean 'acme:adam'?"
+    )
+
+
 def test_one_entry_point_name_in_two_distributions(site, offering, monkeypatch) -> None:
     for name in ("one", "two"):
         plugin = {f"{name}_plugin": "from renga_core.plugin import *\n" + offering("adam")}
