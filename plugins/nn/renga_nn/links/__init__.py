@@ -9,11 +9,13 @@ Reading guide
   what those that remember share. `n_step_rnn`: `NStepLSTM` and others, over whole sequences. `tree_lstm`.
 - `crf1d`, `hierarchical_softmax`, `sampled` (`NegativeSampling`, `BlackOut`): losses with parameters.
 - `inception`, `mlp_convolution_2d`: small networks as layers. `vision`: `VGG16Layers`, `ResNet50Layers`, `GoogLeNet`
+  and others, large ones. `caffe`: `CaffeFunction`, what Caffe has trained.
 - `parameter`: `Parameter`, `Bias`, `Scale`: single arrays as links.
 - `classifier`: `Classifier`, a loss around a model.
 """
 
 from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.classifier import Classifier
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
 from renga_nn.links.crf1d import CRF1d
@@ -57,6 +59,7 @@ __all__ = [
     "BinaryHierarchicalSoftmax",
     "BlackOut",
     "CRF1d",
+    "CaffeFunction",
     "ChildSumTreeLSTM",
     "Classifier",
     "Convolution2D",

@@ -102,7 +102,7 @@ def roi_max_align_2d(
     regions = Regions.of("roi_max_align_2d", x, rois, roi_indices, outsize, spatial_scale)
     ratios = pair_of_ratios("roi_max_align_2d", sampling_ratio)
     rows, columns = [Samples.along(regions, axis, ratios[axis]) for axis in (0, 1)]
-    found = (rows.valid[:, :, None, :, None] & columns.valid[:, None, :, None, :]).any(axis=(3, 4))
+    found = np.asarray((rows.valid[:, :, None, :, None] & columns.valid[:, None, :, None, :]).any(axis=(3, 4)))
     dtype = x.dtype
     pixels = rows_of_pixels(as_variable(x))
     if dtype == "float16":
@@ -164,7 +164,7 @@ class Samples:
 
 
 def _corners(regions: Regions, rows: Samples, columns: Samples) -> list[tuple[Host, Host]]:
-    """The four pixels around each sample, as rows of the matrix of pixels, and their weights, ``(R, out, out, S, S)``."""
+    """The four pixels around each sample, as rows of that matrix, and their weights: ``(R, out, out, S, S)``."""
     image = regions.images[:, None, None, None, None] * (regions.size[0] * regions.size[1])
     made = []
     for row, row_weight in ((rows.low, 1 - rows.share), (rows.high, rows.share)):

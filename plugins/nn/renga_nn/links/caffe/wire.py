@@ -1,0 +1,135 @@
+"""Reading messages of Protocol Buffers whose fields are known from a table.
+
+Why not the `protobuf` library: it needs such a table too (in the form of a module that its compiler makes), and turns
+each of the hundred million weights of a large network into an object of Python's. Here weights are views of the file.
+The format: https://protobuf.dev/programming-guides/encoding/.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Field", "Malformed", "Schema", "read_message"]
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_FIXED = {"float": ("<f4", _FIXED32), "double": ("<f8", _FIXED64)}
+
+
+class Malformed(ValueError):
+    """The bytes are not a message."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a message.
+
+    Attributes:
+        name: Its name.
+        kind: ``int`` (also for enumerations), ``bool``, ``float``, ``double``, ``string``, or the fields of a message.
+        repeated: Whether there may be many: a list, or an array if they are floating.
+        default: The value where there is none.
+    """
+
+    name: str
+    kind: str | Schema
+    repeated: bool = False
+    default: Any = None
+
+
+Schema = Mapping[int, Field]
+"""The fields of a message by number. Other fields are skipped."""
+
+
+def read_message(data: memoryview, schema: Schema) -> SimpleNamespace:
+    """A message, with an attribute for each field of `schema`; defaults where there is nothing.
+
+    Raises:
+        Malformed: `data` ends too early, or a field is of another kind than the schema says.
+    """
+    found: dict[str, list[Any]] = {field.name: [] for field in schema.values()}
+    for number, wire_type, value in _parts(data):
+        field = schema.get(number)
+        if field is not None:
+            found[field.name].extend(_values(field, wire_type, value))
+    made = SimpleNamespace()
+    for field in schema.values():
+        values: Any = found[field.name]
+        if field.repeated and field.kind in _FIXED:
+            values = np.concatenate(values) if values else np.zeros(0, _FIXED[str(field.kind)][0])
+        elif not field.repeated:
+            values = values[-1] if values else _default(field)
+        setattr(made, field.name, values)
+    return made
+
+
+def _default(field: Field) -> Any:
+    """A message that is not there is one without fields."""
+    if isinstance(field.kind, str):
+        return field.default
+    return read_message(memoryview(b""), field.kind)
+
+
+def _parts(data: memoryview) -> Iterator[tuple[int, int, Any]]:
+    """Number, wire type and content of each field: an integer, or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        number, wire_type = key >> 3, key & 7
+        if wire_type == _VARINT:
+            value, at = _varint(data, at)
+            yield number, wire_type, value
+            continue
+        if wire_type == _BYTES:
+            size, at = _varint(data, at)
+        elif wire_type in (_FIXED32, _FIXED64):
+            size = 4 if wire_type == _FIXED32 else 8
+        else:
+            raise Malformed(f"field {number} has the unknown wire type {wire_type}")
+        if at + size > len(data):
+            raise Malformed(f"field {number} has {size} bytes, but only {len(data) - at} are left")
+        yield number, wire_type, data[at : at + size]
+        at += size
+
+
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
+    """An integer, seven bits in each byte, the lowest first; and where it ends."""
+    value = shift = 0
+    while at < len(data) and shift < 70:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+    raise Malformed("an integer does not end")
+
+
+def _values(field: Field, wire_type: int, value: Any) -> list[Any]:
+    """What a field of the file holds; several values if they are packed."""
+    if not isinstance(field.kind, str) and wire_type == _BYTES:
+        return [read_message(value, field.kind)]
+    if field.kind == "string" and wire_type == _BYTES:
+        return [bytes(value).decode("utf-8", errors="replace")]
+    if field.kind in ("int", "bool") and wire_type in (_VARINT, _BYTES):
+        numbers = [value] if wire_type == _VARINT else list(_packed(value))
+        return [bool(n) if field.kind == "bool" else n - (1 << 64) if n >> 63 else n for n in numbers]
+    if field.kind in _FIXED:
+        dtype, fixed = _FIXED[str(field.kind)]
+        if field.repeated and wire_type in (_BYTES, fixed) and len(value) % np.dtype(dtype).itemsize == 0:
+            return [np.frombuffer(value, dtype)]
+        if wire_type == fixed:
+            return [struct.unpack("<f" if field.kind == "float" else "<d", value)[0]]
+    kind = field.kind if isinstance(field.kind, str) else "message"
+    raise Malformed(f"field {field.name!r} should be a {kind}, but has wire type {wire_type}")
+
+
+def _packed(data: memoryview) -> Iterator[int]:
+    at = 0
+    while at < len(data):
+        value, at = _varint(data, at)
+        yield value

@@ -1,0 +1,62 @@
+"""A small network that is slid over images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import ChainList
+from renga_nn.functions.activation import relu
+from renga_nn.links.convolution_2d import Convolution2D
+
+__all__ = ["MLPConvolution2D"]
+
+
+class MLPConvolution2D(ChainList):
+    """A convolution, and 1 × 1 convolutions after it: a multi-layer perceptron in each place (Lin et al. 2014, 3.1).
+
+    Args:
+        in_channels: Number of channels of the images; None to take it from the first input.
+        out_channels: Filters of each convolution in turn.
+        ksize: Size of the first convolution's filters: one number, or a pair. ``MLPConvolution2D(out_channels, k)`` is
+            short for ``MLPConvolution2D(None, out_channels, k)``.
+        stride, pad: Of the first convolution.
+        activation: What is between the convolutions. It is not applied to the result.
+        conv_init, bias_init: Initializers of filters and biases.
+
+    Raises:
+        TypeError: The size of filters is missing.
+        ValueError: There is no convolution in `out_channels`.
+    """
+
+    def __init__(
+        self,
+        in_channels: int | Sequence[int] | None,
+        out_channels: Sequence[int] | int,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        activation: Callable[[Any], Any] = relu,
+        conv_init: Any = None,
+        bias_init: Any = None,
+    ) -> None:
+        given: Any = (in_channels, out_channels, ksize) if ksize is not None else (None, in_channels, out_channels)
+        first, channels, ksize = given
+        if not isinstance(channels, Sequence) or ksize is None:
+            raise TypeError("MLPConvolution2D needs the numbers of its filters, and their size: ((16, 8), 3)")
+        if not channels:
+            raise ValueError("MLPConvolution2D: out_channels is empty; there is at least one convolution")
+        initial = {"initialW": conv_init, "initial_bias": bias_init}
+        rest = [Convolution2D(n, m, 1, **initial) for n, m in pairwise(channels)]
+        super().__init__(Convolution2D(first, channels[0], ksize, stride, pad, **initial), *rest)
+        self.activation = activation
+
+    def forward(self, x: Any) -> Variable:
+        """Maps ``(N, out_channels[-1], H', W')`` for images ``(N, in_channels, H, W)``."""
+        *hidden, last = self
+        for convolution in hidden:
+            x = self.activation(convolution(x))
+        y: Variable = last(x)
+        return y
