@@ -8,6 +8,7 @@ Streams and devices are names; a captured graph holds the launches of kernels (n
 import contextlib
 import ctypes
 import hashlib
+import re
 import subprocess
 import tempfile
 import types
@@ -27,6 +28,7 @@ PRELUDE = """
 #include <cmath>
 #include <cstddef>
 using std::sqrt; using std::log; using std::pow; using std::sin; using std::cos;
+using std::exp; using std::expm1; using std::log1p; using std::tanh; using std::fabs;
 #define __device__
 #define __global__
 #include <immintrin.h>
@@ -36,6 +38,52 @@ struct float16 {
   float16(float x) : bits(_cvtss_sh(x, 0)) {}
   operator float() const { return _cvtsh_ss(bits); }
 };
+typedef float16 __half;
+"""
+# Threads of a block take turns: each runs to its next __syncthreads() or to its end.
+BLOCKS = """
+#include <ucontext.h>
+#include <cstdlib>
+struct Three { int x, y, z; };
+static Three blockIdx, threadIdx, gridDim, blockDim;
+static ucontext_t scheduler_, threads_[1024];
+static bool done_[1024];
+static int running_;
+static void* stack_ = std::malloc(1024 * 65536);
+static void (*body_)(void**);
+static void** args_;
+#define __shared__ static
+static void __syncthreads() { swapcontext(&threads_[running_], &scheduler_); }
+static void thread_() { body_(args_); done_[running_] = true; }
+static void run_block_() {
+  const int n = blockDim.x * blockDim.y;
+  for (int t = 0; t < n; ++t) {
+    getcontext(&threads_[t]);
+    threads_[t].uc_stack.ss_sp = (char*)stack_ + t * 65536;
+    threads_[t].uc_stack.ss_size = 65536;
+    threads_[t].uc_link = &scheduler_;
+    makecontext(&threads_[t], thread_, 0);
+    done_[t] = false;
+  }
+  for (bool any = true; any;) {
+    any = false;
+    for (int t = 0; t < n; ++t) {
+      if (done_[t]) continue;
+      any = true, running_ = t;
+      threadIdx.x = t % blockDim.x, threadIdx.y = t / blockDim.x;
+      swapcontext(&scheduler_, &threads_[t]);
+    }
+  }
+}
+static void run_(void (*body)(void**), bool shared, int gx, int gy, int bx, int by, void** args) {
+  body_ = body, args_ = args, gridDim = {gx, gy, 1}, blockDim = {bx, by, 1};
+  for (blockIdx.y = 0; blockIdx.y < gy; ++blockIdx.y)
+    for (blockIdx.x = 0; blockIdx.x < gx; ++blockIdx.x)
+      if (shared) run_block_();
+      else
+        for (threadIdx.y = 0; threadIdx.y < by; ++threadIdx.y)
+          for (threadIdx.x = 0; threadIdx.x < bx; ++threadIdx.x) body(args);
+}
 """
 
 
@@ -156,6 +204,9 @@ class Stream:
     def wait_event(self, event):
         state.log.append((self.name, "waits for", event.of))
 
+    def is_capturing(self):
+        return state.captured is not None
+
     def begin_capture(self, mode=None):
         state.captured = []
 
@@ -204,7 +255,9 @@ def build(source):
 
 
 class ElementwiseKernel:
-    """The kernel's body in a loop over `i`; only raw arrays without gaps."""
+    """The kernel's body in a loop over `i`; only raw arrays without gaps. `made` holds all there are."""
+
+    made: list
 
     def __init__(self, in_params, out_params, operation, name="kernel", preamble=""):
         declared = [p.split() for p in f"{in_params},{out_params}".split(",") if p.strip()]
@@ -212,6 +265,7 @@ class ElementwiseKernel:
         self.operation, self.name, self.preamble = operation, name, preamble
         self.outputs = [p.split()[-1] for p in out_params.split(",")]
         self.functions = {}
+        ElementwiseKernel.made.append(self)
 
     def __call__(self, *args, size):
         known = {}
@@ -242,33 +296,52 @@ class ElementwiseKernel:
 
 
 class RawModule:
-    """Kernels without shared memory, thread after thread; arguments: a structure by value, then arrays."""
+    """Kernels by name; arguments are arrays, numbers of NumPy, and structures by value."""
 
     def __init__(self, code):
-        self.code = code
+        self.code = code.replace("#include <cuda_fp16.h>", "").replace("typedef __half float16;", "")
         self.library = None
 
     def get_function(self, name):
+        kernels = re.findall(r'extern "C" __global__ void (\w+)\(([^)]*)\)', self.code)
+        params = {kernel: [p.strip().rpartition(" ")[0] for p in given.split(",")] for kernel, given in kernels}
         if self.library is None:
-            index = "struct Three { int x, y, z; }; static thread_local Three blockIdx, threadIdx, gridDim, blockDim;\n"
+            shared = "true" if "__syncthreads" in self.code else "false"
             runs = ""
-            for kernel, kind in (("update_float32", "float"), ("update_float64", "double")):
+            for kernel, types in params.items():
+                given = ", ".join(f"*({kind}*)args[{k}]" for k, kind in enumerate(types))
                 runs += f"""
-                extern "C" void run_{kernel}(int gx, int gy, int bx, const Tensors<{kind}>* table, double* numbers) {{
-                  gridDim.x = gx; gridDim.y = gy; blockDim.x = bx;
-                  for (blockIdx.y = 0; blockIdx.y < gy; ++blockIdx.y)
-                    for (blockIdx.x = 0; blockIdx.x < gx; ++blockIdx.x)
-                      for (threadIdx.x = 0; threadIdx.x < bx; ++threadIdx.x) {kernel}(*table, numbers);
+                static void body_{kernel}(void** args) {{ {kernel}({given}); }}
+                extern "C" void run_{kernel}(int gx, int gy, int bx, int by, void** args) {{
+                  run_(body_{kernel}, {shared}, gx, gy, bx, by, args);
                 }}"""
-            self.library = build(PRELUDE + index + self.code + runs)
+            self.library = build(PRELUDE + BLOCKS + self.code + runs)
         function = getattr(self.library, f"run_{name}")
 
         def start(grid, block, args):
-            table, numbers = args
-            pointers = ctypes.c_void_p(table.ctypes.data), ctypes.c_void_p(numbers.ctypes.data)
-            launch(lambda: (args, function(grid[0], grid[1], block[0], *pointers)))
+            assert len(args) == len(params[name])
+            held = [_bytes(value, kind) for value, kind in zip(args, params[name], strict=True)]
+            pointers = (ctypes.c_void_p * len(held))(*[x.ctypes.data for x in held])
+            (gx, gy), (bx, by) = ((*sizes, 1)[:2] for sizes in (grid, block))
+            assert bx * by <= 1024
+            launch(lambda: (args, held, function(gx, gy, bx, by, pointers)))
 
         return start
+
+
+def _bytes(value, kind):
+    """What a kernel is given for an argument of that type: the address of an array, else the value itself."""
+    if isinstance(value, ndarray):
+        assert value.flags.c_contiguous
+        assert kind.endswith("*"), kind
+        wanted = kind.removeprefix("const ").removesuffix("*").strip().removeprefix("Wide<").removesuffix(">::type")
+        names = {"float16": "float32" if "Wide" in kind else "float16", "float": "float32", "double": "float64"}
+        assert names.get(wanted, "int64") == value.dtype.name, (kind, value.dtype)
+        return np.array([value.ctypes.data], np.uint64)
+    if not isinstance(value, np.ndarray):
+        assert isinstance(value, np.generic), f"{value!r} is no number of NumPy"
+        assert {"long long": "int64", "double": "float64"}[kind] == value.dtype.name
+    return np.array(value)
 
 
 @contextlib.contextmanager

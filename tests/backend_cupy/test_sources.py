@@ -1,5 +1,7 @@
 """CUDA's compiler accepts the sources of all kernels. Shown where it is installed; no GPU is needed."""
 
+import importlib
+import pkgutil
 import shutil
 import subprocess
 
@@ -17,42 +19,47 @@ def nvcc():
     return found
 
 
-def kernels():
-    """All elementwise kernels, with the types that their letters may stand for."""
-    from renga_backend_cupy import adam, generator
-    from renga_backend_cupy.kernels import max_pooling
+def modules():
+    """All modules with kernels in them, but those of cuDNN."""
+    from renga_backend_cupy import adam, generator, kernels
 
-    tables = (*generator._UNIT.values(), *generator._NORMAL.values(), generator._INTEGERS)
-    yield from (([None], kernel) for _, kernel in tables)
-    yield [None], adam._COUNT
-    yield from ((FLOATING, kernel) for kernel in (max_pooling._FORWARD, max_pooling._BACKWARD))
+    names = [module.name for module in pkgutil.iter_modules(kernels.__path__)]
+    found = [importlib.import_module(f"{kernels.__name__}.{name}") for name in names]
+    return [adam, generator, *(module for module in found if module.__name__.rpartition(".")[2] != "cudnn")]
+
+
+def kernels(fake):
+    """All elementwise kernels, with the types that their letters may stand for."""
+    for kernel in fake.ElementwiseKernel.made:
+        yield FLOATING if "T" in {kind for kind, _, _ in kernel.params} else [None], kernel
 
 
 def cuda(fake, kernel, letter, number):
     """The kernel as a function of plain pointers, in a namespace of its own."""
-    kinds = {**fake.TYPES, "T": fake.TYPES.get(letter)}
+    wide = fake.TYPES["float64" if letter == "float64" else "float32"]
+    kinds = {**fake.TYPES, "T": fake.TYPES.get(letter), "S": wide, "I": fake.TYPES["int64"]}
     params = [f"{kinds[kind][0]} {'*' if raw else ''}{name}" for kind, name, raw in kernel.params]
     loop = (
         f"for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n_; i += blockDim.x) {{ {kernel.operation}; }}"
     )
-    typedef = f"typedef {kinds['T'][0]} T;" if letter else ""
+    typedef = f"typedef {kinds['T'][0]} T; typedef {wide[0]} S;" if letter else "typedef long long I;"
     entry = f"__global__ void {kernel.name}(long long n_, {', '.join(params)}) {{ {loop} }}"
     return f"namespace n{number} {{\n{typedef}\n{kernel.preamble}\n{entry}\n}}\n"
 
 
 def test_cuda_compiles_them(fake, nvcc, tmp_path):
-    from renga_backend_cupy import adam
-
-    sources = [(kernel, letter) for letters, kernel in kernels() for letter in letters]
-    assert len(sources) == 12
+    raw = [module._MODULE.code for module in modules() if hasattr(module, "_MODULE")]
+    sources = [(kernel, letter) for letters, kernel in kernels(fake) for letter in letters]
+    assert len({kernel.name for kernel, _ in sources}) == 34
     program = "#include <cuda_fp16.h>\ntypedef __half float16;\n"
     program += "".join(cuda(fake, kernel, letter, n) for n, (kernel, letter) in enumerate(sources))
-    (tmp_path / "all.cu").write_text(program + adam._SOURCE)
+    program += "".join(f"namespace m{n} {{ {code} }}\n" for n, code in enumerate(raw))
+    (tmp_path / "all.cu").write_text(program)
     command = [nvcc, "-ptx", "-arch=sm_80", "-std=c++17", "-o", "all.ptx", "all.cu"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     entries = (tmp_path / "all.ptx").read_text().count(".entry")
-    assert entries == len(sources) + 2
+    assert (len(raw), entries) == (3, len(sources) + 2 + 5 * 3 + 2 * 3)
 
 
 def test_the_addresses_of_parameters_fit_into_the_arguments_of_a_kernel(fake):

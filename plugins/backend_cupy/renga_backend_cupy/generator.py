@@ -20,11 +20,11 @@ import numpy as np
 
 from renga_core.backend import Array
 
-__all__ = ["PhiloxGenerator"]
+__all__ = ["PHILOX", "PhiloxGenerator"]
 
 _NAME = "philox4x32-10"
 
-_PHILOX = """
+PHILOX = """
 struct Block { unsigned int w[4]; };
 
 static __device__ inline unsigned int high_word(unsigned int a, unsigned int b) {
@@ -75,7 +75,7 @@ def _kernel(name: str, values: int, out: str, more: str, value: str) -> Any:
           const long long at = (long long)i * {values} + k;
           if (at < count) {{ {value} }}
         }}"""
-    return cupy.ElementwiseKernel(_IN + more, f"raw {out} out", code, f"renga_{name}", preamble=_PHILOX)
+    return cupy.ElementwiseKernel(_IN + more, f"raw {out} out", code, f"renga_{name}", preamble=PHILOX)
 
 
 _UNIT = {
@@ -222,6 +222,15 @@ class PhiloxGenerator:
             self.position += blocks
         return before
 
+    def take(self, blocks: int) -> tuple[np.uint64, np.uint64, Array]:
+        """Take that many blocks, for a kernel that makes numbers itself (by ``philox(key, position + shift[0] + i)``).
+
+        Returns:
+            key, position and shift, the first three arguments of such a kernel. It may be launched any number of times
+            with them: the numbers are the same.
+        """
+        return np.uint64(self.key), np.uint64(self.advance(blocks)), self._shift()
+
     def _floats(self, kernels: Mapping[Any, tuple[int, Any]], name: str, size: Size, dtype: Any) -> Array:
         wanted = np.dtype(dtype)
         if wanted not in kernels:
@@ -235,7 +244,7 @@ class PhiloxGenerator:
         out = cupy.empty(shape, dtype=dtype)
         blocks = -(-count // values)
         if blocks:
-            launch(np.uint64(self.key), np.uint64(self.advance(blocks)), self._shift(), count, *args, out, size=blocks)
+            launch(*self.take(blocks), count, *args, out, size=blocks)
         return out
 
     def _shift(self) -> Array:

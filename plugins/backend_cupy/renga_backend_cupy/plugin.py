@@ -5,6 +5,8 @@ from renga_core.plugin import Kernel, Provider, hookimpl
 _HINT = "pip install 'renga[cuda13]' (or 'renga[cuda12]', for a driver of CUDA 12)"
 _PROBE = "renga_backend_cupy.probe:unavailable"
 _KERNELS = "renga_backend_cupy.kernels"
+_FLOATING = ("float16", "float32", "float64")
+_ACTIVATIONS = ("clipped_relu", "elu", "hard_sigmoid", "leaky_relu", "relu", "sigmoid", "softplus", "tanh")
 _LAYOUTS = ("gaps", "transposed", "channels_last")
 
 
@@ -27,16 +29,15 @@ def renga_array_backends() -> list[Provider]:
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Convolutions and batch normalization through cuDNN; max pooling compiled by CuPy."""
-    floating = ("float16", "float32", "float64")
+    """Convolutions and batch normalization through cuDNN; what CuPy compiles at its first use."""
     return [
-        _cudnn("convolution", "convolution:Convolution", "convolution:supports", floating),
-        _cudnn("deconvolution", "convolution:Deconvolution", "convolution:supports", floating),
+        _cudnn("convolution", "convolution:Convolution", "convolution:supports", _FLOATING),
+        _cudnn("deconvolution", "convolution:Deconvolution", "convolution:supports", _FLOATING),
         _cudnn(
             "convolution_filter_gradient",
             "convolution:FilterGradient",
             "convolution:supports_filter_gradient",
-            floating,
+            _FLOATING,
         ),
         _cudnn(
             "batch_normalization",
@@ -44,18 +45,18 @@ def renga_kernels() -> list[Kernel]:
             "batch_normalization:supports",
             ("float16", "float32"),
         ),
-        Kernel(
-            op="max_pooling",
-            backend="cupy",
-            target=f"{_KERNELS}.max_pooling:MaxPooling",
-            supports=f"{_KERNELS}.max_pooling:supports",
-            priority=10,
-            summary="one launch forward, one backward",
-            needs=("cupy",),
-            probe=_PROBE,
-            install_hint=_HINT,
-            capabilities=frozenset({*floating, *_LAYOUTS}),
-        ),
+        _own("max_pooling", "max_pooling:MaxPooling", "windows:supports"),
+        _own("window_sum", "window_sum:WindowSum"),
+        _own("window_spread", "window_sum:WindowSpread"),
+        _own("softmax", "softmax:Softmax"),
+        _own("log_softmax", "softmax:LogSoftmax"),
+        _own("softmax_cross_entropy", "softmax:SoftmaxCrossEntropy", "softmax:supports_cross_entropy"),
+        _own("layer_normalization", "layer_normalization:LayerNormalization"),
+        _own("batch_normalization_fixed", "fixed_batch_normalization:FixedBatchNormalization"),
+        _own("dropout", "dropout:Dropout"),
+        _own("lstm", "lstm:LSTM"),
+        _own("embed_id_gradient", "embed_id:EmbedIDGradient"),
+        *[_own(name, f"activation:{name}") for name in _ACTIVATIONS],
     ]
 
 
@@ -71,4 +72,20 @@ def _cudnn(op: str, target: str, supports: str, dtypes: tuple[str, ...]) -> Kern
         probe=_PROBE,
         install_hint=_HINT,
         capabilities=frozenset({*dtypes, *_LAYOUTS}),
+    )
+
+
+def _own(op: str, target: str, supports: str = "") -> Kernel:
+    """A kernel of ours; its predicate is `supports` of the same module unless another is named."""
+    return Kernel(
+        op=op,
+        backend="cupy",
+        target=f"{_KERNELS}.{target}",
+        supports=f"{_KERNELS}.{supports or target.partition(':')[0] + ':supports'}",
+        priority=10,
+        summary="compiled by CuPy: one launch in place of several",
+        needs=("cupy",),
+        probe=_PROBE,
+        install_hint=_HINT,
+        capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
     )

@@ -2,7 +2,11 @@
 
 - `cudnn`: plans of NVIDIA's library, kept by shape. `convolution` and `batch_normalization` are computed by it; where
   it has no plan for some arguments, they fall back to the reference, and say so once.
-- `max_pooling`: compiled by CuPy at its first use.
+- Compiled by CuPy at their first use, one thread for each element: `activation`, `dropout`, `lstm`, `embed_id`,
+  `fixed_batch_normalization`, `max_pooling`, `window_sum` (mean pooling and unpooling). `layout` says how arrays lie in
+  memory, `windows` how windows lie on images.
+- Compiled by CuPy, with threads that share a row: `softmax` (its logarithm, and cross entropy) and
+  `layer_normalization`. `rows` has what they share.
 
 Each module holds objects with ``forward`` (and ``backward`` where the operation has one), and the predicate that says
 which arguments they support. `renga_backend_cupy.plugin` registers them.

@@ -1,4 +1,4 @@
-"""Batch normalization through cuDNN: operation ``batch_normalization``.
+"""Batch normalization: in training through cuDNN, and with fixed statistics in one launch of our own.
 
 cuDNN normalizes along axis 1. It returns mean and one over the standard deviation, and, as the new value of a running
 average that starts at zero and has no memory, the unbiased variance; the operation asks for the biased one.

@@ -2,8 +2,7 @@
 
 Forward, each thread looks through one window. Backward, each thread looks after one pixel: it goes through the windows
 that see it, and takes the gradients of those whose first largest element it is. So nothing is added atomically, and
-results are the same in each run. Channels may come first or last in memory: a pixel has `inner` channels side by side,
-1 or all.
+results are the same in each run.
 """
 
 from __future__ import annotations
@@ -13,21 +12,11 @@ from typing import Any
 
 import cupy
 
+from renga_backend_cupy.kernels.layout import WIDE, dense, empty
+from renga_backend_cupy.kernels.windows import GEOMETRY, geometry, image_order, supports
 from renga_core.backend import Array
 
 __all__ = ["MaxPooling", "supports"]
-
-_DTYPES = ("float16", "float32", "float64")
-
-_PREAMBLE = """
-template <class T> struct Wide { typedef T type; };
-template <> struct Wide<float16> { typedef float type; };
-"""
-
-_GEOMETRY = (
-    "int64 inner, int64 height, int64 width, int64 out_height, int64 out_width, "
-    "int32 kh, int32 kw, int32 sh, int32 sw, int32 ph, int32 pw, float64 border"
-)
 
 # What lies outside of the image is never the largest: `border` is minus infinity, for which NVRTC has no name.
 _SEEN = """
@@ -36,7 +25,7 @@ _SEEN = """
 """
 
 _FORWARD = cupy.ElementwiseKernel(
-    f"raw T x, {_GEOMETRY}",
+    f"raw T x, {GEOMETRY}, float64 border",
     "raw T y",
     f"""
     {_SEEN}
@@ -55,11 +44,11 @@ _FORWARD = cupy.ElementwiseKernel(
     #undef RENGA_SEEN
     """,
     "renga_max_pooling",
-    preamble=_PREAMBLE,
+    preamble=WIDE,
 )
 
 _BACKWARD = cupy.ElementwiseKernel(
-    f"raw T x, raw T y, raw T gy, {_GEOMETRY}",
+    f"raw T x, raw T y, raw T gy, {GEOMETRY}, float64 border",
     "raw T gx",
     f"""
     {_SEEN}
@@ -85,13 +74,8 @@ _BACKWARD = cupy.ElementwiseKernel(
     #undef RENGA_SEEN
     """,
     "renga_max_pooling_gradient",
-    preamble=_PREAMBLE,
+    preamble=WIDE,
 )
-
-
-def supports(x: Array, window: Any) -> bool:
-    """Whether these are images, with two axes, of a floating dtype."""
-    return x.ndim == 4 and len(window.ksize) == 2 and x.dtype.name in _DTYPES
 
 
 class MaxPooling:
@@ -100,41 +84,18 @@ class MaxPooling:
     @staticmethod
     def forward(x: Array, window: Any) -> Array:
         """As the reference."""
-        last = _channels_last(x)
-        y = _images((*x.shape[:2], *window.out), x.dtype, last)
-        if y.size:
-            _FORWARD(_flat(x, last), *_geometry(x, window, last), _flat(y, last), size=y.size)
+        order = image_order(x)
+        flat, y = empty((*x.shape[:2], *window.out), order, x.dtype)
+        if flat.size:
+            _FORWARD(dense(x, order), *geometry(x.shape[1], window, order), -math.inf, flat, size=flat.size)
         return y
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
         """As the reference; the gradients of a pixel of float16 are added up in float32."""
-        last = _channels_last(x)
-        gx = _images(x.shape, x.dtype, last)
-        if gx.size:
-            gy = gy.astype(x.dtype, copy=False)
-            arrays = [_flat(array, last) for array in (x, y, gy)]
-            _BACKWARD(*arrays, *_geometry(x, window, last), _flat(gx, last), size=gx.size)
+        order = image_order(x)
+        flat, gx = empty(x.shape, order, x.dtype)
+        if flat.size:
+            arrays = [dense(array, order) for array in (x, y, gy.astype(x.dtype, copy=False))]
+            _BACKWARD(*arrays, *geometry(x.shape[1], window, order), -math.inf, flat, size=flat.size)
         return gx
-
-
-def _geometry(x: Array, window: Any, last: bool) -> tuple[float, ...]:
-    inner = x.shape[1] if last else 1
-    return (inner, *x.shape[2:], *window.out, *window.ksize, *window.stride, *window.pad, -math.inf)
-
-
-def _channels_last(x: Array) -> bool:
-    return not x.flags.c_contiguous and bool(x.transpose(0, 2, 3, 1).flags.c_contiguous)
-
-
-def _images(shape: tuple[int, ...], dtype: Any, last: bool) -> Array:
-    """New images in one of the two orders."""
-    if not last:
-        return cupy.empty(shape, dtype=dtype)
-    n, channels, height, width = shape
-    return cupy.empty((n, height, width, channels), dtype=dtype).transpose(0, 3, 1, 2)
-
-
-def _flat(x: Array, last: bool) -> Array:
-    """Images as their memory lies, copied into that order if they lie otherwise."""
-    return cupy.ascontiguousarray(x.transpose(0, 2, 3, 1) if last else x).reshape(-1)

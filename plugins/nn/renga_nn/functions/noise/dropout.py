@@ -63,12 +63,12 @@ def dropout(
     elif mask.shape != x.shape or mask.dtype != x.dtype:
         raise InvalidType("dropout", "mask", f"the shape and dtype of x: {describe_array(x)}", describe_array(mask))
     else:
-        node = Dropout(ratio, (DROPOUT.reference, mask))
+        node = Dropout(ratio, (DROPOUT.reference, (mask,)))
     y = node.apply((x,))[0]
     return (y, node.mask(x) if mask is None else mask) if return_mask else y
 
 
-def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, Array]:
+def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, tuple[Array]]:
     """Draw a mask, which is 0 with probability `ratio` and else ``1 / (1 - ratio)``, and multiply with it.
 
     A kernel keeps what is still there: where ``generator.random(x.shape, float32)`` would be at least `ratio`. So the
@@ -77,12 +77,12 @@ def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, Array]:
     kept = generator.random(x.shape, dtype=get_array_module(x).float32) >= ratio
     mask = kept.astype(x.dtype)
     mask *= 1 / (1 - ratio)
-    return x * mask, mask
+    return x * mask, (mask,)
 
 
-def _backward(mask: Array, gy: Array, ratio: float) -> Array:
-    """Multiply with what forward kept."""
-    return gy * mask
+def _backward(kept: tuple[Array], gy: Array, ratio: float) -> Array:
+    """Multiply with the mask that forward kept."""
+    return gy * kept[0]
 
 
 DROPOUT = Operation("dropout", _forward, _backward, samples="renga_nn.functions.samples:dropout")

@@ -1,0 +1,105 @@
+"""Activation functions: one launch forward and one backward, where the reference has up to five.
+
+Each is two expressions: of the number ``v``, and of the gradient ``g`` with what was kept, ``k`` (y for some, else x).
+They compute in single precision for half, and NaN stays NaN.
+"""
+
+from __future__ import annotations
+
+import cupy
+
+from renga_backend_cupy.kernels.layout import FLOATING, WIDE, dense, empty, memory_order
+from renga_core.backend import Array
+
+__all__ = [
+    "Activation",
+    "clipped_relu",
+    "elu",
+    "hard_sigmoid",
+    "leaky_relu",
+    "relu",
+    "sigmoid",
+    "softplus",
+    "supports",
+    "tanh",
+]
+
+_PREAMBLE = f"""{WIDE}
+// Neither form can overflow.
+template <class W> static __device__ inline W logistic(W v) {{
+  const W e = exp(-fabs(v));
+  return (v >= 0 ? 1 : e) / (1 + e);
+}}
+"""
+
+
+def supports(x: Array, *parameters: float) -> bool:
+    """Whether the numbers are floating."""
+    return x.dtype.name in FLOATING
+
+
+class Activation:
+    """The operation of an activation function.
+
+    Args:
+        name: Its name, for profilers.
+        forward: ``f(v)`` in C++.
+        backward: ``f'(x) * g`` in C++, by `k`.
+        parameter: Name of its one parameter, if it has one; in the precision of the array.
+    """
+
+    def __init__(self, name: str, forward: str, backward: str, parameter: str = "") -> None:
+        more = f", float64 {parameter}_" if parameter else ""
+        given = "typedef typename Wide<T>::type W;"
+        if parameter:
+            given += f" const W {parameter} = (W)(T){parameter}_;"
+        self._forward = cupy.ElementwiseKernel(
+            f"raw T x{more}",
+            "raw T y",
+            f"{given} const W v = (W)x[i]; y[i] = (T)({forward});",
+            f"renga_{name}",
+            preamble=_PREAMBLE,
+        )
+        self._backward = cupy.ElementwiseKernel(
+            f"raw T kept, raw T gy{more}",
+            "raw T gx",
+            f"{given} const W k = (W)kept[i], g = (W)gy[i]; gx[i] = (T)({backward});",
+            f"renga_{name}_gradient",
+            preamble=_PREAMBLE,
+        )
+
+    def forward(self, x: Array, *parameters: float) -> Array:
+        """As the reference."""
+        order = memory_order(x)
+        flat, y = empty(x.shape, order, x.dtype)
+        if flat.size:
+            self._forward(dense(x, order), *parameters, flat, size=flat.size)
+        return y
+
+    def backward(self, kept: Array, gy: Array, *parameters: float) -> Array:
+        """As the reference."""
+        order = memory_order(kept)
+        flat, gx = empty(kept.shape, order, kept.dtype)
+        if flat.size:
+            gy = gy.astype(kept.dtype, copy=False)
+            self._backward(dense(kept, order), dense(gy, order), *parameters, flat, size=flat.size)
+        return gx
+
+
+relu = Activation("relu", "v <= 0 ? 0 : v", "g * (W)(k > 0)")
+sigmoid = Activation("sigmoid", "logistic(v)", "g * k * (1 - k)")
+tanh = Activation("tanh", "tanh(v)", "g * (1 - k * k)")
+hard_sigmoid = Activation(
+    "hard_sigmoid",
+    "v < (W)-2.5 ? 0 : v > (W)2.5 ? 1 : v * (W)0.2 + (W)0.5",
+    "g * (W)(k > 0 && k < 1) * (W)0.2",
+)
+clipped_relu = Activation("clipped_relu", "v < 0 ? 0 : v > z ? z : v", "g * (W)(k > 0 && k < z)", "z")
+leaky_relu = Activation("leaky_relu", "v > 0 ? v : v * slope", "g * (k > 0 ? 1 : slope)", "slope")
+elu = Activation("elu", "v > 0 ? v : alpha * expm1(v)", "g * (k > 0 ? 1 : alpha * exp(k))", "alpha")
+softplus = Activation(
+    "softplus",
+    "((v * beta > 0 ? v * beta : 0) + log1p(exp(-fabs(v * beta)))) / beta",
+    "g * logistic(k * beta)",
+    "beta",
+)

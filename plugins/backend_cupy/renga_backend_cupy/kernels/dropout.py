@@ -1,0 +1,62 @@
+"""Dropout in one launch, which draws and multiplies.
+
+No mask is stored: backward draws the same numbers again, since each is computed from the generator's key and its place
+(see `renga_backend_cupy.generator`). They are the numbers that the reference would draw.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+
+from renga_backend_cupy.generator import PHILOX, PhiloxGenerator
+from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_core.backend import Array
+
+__all__ = ["Dropout", "supports"]
+
+# Each thread makes one block of the generator: numbers for four elements.
+_KERNEL = cupy.ElementwiseKernel(
+    "uint64 key, uint64 position, raw uint64 shift, int64 count, float64 ratio, raw T x",
+    "raw T y",
+    """
+    typedef typename Wide<T>::type W;
+    const Block block = philox(key, position + shift[0] + i);
+    const W scale = (W)(T)(1 / (1 - ratio));
+    for (int k = 0; k < 4; ++k) {
+      const long long at = (long long)i * 4 + k;
+      if (at < count) y[at] = (T)((W)x[at] * (unit_float(block.w[k]) >= (float)ratio ? scale : 0));
+    }
+    """,
+    "renga_dropout",
+    preamble=PHILOX + WIDE,
+)
+
+
+def supports(x: Array, generator: Any, ratio: float) -> bool:
+    """Whether the numbers are floating, and the generator is one that can be asked for any of its numbers."""
+    return x.dtype.name in FLOATING and isinstance(generator, PhiloxGenerator)
+
+
+class Dropout:
+    """Operation ``dropout``. What it keeps is where in the sequence of random numbers it took its own."""
+
+    @staticmethod
+    def forward(x: Array, generator: PhiloxGenerator, ratio: float) -> tuple[Array, tuple[Any, ...]]:
+        """As the reference."""
+        kept = generator.take(-(-x.size // 4))
+        return _drop(kept, x, ratio), kept
+
+    @staticmethod
+    def backward(kept: tuple[Any, ...], gy: Array, ratio: float) -> Array:
+        """As the reference."""
+        return _drop(kept, gy, ratio)
+
+
+def _drop(kept: tuple[Any, ...], x: Array, ratio: float) -> Array:
+    y = cupy.empty(x.shape, dtype=x.dtype)
+    if x.size:
+        flat = cupy.ascontiguousarray(x).reshape(-1)
+        _KERNEL(*kept, x.size, ratio, flat, y.reshape(-1), size=-(-x.size // 4))
+    return y

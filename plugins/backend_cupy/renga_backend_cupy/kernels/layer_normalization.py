@@ -1,0 +1,142 @@
+"""Layer normalization: one launch forward; backward one for the rows, and two for the sums over them.
+
+A team of threads goes through each row. Half precision is added up in single.
+"""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.rows import entries, launch, lines, module
+from renga_core.backend import Array
+
+__all__ = ["LayerNormalization", "supports"]
+
+_SOURCE = """
+template <class W> struct Two {
+  W first, second;
+};
+
+template <class W> static __device__ Two<W> joined(const Two<W>& a, const Two<W>& b) {
+  Two<W> made;
+  made.first = a.first + b.first, made.second = a.second + b.second;
+  return made;
+}
+
+template <class T, class W> static __device__ void normalize(
+    const T* x, const W* gamma, const W* beta, T* y, W* means, W* deviations, double eps, long long rows,
+    long long length, long long inner) {
+  const Place place(length, inner);
+  Two<W> sum;
+  sum.first = 0, sum.second = 0;
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    sum.first += (W)x[place.start + k];
+  }
+  const W mean = joined_of_team(sum, place).first / length;
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const W centred = (W)x[place.start + k] - mean;
+    sum.second += centred * centred;
+  }
+  const W inv_std = 1 / sqrt(joined_of_team(sum, place).second / length + (W)eps);
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    y[place.start + k] = (T)(((W)x[place.start + k] - mean) * inv_std * gamma[k] + beta[k]);
+  }
+  if (place.row < rows && threadIdx.x == 0) means[place.row] = mean, deviations[place.row] = inv_std;
+}
+
+template <class T, class W> static __device__ void normalize_gradient(
+    const T* x, const W* gamma, const W* means, const W* deviations, const T* gy, T* gx, long long rows,
+    long long length, long long inner) {
+  const Place place(length, inner);
+  const W mean = place.row < rows ? means[place.row] : 0, inv_std = place.row < rows ? deviations[place.row] : 0;
+  Two<W> sum;
+  sum.first = 0, sum.second = 0;
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const W scaled = (W)gy[place.start + k] * gamma[k];
+    sum.first += scaled;
+    sum.second += scaled * ((W)x[place.start + k] - mean) * inv_std;
+  }
+  sum = joined_of_team(sum, place);
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const W normal = ((W)x[place.start + k] - mean) * inv_std;
+    const W scaled = (W)gy[place.start + k] * gamma[k];
+    gx[place.start + k] = (T)(inv_std * (scaled - (sum.first + normal * sum.second) / length));
+  }
+}
+"""
+
+_SHAPE = "long long rows, long long length, long long inner"
+
+_MODULE = module(
+    _SOURCE
+    + entries(
+        "normalize_$D(const $T* x, const Wide<$T>::type* gamma, const Wide<$T>::type* beta, $T* y, "
+        f"Wide<$T>::type* means, Wide<$T>::type* deviations, double eps, {_SHAPE})",
+        "normalize<$T, Wide<$T>::type>(x, gamma, beta, y, means, deviations, eps, rows, length, inner)",
+    )
+    + entries(
+        "normalize_gradient_$D(const $T* x, const Wide<$T>::type* gamma, const Wide<$T>::type* means, "
+        f"const Wide<$T>::type* deviations, const $T* gy, $T* gx, {_SHAPE})",
+        "normalize_gradient<$T, Wide<$T>::type>(x, gamma, means, deviations, gy, gx, rows, length, inner)",
+    )
+)
+
+_PARTS = 128
+"""Into how many parts the sums over rows are divided at most."""
+
+# Thread i adds up, in one column, the rows of one part: every `parts`-th.
+_COLUMNS = cupy.ElementwiseKernel(
+    "raw T x, raw S means, raw S deviations, raw T gy, int64 rows, int64 length, int64 parts",
+    "raw S sums",
+    """
+    const long long column = i % length;
+    S gamma = 0, beta = 0;
+    for (long long row = i / length; row < rows; row += parts) {
+      const S g = (S)gy[row * length + column];
+      gamma += g * ((S)x[row * length + column] - means[row]) * deviations[row];
+      beta += g;
+    }
+    sums[i] = gamma;
+    sums[parts * length + i] = beta;
+    """,
+    "renga_layer_normalization_columns",
+    preamble=WIDE,
+)
+
+
+def supports(x: Array, gamma: Array, beta: Array, eps: float) -> bool:
+    """Whether all numbers are floating."""
+    return all(array.dtype.name in FLOATING for array in (x, gamma, beta))
+
+
+class LayerNormalization:
+    """Operation ``layer_normalization``."""
+
+    @staticmethod
+    def forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
+        """As the reference."""
+        wide = np.promote_types(x.dtype, np.float32)
+        y = cupy.empty(x.shape, dtype=x.dtype)
+        mean, inv_std = (cupy.empty((*x.shape[:-1], 1), dtype=wide) for _ in range(2))
+        scale, shift = (cupy.ascontiguousarray(array, dtype=wide) for array in (gamma, beta))
+        given = (cupy.ascontiguousarray(x), scale, shift, y, mean, inv_std, np.float64(eps))
+        launch(_MODULE, "normalize", x.dtype, lines(x, x.ndim - 1), given)
+        return y, mean, inv_std
+
+    @staticmethod
+    def backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) -> tuple[Array, Array, Array]:
+        """As the reference."""
+        gx = cupy.empty(x.shape, dtype=x.dtype)
+        x, gy = (cupy.ascontiguousarray(array, dtype=x.dtype) for array in (x, gy))
+        shape = lines(x, x.ndim - 1)
+        given = (x, cupy.ascontiguousarray(gamma, dtype=mean.dtype), mean, inv_std, gy, gx)
+        launch(_MODULE, "normalize_gradient", x.dtype, shape, given)
+        rows, length, _ = shape
+        parts = max(1, min(_PARTS, rows // 8))
+        sums = cupy.empty((2, parts, length), dtype=mean.dtype)
+        flat = [array.reshape(-1) for array in (x, mean, inv_std, gy)]
+        _COLUMNS(*flat, rows, length, parts, sums.reshape(-1), size=parts * length)
+        ggamma, gbeta = sums.sum(axis=1)
+        return gx, ggamma, gbeta

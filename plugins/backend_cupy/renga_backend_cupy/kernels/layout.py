@@ -1,0 +1,42 @@
+"""Arrays as their memory lies: what the kernels here are given, and what they return.
+
+A kernel of one thread for each element need not know which axis is which, as long as its arrays lie alike. So that
+neither transposed images nor images with channels last are copied, the axes are taken in the order in which they lie.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+
+from renga_core.backend import Array
+
+__all__ = ["FLOATING", "WIDE", "dense", "empty", "memory_order"]
+
+Ints = tuple[int, ...]
+
+FLOATING = ("float16", "float32", "float64")
+
+WIDE = """
+template <class T> struct Wide { typedef T type; };
+template <> struct Wide<float16> { typedef float type; };
+"""
+"""For the preamble of kernels: ``typename Wide<T>::type`` is what to compute in."""
+
+
+def memory_order(x: Array) -> Ints:
+    """The axes, the outermost in memory first."""
+    return tuple(sorted(range(x.ndim), key=lambda axis: -x.strides[axis]))
+
+
+def dense(x: Array, order: Ints) -> Array:
+    """All elements with the axes in that order, as one axis; copied if they do not lie so."""
+    return cupy.ascontiguousarray(x.transpose(order)).reshape(-1)
+
+
+def empty(shape: Ints, order: Ints, dtype: Any) -> tuple[Array, Array]:
+    """A new array whose memory has the axes in that order: as one axis, to be written to, and in its shape."""
+    made = cupy.empty(tuple([shape[axis] for axis in order]), dtype=dtype)
+    back = [order.index(axis) for axis in range(len(shape))]
+    return made.reshape(-1), made.transpose(back)

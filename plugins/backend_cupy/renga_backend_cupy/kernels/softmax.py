@@ -1,0 +1,204 @@
+"""Softmax, its logarithm, and cross entropy with classes: one launch each, in one pass for both maximum and sum.
+
+The sum of exponentials is kept up to date when a larger number turns up (Milakov & Gimelshein, Online normalizer
+calculation for softmax, arXiv:1805.02867, algorithm 3). Half precision is added up in single.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from renga_backend_cupy.kernels.layout import FLOATING, WIDE
+from renga_backend_cupy.kernels.rows import entries, launch, lines, module
+from renga_core.backend import Array
+
+__all__ = ["LogSoftmax", "Softmax", "SoftmaxCrossEntropy", "supports", "supports_cross_entropy"]
+
+_SOURCE = """
+// The largest of some numbers, and the sum of their exponentials divided by its own. Without numbers the sum is 0.
+template <class W> struct Sum {
+  W largest, total;
+};
+
+template <class W> static __device__ Sum<W> joined(const Sum<W>& a, const Sum<W>& b) {
+  if (a.total == 0) return b;
+  if (b.total == 0) return a;
+  Sum<W> made;
+  made.largest = a.largest > b.largest ? a.largest : b.largest;
+  made.total = a.total * exp(a.largest - made.largest) + b.total * exp(b.largest - made.largest);
+  return made;
+}
+
+template <class W> struct Number {
+  W value;
+};
+
+template <class W> static __device__ Number<W> joined(const Number<W>& a, const Number<W>& b) {
+  Number<W> made;
+  made.value = a.value + b.value;
+  return made;
+}
+
+template <class T, class W> static __device__ Sum<W> sum_of_row(
+    const T* x, const Place& place, long long rows, long long length, long long inner) {
+  Sum<W> sum;
+  sum.largest = 0, sum.total = 0;
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const W v = (W)x[place.start + k * inner];
+    if (sum.total == 0 || v > sum.largest) {
+      sum.total = sum.total == 0 ? 1 : sum.total * exp(sum.largest - v) + 1;
+      sum.largest = v;
+    } else {
+      sum.total += exp(v - sum.largest);
+    }
+  }
+  return joined_of_team(sum, place);
+}
+
+template <class T> static __device__ void softmax(
+    const T* x, T* y, bool logarithm, long long rows, long long length, long long inner) {
+  typedef typename Wide<T>::type W;
+  const Place place(length, inner);
+  const Sum<W> sum = sum_of_row<T, W>(x, place, rows, length, inner);
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const long long at = place.start + k * inner;
+    const W shifted = (W)x[at] - sum.largest;
+    y[at] = (T)(logarithm ? shifted - log(sum.total) : exp(shifted) / sum.total);
+  }
+}
+
+template <class T> static __device__ void softmax_gradient(
+    const T* y, const T* gy, T* gx, bool logarithm, long long rows, long long length, long long inner) {
+  typedef typename Wide<T>::type W;
+  const Place place(length, inner);
+  Number<W> sum;
+  sum.value = 0;
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const long long at = place.start + k * inner;
+    sum.value += logarithm ? (W)gy[at] : (W)y[at] * (W)gy[at];
+  }
+  const W total = joined_of_team(sum, place).value;
+  for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
+    const long long at = place.start + k * inner;
+    gx[at] = (T)(logarithm ? (W)gy[at] - exp((W)y[at]) * total : (W)y[at] * ((W)gy[at] - total));
+  }
+}
+
+// statistics: for each row its largest number, and the sum of exponentials.
+template <class T, class W> static __device__ void cross_entropy(
+    const T* x, const long long* classes, const W* weight, W* loss, W* statistics,
+    long long rows, long long length, long long inner) {
+  const Place place(length, inner);
+  const Sum<W> sum = sum_of_row<T, W>(x, place, rows, length, inner);
+  if (place.row < rows && threadIdx.x == 0) {
+    const long long row = place.row;
+    const W shifted = (W)x[place.start + classes[row] * inner] - sum.largest;
+    loss[row] = weight[row] == 0 ? (W)0 : (log(sum.total) - shifted) * weight[row];
+    statistics[2 * row] = sum.largest;
+    statistics[2 * row + 1] = sum.total;
+  }
+}
+"""
+
+_SHAPE = "long long rows, long long length, long long inner"
+
+_MODULE = module(
+    _SOURCE
+    + entries(f"softmax_$D(const $T* x, $T* y, {_SHAPE})", "softmax<$T>(x, y, false, rows, length, inner)")
+    + entries(f"log_softmax_$D(const $T* x, $T* y, {_SHAPE})", "softmax<$T>(x, y, true, rows, length, inner)")
+    + entries(
+        f"softmax_gradient_$D(const $T* y, const $T* gy, $T* gx, {_SHAPE})",
+        "softmax_gradient<$T>(y, gy, gx, false, rows, length, inner)",
+    )
+    + entries(
+        f"log_softmax_gradient_$D(const $T* y, const $T* gy, $T* gx, {_SHAPE})",
+        "softmax_gradient<$T>(y, gy, gx, true, rows, length, inner)",
+    )
+    + entries(
+        "cross_entropy_$D(const $T* x, const long long* classes, const Wide<$T>::type* weight, Wide<$T>::type* loss, "
+        f"Wide<$T>::type* statistics, {_SHAPE})",
+        "cross_entropy<$T, Wide<$T>::type>(x, classes, weight, loss, statistics, rows, length, inner)",
+    )
+)
+
+_CROSS_ENTROPY_GRADIENT = cupy.ElementwiseKernel(
+    "raw T x, raw int64 classes, raw S weight, raw S statistics, int64 length, int64 inner",
+    "raw T gx",
+    """
+    const long long row = i / (length * inner) * inner + i % inner;
+    const S probability = exp((S)x[i] - statistics[2 * row]) / statistics[2 * row + 1];
+    gx[i] = (T)(((i / inner % length == classes[row]) ? probability - 1 : probability) * weight[row]);
+    """,
+    "renga_cross_entropy_gradient",
+    preamble=WIDE,
+)
+
+
+def supports(x: Array, axis: int) -> bool:
+    """Whether the scores are floating."""
+    return x.dtype.name in FLOATING
+
+
+class Softmax:
+    """Operation ``softmax``."""
+
+    _name = "softmax"
+
+    @classmethod
+    def forward(cls, x: Array, axis: int) -> Array:
+        """As the reference."""
+        y = cupy.empty(x.shape, dtype=x.dtype)
+        launch(_MODULE, cls._name, x.dtype, lines(x, axis), (cupy.ascontiguousarray(x), y))
+        return y
+
+    @classmethod
+    def backward(cls, y: Array, gy: Array, axis: int) -> Array:
+        """As the reference."""
+        gx = cupy.empty(y.shape, dtype=y.dtype)
+        given = (cupy.ascontiguousarray(y), cupy.ascontiguousarray(gy.astype(y.dtype, copy=False)), gx)
+        launch(_MODULE, f"{cls._name}_gradient", y.dtype, lines(y, axis), given)
+        return gx
+
+
+class LogSoftmax(Softmax):
+    """Operation ``log_softmax``."""
+
+    _name = "log_softmax"
+
+
+def supports_cross_entropy(x: Array, classes: Array, weight: Array, cache_score: bool) -> bool:
+    """Whether the scores are floating, and the weights of their precision, or single for half."""
+    return (
+        x.dtype.name in FLOATING
+        and classes.dtype.kind in "iu"
+        and bool(weight.dtype == np.promote_types(x.dtype, np.float32))
+    )
+
+
+class SoftmaxCrossEntropy:
+    """Operation ``softmax_cross_entropy``. It keeps two numbers for each row, in place of the exponentials."""
+
+    @staticmethod
+    def forward(x: Array, classes: Array, weight: Array, cache_score: bool) -> tuple[Array, tuple[Any, ...]]:
+        """As the reference; `cache_score` does not matter."""
+        classes = cupy.ascontiguousarray(classes, dtype=np.int64)
+        loss = cupy.empty(classes.shape, dtype=weight.dtype)
+        statistics = cupy.empty((*classes.shape, 2), dtype=weight.dtype)
+        given = (cupy.ascontiguousarray(x), classes, cupy.ascontiguousarray(weight), loss, statistics)
+        launch(_MODULE, "cross_entropy", x.dtype, lines(x, 1), given)
+        return loss, (classes, statistics)
+
+    @staticmethod
+    def backward(x: Array, classes: Array, weight: Array, kept: tuple[Any, ...]) -> Array:
+        """As the reference."""
+        gx = cupy.empty(x.shape, dtype=x.dtype)
+        if gx.size:
+            _, length, inner = lines(x, 1)
+            classes, statistics = kept
+            given = (x, classes, weight.astype(statistics.dtype, copy=False), statistics)
+            flat = [cupy.ascontiguousarray(array).reshape(-1) for array in given]
+            _CROSS_ENTROPY_GRADIENT(*flat, length, inner, gx.reshape(-1), size=gx.size)
+        return gx

@@ -1,0 +1,160 @@
+"""The kernels' own sources, compiled for the CPU (see fake_cupy.py), put through the kit of kernels and some more."""
+
+import importlib
+from functools import cache
+
+import numpy as np
+import pytest
+
+from renga_core.kernel import Implementation, Seeded, operations
+from renga_core.plugin import FUNCTION, registry
+from renga_core.testing.suites.kernel import KernelSuite
+
+for _name in registry(FUNCTION).names():
+    registry(FUNCTION).load(_name)
+
+
+@cache
+def offered():
+    from renga_backend_cupy import plugin
+
+    return {kernel.op: kernel for kernel in plugin.renga_kernels() if "cudnn" not in kernel.needs}
+
+
+def find(name):
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+class Rehearsal(KernelSuite):
+    """The kit, for a backend that the registry does not know."""
+
+    __test__ = False
+
+    def __init__(self, op):
+        self._op = op
+
+    operation = property(lambda self: operations[self._op])
+    _description = property(lambda self: offered()[self._op])
+    declared = property(lambda self: offered()[self._op].capabilities)
+
+    @property
+    def kernel(self):
+        target = find(self._description.target)
+        backward = getattr(target, "backward", None)
+        return Implementation(self._op, target.forward, backward, find(self._description.supports))
+
+
+@pytest.fixture
+def backend(compiled, monkeypatch):
+    """The backend with the stand-in's arrays, known by their type; forgotten afterwards."""
+    from renga_backend_cupy.backend import CupyBackend
+    from renga_core.backend import lookup
+
+    backend = CupyBackend()
+    backend.xp = np  # the references run on NumPy's functions
+    monkeypatch.setitem(lookup.array_types, compiled.ndarray, backend)
+    return backend
+
+
+TESTS = (
+    "test_forward",
+    "test_backward",
+    "test_inputs_are_unchanged",
+    "test_result_is_its_own",
+    "test_supports_never_raises",
+    "test_undeclared_support",
+)
+
+
+@pytest.mark.parametrize("op", sorted(offered()))
+def test_kit(backend, op):
+    suite = Rehearsal(op)
+    with np.errstate(all="ignore"):
+        for name in TESTS:
+            getattr(suite, name)(backend)
+        for capability in sorted(suite.declared):
+            suite.test_declared_support(backend, capability)
+        # Most samples are served: little was left out above.
+        assert 2 * len(list(suite._supported(backend))) >= len(list(suite._all(backend)))
+
+
+@pytest.mark.parametrize("op", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("values", [[np.nan, 1, 2], [np.inf, 1, 2], [-np.inf] * 3, [-np.inf, 0, 0], [np.nan] * 3])
+def test_softmax_of_what_is_not_finite(backend, compiled, op, values):
+    x = np.array([values, [1, 2, 3]], np.float32)
+    kernel = find(offered()[op].target)
+    with np.errstate(all="ignore"):
+        expected = operations[op].reference.forward(x, 1)
+    np.testing.assert_allclose(kernel.forward(x.view(compiled.ndarray), 1), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("op", sorted({"relu", "sigmoid", "tanh", "elu", "softplus", "leaky_relu", "clipped_relu"}))
+def test_activations_of_what_is_not_finite(backend, compiled, op):
+    x = np.array([np.nan, np.inf, -np.inf, 0.0], np.float32)
+    parameters = {"elu": (1.5,), "softplus": (2.0,), "leaky_relu": (0.2,), "clipped_relu": (3.0,)}.get(op, ())
+    kernel, reference = find(offered()[op].target), operations[op].reference
+    with np.errstate(all="ignore"):
+        expected = reference.forward(x, *parameters)
+        y = kernel.forward(x.view(compiled.ndarray), *parameters)
+        np.testing.assert_allclose(y, expected, rtol=1e-6)
+        kept = x if op in ("elu", "softplus", "leaky_relu") else expected
+        gx = kernel.backward(kept.view(compiled.ndarray), np.ones_like(x).view(compiled.ndarray), *parameters)
+        np.testing.assert_allclose(gx[1:], reference.backward(kept, np.ones_like(x), *parameters)[1:], rtol=1e-6)
+
+
+def test_images_with_channels_last_stay_so(backend, compiled):
+    x = np.zeros((2, 4, 6, 5), np.float32).transpose(0, 3, 1, 2).view(compiled.ndarray)
+    for name, args in {
+        "relu": (x,),
+        "batch_normalization_fixed": (x, *[np.ones(5, np.float32).view(compiled.ndarray)] * 4, 1e-5, (0, 2, 3)),
+    }.items():
+        y = find(offered()[name].target).forward(*args)
+        assert y.transpose(0, 2, 3, 1).flags.c_contiguous
+
+
+def test_dropout_in_backward_draws_nothing(backend, compiled):
+    kernel = find(offered()["dropout"].target)
+    generator = backend.make_generator(3)
+    x = np.ones((5, 7), np.float32).view(compiled.ndarray)
+    y, kept = kernel.forward(x, generator, 0.5)
+    assert generator.position == 9
+    np.testing.assert_array_equal(kernel.backward(kept, x, 0.5), y)
+    assert generator.position == 9
+    again, _ = kernel.forward(x, generator, 0.5)
+    assert (again != y).any()
+
+
+def test_dropout_is_not_for_other_generators(backend, compiled):
+    x = np.ones(3, np.float32).view(compiled.ndarray)
+    assert find(offered()["dropout"].supports)(x, np.random.default_rng(0), 0.5) is False
+    assert find(offered()["dropout"].supports)(x, Seeded(0), 0.5) is False
+
+
+def test_ids_that_are_no_rows_count_for_none(backend, compiled):
+    ids = np.array([0, 7, -1, -9, 2, 2]).view(compiled.ndarray)
+    gy = np.arange(6.0).reshape(6, 1).view(compiled.ndarray)
+    gW = find(offered()["embed_id_gradient"].target).forward(ids, gy, 3, None)
+    np.testing.assert_array_equal(gW, [[0], [0], [2 + 4 + 5]])
+
+
+def test_nothing_is_sorted_while_a_graph_is_captured(backend, compiled, monkeypatch):
+    args = (np.array([0]).view(compiled.ndarray), np.ones((1, 2)).view(compiled.ndarray), 3, None)
+    supports = find(offered()["embed_id_gradient"].supports)
+    assert supports(*args) is True
+    monkeypatch.setattr(compiled.state, "captured", [])
+    assert supports(*args) is False
+
+
+def test_sums_over_many_rows(backend, compiled):
+    """More rows than parts that they are divided into."""
+    rng = np.random.default_rng(0)
+    x, gy = (rng.normal(size=(3000, 3)).view(compiled.ndarray) for _ in range(2))
+    gamma, beta = (rng.normal(size=3).view(compiled.ndarray) for _ in range(2))
+    kernel, reference = find(offered()["layer_normalization"].target), operations["layer_normalization"].reference
+    y, mean, inv_std = kernel.forward(x, gamma, beta, 1e-5)
+    right = reference.forward(x, gamma, beta, 1e-5)
+    np.testing.assert_allclose(y, right[0])
+    got = kernel.backward(x, gamma, mean, inv_std, gy)
+    for a, b in zip(got, reference.backward(x, gamma, *right[1:], gy), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
