@@ -3,6 +3,7 @@
 Reading guide
 -------------
 - `linear`: `Linear`, the simplest; start there to write one.
+- `bilinear`, `maxout`, `highway`, `simplified_dropconnect`: other fully connected ones. `activation`: `PReLU`, `Swish`.
 - `convolution_2d`: `Convolution2D`, `Deconvolution2D`. `embed_id`: `EmbedID`.
 - `batch_normalization`, `layer_normalization`.
 - `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`. In the same way `gru`, `mgu`, `peephole_lstm`; `state` is
@@ -14,7 +15,9 @@ Reading guide
 - `classifier`: `Classifier`, a loss around a model.
 """
 
+from renga_nn.links.activation import PReLU, Swish
 from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.bilinear import Bilinear
 from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.classifier import Classifier
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
@@ -22,10 +25,12 @@ from renga_nn.links.crf1d import CRF1d
 from renga_nn.links.embed_id import EmbedID
 from renga_nn.links.gru import GRU, StatefulGRU, StatelessGRU
 from renga_nn.links.hierarchical_softmax import BinaryHierarchicalSoftmax
+from renga_nn.links.highway import Highway
 from renga_nn.links.inception import Inception, InceptionBN
 from renga_nn.links.layer_normalization import LayerNormalization
 from renga_nn.links.linear import Linear
 from renga_nn.links.lstm import LSTM, StatelessLSTM
+from renga_nn.links.maxout import Maxout
 from renga_nn.links.mgu import StatefulMGU, StatelessMGU
 from renga_nn.links.mlp_convolution_2d import MLPConvolution2D
 from renga_nn.links.n_step_rnn import (
@@ -41,21 +46,16 @@ from renga_nn.links.n_step_rnn import (
 from renga_nn.links.parameter import Bias, Parameter, Scale
 from renga_nn.links.peephole_lstm import StatefulPeepholeLSTM
 from renga_nn.links.sampled import BlackOut, NegativeSampling
+from renga_nn.links.simplified_dropconnect import SimplifiedDropconnect
 from renga_nn.links.tree_lstm import ChildSumTreeLSTM, NaryTreeLSTM
-from renga_nn.links.vision import (
-    GoogLeNet,
-    ResNet50Layers,
-    ResNet101Layers,
-    ResNet152Layers,
-    VGG16Layers,
-    VGG19Layers,
-)
+from renga_nn.links.vision import GoogLeNet, ResNet50Layers, ResNet101Layers, ResNet152Layers, VGG16Layers, VGG19Layers
 
 __all__ = [
     "GRU",
     "LSTM",
     "BatchNormalization",
     "Bias",
+    "Bilinear",
     "BinaryHierarchicalSoftmax",
     "BlackOut",
     "CRF1d",
@@ -66,11 +66,13 @@ __all__ = [
     "Deconvolution2D",
     "EmbedID",
     "GoogLeNet",
+    "Highway",
     "Inception",
     "InceptionBN",
     "LayerNormalization",
     "Linear",
     "MLPConvolution2D",
+    "Maxout",
     "NStepBiGRU",
     "NStepBiLSTM",
     "NStepBiRNNReLU",
@@ -81,17 +83,20 @@ __all__ = [
     "NStepRNNTanh",
     "NaryTreeLSTM",
     "NegativeSampling",
+    "PReLU",
     "Parameter",
     "ResNet50Layers",
     "ResNet101Layers",
     "ResNet152Layers",
     "Scale",
+    "SimplifiedDropconnect",
     "StatefulGRU",
     "StatefulMGU",
     "StatefulPeepholeLSTM",
     "StatelessGRU",
     "StatelessLSTM",
     "StatelessMGU",
+    "Swish",
     "VGG16Layers",
     "VGG19Layers",
 ]

@@ -7,6 +7,7 @@ __all__ = ["LINKS"]
 CLASSES = {
     "batch_normalization": "batch_normalization:BatchNormalization",
     "bias": "parameter:Bias",
+    "bilinear": "bilinear:Bilinear",
     "binary_hierarchical_softmax": "hierarchical_softmax:BinaryHierarchicalSoftmax",
     "black_out": "sampled:BlackOut",
     "caffe_function": "caffe.function:CaffeFunction",
@@ -18,11 +19,13 @@ CLASSES = {
     "embed_id": "embed_id:EmbedID",
     "googlenet": "vision.googlenet:GoogLeNet",
     "gru": "gru:GRU",
+    "highway": "highway:Highway",
     "inception": "inception:Inception",
     "inception_bn": "inception:InceptionBN",
     "layer_normalization": "layer_normalization:LayerNormalization",
     "linear": "linear:Linear",
     "lstm": "lstm:LSTM",
+    "maxout": "maxout:Maxout",
     "mlp_convolution_2d": "mlp_convolution_2d:MLPConvolution2D",
     "n_step_bi_gru": "n_step_rnn:NStepBiGRU",
     "n_step_bi_lstm": "n_step_rnn:NStepBiLSTM",
@@ -35,22 +38,24 @@ CLASSES = {
     "nary_tree_lstm": "tree_lstm:NaryTreeLSTM",
     "negative_sampling": "sampled:NegativeSampling",
     "parameter": "parameter:Parameter",
+    "prelu": "activation:PReLU",
     "resnet101_layers": "vision.resnet:ResNet101Layers",
     "resnet152_layers": "vision.resnet:ResNet152Layers",
     "resnet50_layers": "vision.resnet:ResNet50Layers",
     "scale": "parameter:Scale",
+    "simplified_dropconnect": "simplified_dropconnect:SimplifiedDropconnect",
     "stateful_gru": "gru:StatefulGRU",
     "stateful_mgu": "mgu:StatefulMGU",
     "stateful_peephole_lstm": "peephole_lstm:StatefulPeepholeLSTM",
     "stateless_gru": "gru:StatelessGRU",
     "stateless_lstm": "lstm:StatelessLSTM",
     "stateless_mgu": "mgu:StatelessMGU",
+    "swish": "activation:Swish",
     "vgg16_layers": "vision.vgg:VGG16Layers",
     "vgg19_layers": "vision.vgg:VGG19Layers",
 }
 """The registered name of each link, and where in `renga_nn.links` it is."""
 
 LINKS = [
-    Provider(name=name, target=f"renga_nn.links.{place}", revision=1, summary=f"Link {place.partition(':')[2]}")
-    for name, place in CLASSES.items()
+    Provider(name=name, target=f"renga_nn.links.{place}", revision=1) for name, place in CLASSES.items()
 ]

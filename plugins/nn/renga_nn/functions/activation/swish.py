@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from renga_core.graph.operators import multiply
+from renga_core.graph.operators import multiply, reshape
 from renga_nn.functions.activation.sigmoid import sigmoid
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ def swish(x: Any, beta: Any) -> Variable:
 
     Args:
         x: Variable or array ``(N, ...)`` with a floating dtype.
-        beta: A number, or a Variable or array that broadcasts with `x`, usually one number for each unit; gradients
-            flow to it too.
+        beta: A number; or a Variable or array in the shape of the first axes of `x` after the batch's, such as one
+            number for each channel, or in one that broadcasts with `x`; gradients flow to it too.
 
     Returns:
         Variable of the shape and dtype of `x`.
@@ -31,4 +31,7 @@ def swish(x: Any, beta: Any) -> Variable:
     >>> swish(np.array([[0.0, 100.0]]), 1.0).array.tolist()
     [[0.0, 100.0]]
     """
+    ndim = getattr(beta, "ndim", 0)
+    if ndim and tuple(beta.shape) == tuple(x.shape[1 : 1 + ndim]):
+        beta = reshape(beta, (1, *beta.shape, *[1] * (x.ndim - 1 - ndim)))
     return multiply(x, sigmoid(multiply(x, beta)))

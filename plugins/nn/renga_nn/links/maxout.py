@@ -1,0 +1,45 @@
+"""The fully connected maxout layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain
+from renga_nn.functions.activation import maxout
+from renga_nn.links.linear import Linear
+
+__all__ = ["Maxout"]
+
+
+class Maxout(Chain):
+    """``y[i] = max_j (W[i, j] x + b[i, j])``: the largest of several linear functions (Goodfellow et al. 2013).
+
+    Args:
+        in_size: Number of features of the input; None to take it from the first input.
+        out_size: Number of features of the output.
+        pool_size: How many linear functions each of them is the largest of.
+        initialW: Initializer of the weights; an array is ``(out_size, pool_size, in_size)``. Default: LeCunNormal.
+        initial_bias: Initializer of the bias; an array is ``(out_size, pool_size)``. None: no bias.
+
+    Attributes:
+        linear: The `Linear` that computes all linear functions.
+    """
+
+    def __init__(
+        self, in_size: int | None, out_size: int, pool_size: int, initialW: Any = None, initial_bias: Any = 0
+    ) -> None:
+        super().__init__()
+        self.out_size = out_size
+        self.pool_size = pool_size
+        rows = out_size * pool_size
+        if getattr(initialW, "shape", ()):
+            initialW = initialW.reshape(rows, -1)
+        if getattr(initial_bias, "shape", ()):
+            initial_bias = initial_bias.reshape(rows)
+        with self.init_scope():
+            self.linear = Linear(in_size, rows, initial_bias is None, initialW, initial_bias)
+
+    def forward(self, x: Any) -> Variable:
+        """Compute the layer for a batch ``(N, in_size)``."""
+        return maxout(self.linear(x), self.pool_size)

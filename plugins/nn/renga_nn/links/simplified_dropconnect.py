@@ -1,0 +1,55 @@
+"""The fully connected layer with DropConnect, simplified."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_nn.functions.noise import simplified_dropconnect
+from renga_nn.initializers import get_initializer
+
+__all__ = ["SimplifiedDropconnect"]
+
+
+class SimplifiedDropconnect(Link):
+    """A `Linear` that in training sets a random part of its weights to 0 (Wan et al. 2013).
+
+    Args:
+        in_size: Number of features of the input; None to take it from the first input.
+        out_size: Number of features of the output.
+        ratio: Probability for a weight to be dropped.
+        nobias: Leave the bias out.
+        initialW: Initializer of `W`. Default: LeCunNormal.
+        initial_bias: Initializer of `b`. Default: zero.
+
+    Attributes:
+        W: Weights ``(out_size, in_size)``.
+        b: Bias ``(out_size,)``, or None.
+    """
+
+    b: Parameter | None
+
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int,
+        ratio: float = 0.5,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__()
+        self.out_size = out_size
+        self.ratio = ratio
+        with self.init_scope():
+            self.W = Parameter(get_initializer(initialW), None if in_size is None else (out_size, in_size))
+            bias = get_initializer(0 if initial_bias is None else initial_bias)
+            self.b = None if nobias else Parameter(bias, out_size)
+
+    def forward(self, x: Any, train: bool = True, mask: Any = None, use_batchwise_mask: bool = True) -> Variable:
+        """Compute the layer for a batch ``(N, ...)``; arguments as of `renga.functions.simplified_dropconnect`."""
+        if self.W.array is None:
+            self.W.initialize((self.out_size, math.prod(x.shape[1:])))
+        return simplified_dropconnect(x, self.W, self.b, self.ratio, train, mask, use_batchwise_mask)
