@@ -174,5 +174,6 @@ def _before(products: Variable, axis: int) -> Variable:
 
 def _shifted(x: Variable, axis: int, step: int) -> Variable:
     """``x[i + step]``, and 0 where there is none."""
+    step = min(step, x.shape[axis])
     nothing = get_array_module(x).zeros_like(x.array[_part(axis, slice(step))])
     return concat((get_item(x, _part(axis, slice(step, None))), nothing), axis)

@@ -67,6 +67,8 @@ class Transform(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """By the library's transform; that of half precision in single."""
         real, imag = inputs
+        if not real.size:  # which not all libraries transform
+            return real.copy(), imag.copy()
         xp = get_array_module(real)
         dtype = np.result_type(real.dtype, np.complex64)
         y = self.transform(xp, real.astype(dtype) + imag.astype(dtype) * 1j)
