@@ -124,7 +124,7 @@ def _show(arguments: argparse.Namespace) -> int:
         _print_block(block)
     if plugins and found:
         print()
-        table = [(offer.kind.name, offer.name, status.state, offer.provider.summary) for offer, status in found]
+        table = [(offer.kind.name, offer.name, status.state, offer.summary) for offer, status in found]
         print_table(table, head=("KIND", "NAME", "STATE", "ABOUT"))
     return 0
 
@@ -167,7 +167,7 @@ def _about_provider(candidate: Candidate) -> dict[str, Any]:
     return {
         "provider": offer.full_name,
         "kind": offer.kind.name,
-        "about": provider.summary,
+        "about": offer.summary,
         "from": offer.plugin.origin,
         "target": provider.target,
         "revision": provider.revision,

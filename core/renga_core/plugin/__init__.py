@@ -13,6 +13,7 @@ How it works, in the order in which it happens:
 - `installed`: entry points. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
 - `loading`: importing their thin modules, checking their hooks.
 - `offering`: asking what they offer of a kind; looking whether it can be used; importing it.
+- `docstrings`: what a thing without a summary is, from its source.
 - `registry`, `selection`, `choosing`: from a name, or a list of wishes, or the settings, to one of these.
 - `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
 - `manager`: what remembers all this. `report`: the same as rows, for `renga plugins`.

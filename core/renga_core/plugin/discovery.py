@@ -66,8 +66,8 @@ def misspelt_providers(rules: Rules, plugins: Iterable[Plugin], offered: Iterabl
     ready = {plugin.name for plugin in plugins if plugin.status.state is State.READY}
     known = set(offered)
     return [
-        f"plugins.disable names '{name}' (from {rules.origin('disable')}), which plugin '{name.partition(':')[0]}' does "
-        f"not offer.{did_you_mean(name, known)}"
+        f"plugins.disable names '{name}' (from {rules.origin('disable')}), which plugin '{name.partition(':')[0]}' "
+        f"does not offer.{did_you_mean(name, known)}"
         for name in rules.disable
         if name.partition(":")[0] in ready and ":" in name and name not in known
     ]

@@ -30,7 +30,7 @@ class Provider:
             carry a version, ``conv2d.v1``.
         target: ``module:attribute``, imported when the provider is used and not before.
         revision: The revision of the kind's interface that it was written for.
-        summary: One line for listings.
+        summary: One line for listings; if empty, the first line of the target's docstring.
         url: Where to read more and to report faults.
         needs: Top-level modules without which it cannot work. Modules and not distributions, because one module may
             come from several distributions (CuPy does); top-level because to look for ``a.b`` is to import ``a``.
@@ -47,7 +47,7 @@ class Provider:
     name: str
     target: str
     revision: int
-    summary: str
+    summary: str = ""
     url: str = ""
     needs: tuple[str, ...] = ()
     probe: str = ""

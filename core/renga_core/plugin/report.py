@@ -23,7 +23,7 @@ class Row(NamedTuple):
         state: Its state.
         reason: Why it is in this state.
         next_step: What to do about it.
-        summary: The provider's summary.
+        summary: What it is, in one line.
     """
 
     plugin: str
@@ -50,7 +50,7 @@ def rows(manager: PluginManager | None = None) -> list[Row]:
     """
     manager = manager or get_manager()
     offered = [
-        (offer.plugin, offer.kind.name, offer.name, status, offer.provider.summary)
+        (offer.plugin, offer.kind.name, offer.name, status, offer.summary)
         for kind in manager.kinds().values()
         for offer, status in Registry(kind, manager).list()
     ]

@@ -95,8 +95,8 @@ def test_misspelt_disabled_provider(site, offering, monkeypatch) -> None:
     with pytest.warns(RengaPluginWarning) as warned:
         site.manager.plugins()
     assert told(warned) == (
-        "plugins.disable names 'acme:adma' (from environment RENGA_PLUGINS_DISABLE), which plugin 'acme' does not offer. "
-        "Did you mean 'acme:adam'?"
+        "plugins.disable names 'acme:adma' (from environment RENGA_PLUGINS_DISABLE), which plugin 'acme' does "
+        "not offer. Did you mean 'acme:adam'?"
     )
 
 

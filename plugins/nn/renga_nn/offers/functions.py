@@ -53,7 +53,7 @@ NAMES = {
 """The names that each subpackage of `renga_nn.functions` exports."""
 
 FUNCTIONS = [
-    Provider(name=name, target=f"renga_nn.functions.{family}:{name}", revision=1, summary=f"Function ({family})")
+    Provider(name=name, target=f"renga_nn.functions.{family}:{name}", revision=1)
     for family, names in NAMES.items()
     for name in names.split()
 ]

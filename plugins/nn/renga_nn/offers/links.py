@@ -56,6 +56,4 @@ CLASSES = {
 }
 """The registered name of each link, and where in `renga_nn.links` it is."""
 
-LINKS = [
-    Provider(name=name, target=f"renga_nn.links.{place}", revision=1) for name, place in CLASSES.items()
-]
+LINKS = [Provider(name=name, target=f"renga_nn.links.{place}", revision=1) for name, place in CLASSES.items()]
