@@ -123,7 +123,7 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
     backend = get_backend(x)
     device = backend.device_index(as_array(x))
     host = to_host(as_array(x))
-    *batch, row, col = host.nonzero()
+    *batch, row, col = np.nonzero(host)
     data = host[(*batch, row, col)]
     if batch:
         (number,) = batch
@@ -132,7 +132,7 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
         room = fullest if ldnz is None else ldnz
         if room < fullest:
             raise ValueError(f"to_coo: ldnz is {ldnz}, but a matrix has {fullest} elements that are not zero")
-        places = (number, np.arange(len(number)) - np.repeat(counts.cumsum() - counts, counts))
+        places = (number, np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts))
         made = []
         for values, empty in ((data, 0), (row, -1), (col, -1)):
             padded = np.full((len(host), room), empty, values.dtype)

@@ -62,8 +62,8 @@ def erfcinv(x: Any) -> Variable:
     """The number whose `erfc` is x; infinite at 0 and 2, NaN beyond.
 
     >>> import numpy as np
-    >>> erfcinv(np.array([1.0, 0.5])).array.round(4).tolist()
-    [0.0, 0.4769]
+    >>> erfcinv(np.array([0.5, 1.5])).array.round(4).tolist()
+    [0.4769, -0.4769]
     """
     return Erfcinv().apply((x,))[0]
 

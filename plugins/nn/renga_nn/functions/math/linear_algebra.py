@@ -62,7 +62,7 @@ def det(a: Any) -> Variable:
         ValueError: In backward: it is singular.
 
     >>> import numpy as np
-    >>> det(np.array([[2.0, 1.0], [0.0, 4.0]])).array.tolist()
+    >>> det(np.array([[2.0, 1.0], [0.0, 4.0]])).array.round(4).tolist()
     8.0
     """
     _require_matrices("det", a, 2)
