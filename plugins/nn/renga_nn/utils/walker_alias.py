@@ -26,7 +26,6 @@ class WalkerAlias:
     Attributes:
         threshold: How far each column is filled by its own number, from 0 to 1.
         alias: The other number in each column.
-        device: Where samples are drawn; at first the host.
 
     Raises:
         ValueError: A weight is negative or not finite, or there is nothing to draw.
@@ -46,9 +45,15 @@ class WalkerAlias:
                 f"WalkerAlias: probs must be a row of weights that are not negative, and not all 0: {probs}"
             )
         threshold, alias = _table(weights * (weights.size / total))
-        self.device = get_device("numpy")
+        # The name and not the Device: what holds a sampler is copied and pickled.
+        self._device = "numpy"
         self.threshold: Array = threshold.astype(np.float32)
         self.alias: Array = alias.astype(np.int32)
+
+    @property
+    def device(self) -> Device:
+        """Where samples are drawn."""
+        return get_device(self._device)
 
     def sample(self, shape: int | tuple[int, ...]) -> Array:
         """Integers of `shape`, independent of each other, on `device`."""
@@ -60,7 +65,7 @@ class WalkerAlias:
 
     def to_device(self, device: str | Device) -> Self:
         """Draw on another device from now on."""
-        self.device = get_device(device)
+        self._device = get_device(device).name
         self.threshold = self.device.send(self.threshold)
         self.alias = self.device.send(self.alias)
         return self
