@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
 from renga_nn.functions.activation import sigmoid, tanh
-from renga_nn.functions.activation.sigmoid import sigmoid_array
 from renga_nn.functions.array import split_axis
 from renga_nn.functions.rnn.n_step import Weights, n_step
 from renga_nn.functions.rnn.recurrence import Cell
@@ -106,9 +105,14 @@ class _LSTMCell(Cell):
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         lateral += upward
         n = states[0].shape[1]
-        gates = sigmoid_array(xp, lateral)
+        # sigmoid(x) is (tanh(x / 2) + 1) / 2: one pass over all gates.
+        lateral[:, : 2 * n] *= 0.5
+        lateral[:, 3 * n :] *= 0.5
+        gates = xp.tanh(lateral)
+        a = xp.copy(gates[:, 2 * n : 3 * n])
+        gates *= 0.5
+        gates += 0.5
         i, f, o = gates[:, :n], gates[:, n : 2 * n], gates[:, 3 * n :]
-        a = xp.tanh(lateral[:, 2 * n : 3 * n])
         c = f * states[1]
         c += i * a
         tanh_c = xp.tanh(c)
