@@ -1,4 +1,4 @@
-"""`python -m benchmarks [WORKLOAD …] [--against LIBRARY …]`."""
+"""`python -m benchmarks [WORKLOAD …] [--against LIBRARY …]`; on a GPU: `python -m benchmarks gpu`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ INSTALL = {"torch": "pip install torch==2.13.0"}
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["gpu"]:
+        from benchmarks.gpu.command import main as gpu
+
+        return gpu(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"default: all of {', '.join(WORKLOADS)}")
     parser.add_argument("--against", default=",".join(PEERS), help="libraries, separated by commas")

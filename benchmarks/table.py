@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.timing import Workload
 
-__all__ = ["markdown", "save"]
+__all__ = ["markdown", "save", "save_page"]
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -31,12 +31,17 @@ def markdown(workloads: Sequence[Workload]) -> str:
 
 
 def save(name: str, table: str, versions: Mapping[str, str]) -> Path:
-    """Write a table, with what it was measured on, to ``benchmarks/results/NAME.md``."""
+    """Write a table of ratios, with what it was measured on, to ``benchmarks/results/NAME.md``."""
+    return save_page(name, f"The machine is shared: read the ratios.\n\n{table}", versions)
+
+
+def save_page(name: str, text: str, versions: Mapping[str, str]) -> Path:
+    """Write a text, with what it was measured on, to ``benchmarks/results/NAME.md``."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.md"
     libraries = ", ".join(f"{library} {version}" for library, version in versions.items())
     path.write_text(
         f"# {name}\n\nMeasured by `python -m benchmarks {name}` on {platform.machine()} with {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}, {libraries}.\nThe machine is shared: read the ratios.\n\n{table}\n"
+        f"Python {platform.python_version()}, {libraries}.\n{text}\n"
     )
     return path

@@ -1,0 +1,9 @@
+"""Training steps on a GPU, Renga on CuPy beside PyTorch in eager mode: `python -m benchmarks gpu`.
+
+- `command`: what the command does.
+- `sizes`: how large networks and batches are, in full and tiny.
+- `with_renga`, `with_torch`: the same networks and training steps with either library, from the same weights.
+- `instruments`: time of a step, share of it in kernels, memory taken.
+
+Without a GPU, `python -m benchmarks gpu --device numpy --tiny` shows that both libraries do the same.
+"""

@@ -1,0 +1,154 @@
+"""`python -m benchmarks gpu`: training steps of Renga on CuPy beside PyTorch in eager mode, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.gpu.sizes import SIZES, TINY, Size
+from benchmarks.table import save_page
+from benchmarks.timing import Contestant, Workload, race
+from renga_core.plugin import ARRAY_BACKEND, ProviderUnavailable, registry
+
+__all__ = ["compare_losses", "main"]
+
+DTYPES = ("float32", "float16", "bfloat16")
+STEPS = 5
+# What the losses of the two may differ by, relatively, in some steps from the same weights. Adam's first step moves
+# each weight by as much, and be its gradient one of rounding.
+TOLERANCE = {"float64": 1e-6, "float32": 1e-2, "float16": 0.1, "bfloat16": 0.2}
+
+
+@dataclass
+class Row:
+    """What was measured of one library: seconds of a step, the part of them in kernels, bytes taken."""
+
+    library: str
+    seconds: float
+    kernels: float
+    memory: int
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run; 0 if there was no GPU to run on, too, which is said."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks gpu", description=__doc__)
+    parser.add_argument("--device", default="cupy:0", help="a device of Renga; numpy to check the programs only")
+    parser.add_argument("--tiny", action="store_true", help="networks and batches of a size for a CPU")
+    parser.add_argument("--dtype", default=",".join(DTYPES), help="separated by commas; default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=30, help="how often each program is timed")
+    arguments = parser.parse_args(argv)
+    backend = arguments.device.partition(":")[0]
+    try:
+        registry(ARRAY_BACKEND).load(backend)
+    except ProviderUnavailable as error:
+        print(f"not run: no GPU. {error}")
+        return 0
+    sizes = TINY if arguments.tiny else SIZES
+    if backend != "cupy":
+        for size in sizes:
+            ours, theirs = compare_losses(size, arguments.device, "cpu", "float64")
+            print(f"{size.name}: the losses of {STEPS} steps agree: {_listed(ours)} and {_listed(theirs)}")
+        print("speed not measured: no GPU")
+        return 0
+    text = "\n\n".join(
+        measured(size, dtype, arguments.device, arguments.rounds)
+        for size in sizes
+        for dtype in arguments.dtype.split(",")
+    )
+    print(text)
+    if not arguments.tiny:
+        versions = {name: importlib.metadata.version(name) for name in ("renga", "torch")}
+        print(f"written to {os.path.relpath(save_page('gpu', text, versions))}")
+    return 0
+
+
+def compare_losses(size: Size, device: str, torch_device: str, dtype: str) -> tuple[list[float], list[float]]:
+    """The losses of some steps with Renga and with PyTorch, from the same weights.
+
+    Raises:
+        AssertionError: They differ.
+    """
+    from benchmarks.gpu.with_renga import RengaStep
+    from benchmarks.gpu.with_torch import TorchStep
+
+    ours = RengaStep(size, device, dtype)
+    theirs = TorchStep(size, torch_device, dtype, ours.weights())
+    losses = [ours.loss() for _ in range(STEPS)], [theirs.loss() for _ in range(STEPS)]
+    np.testing.assert_allclose(losses[0], losses[1], rtol=TOLERANCE[dtype], err_msg=f"{size.name} in {dtype}")
+    return losses
+
+
+def measured(size: Size, dtype: str, device: str, rounds: int) -> str:
+    """A Markdown table of one network in one dtype."""
+    from benchmarks.gpu import instruments
+    from benchmarks.gpu.with_renga import RengaStep
+    from benchmarks.gpu.with_torch import TorchStep
+
+    title = f"## {size.name}, {dtype}\n\n"
+    if dtype not in ("float32", "float64", *registry(ARRAY_BACKEND).get("cupy").provider.capabilities):
+        return f"{title}Not run: backend `cupy` does not declare {dtype}."
+    compare_losses(size, device, "cuda", dtype)
+    weights = RengaStep(size, device, dtype).weights()
+    makers: dict[str, Callable[[], RengaStep | TorchStep]] = {
+        "renga": lambda: RengaStep(size, device, dtype),
+        "renga, captured": lambda: RengaStep(size, device, dtype, capture=True),
+        "torch": lambda: TorchStep(size, "cuda", dtype, weights),
+    }
+    steps, memory = {}, {}
+    for library, make in makers.items():
+        instruments.release()
+        before = instruments.memory_taken()
+        steps[library] = make()
+        for _ in range(STEPS):
+            steps[library]()
+        memory[library] = instruments.memory_taken() - before
+    contestants = [Contestant(library, _finished(step)) for library, step in steps.items()]
+    race(Workload(size.name, contestants), rounds, seconds_a_round=0.5)
+    rows = [
+        Row(c.library, c.minimum, instruments.share_in_kernels(steps[c.library], STEPS), memory[c.library])
+        for c in contestants
+    ]
+    return title + table(rows)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Rows as Markdown; ratios are to the last, PyTorch."""
+    lines = [
+        "| library | step, minimum | time / PyTorch's | in kernels | memory taken |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        cells = [
+            row.library,
+            f"{row.seconds * 1e3:.2f} ms",
+            f"{row.seconds / rows[-1].seconds:.2f}",
+            f"{row.kernels:.0%}",
+            f"{row.memory / 2**20:.0f} MiB",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _finished(step: Callable[[], object]) -> Callable[[], None]:
+    """A step that has been computed when it returns."""
+    import torch
+
+    def run() -> None:
+        step()
+        torch.cuda.synchronize()  # all of the device: CuPy's streams too
+
+    return run
+
+
+def _listed(losses: Sequence[float]) -> str:
+    return ", ".join(f"{loss:.4f}" for loss in losses)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
