@@ -64,10 +64,10 @@ def test_its_own_tests_pass(site: Path, tmp_path: Path) -> None:
     assert re.search(r"array_backend 'torch': declared 5 .*, checked \d+, failed 0", said), said
 
 
-@pytest.mark.parametrize(("program", "tolerance"), [("row_lstm", 1e-5), ("lenet", 0.1)])
-def test_one_word_of_the_file_changes_the_backend(site: Path, tmp_path: Path, program: str, tolerance: float) -> None:
-    """Losses agree; with ReLU only nearly, once a unit is within rounding of 0 (the distribution's README)."""
-    text = (SOURCE / f"{program}.toml").read_text()
+@pytest.mark.parametrize("program", ["row_lstm", "lenet", "vgg_small"])
+def test_one_word_of_the_file_changes_the_backend(site: Path, tmp_path: Path, program: str) -> None:
+    """The losses of 50 steps agree to ten times what rounding alone can do to them (the distribution's README)."""
+    text = (SOURCE / f"{program}.toml").read_text().replace('[1, "epoch"]', '[1, "iteration"]')
     losses = {}
     for backend in ("torch", "numpy"):
         folder = tmp_path / backend
@@ -78,7 +78,8 @@ def test_one_word_of_the_file_changes_the_backend(site: Path, tmp_path: Path, pr
         log = [json.loads(line) for line in (folder / "result" / "log.jsonl").read_text().splitlines()]
         losses[backend] = [entry["main/loss"] for entry in log]
         assert log[-1]["validation/main/accuracy"] > 0.85
-    np.testing.assert_allclose(losses["torch"], losses["numpy"], rtol=tolerance)
+    assert len(losses["numpy"]) > 100
+    np.testing.assert_allclose(losses["torch"][:50], losses["numpy"][:50], rtol=1e-4)
 
 
 @pytest.mark.slow
