@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from renga_core.backend import Array, get_array_module, get_backend, to_host
 from renga_core.graph import InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item, reshape
-from renga_nn.functions.array.scatter_add import scatter_add
 
 __all__ = ["CooMatrix", "get_order", "to_coo"]
 
@@ -23,8 +23,8 @@ class CooMatrix:
 
     Args:
         data: The elements that are not zero: a Variable, or an array ``(n,)``, or ``(N, n)`` for a batch of matrices.
-        row, col: Where they stand: integers in the same shape. In a batch, whose matrices may have different numbers of
-            elements, -1 marks places of `data` that hold none.
+        row, col: Where they stand: integers in the same shape; -1 in both for places of `data` that hold none: the
+            matrices of a batch may have different numbers of elements.
         shape: Shape of the matrix, of each one in a batch.
         order: How the elements are sorted: ``C`` (by rows), ``F`` (by columns), ``other``; None: see for yourself.
         requires_grad: Whether a gradient of `data`, given as an array, is wanted.
@@ -39,7 +39,7 @@ class CooMatrix:
 
     >>> import numpy as np
     >>> m = CooMatrix(np.array([5.0, 7.0]), np.array([0, 1]), np.array([2, 0]), (2, 3))
-    >>> m.to_dense().array.tolist()
+    >>> m.to_dense().tolist()
     [[0.0, 0.0, 5.0], [7.0, 0.0, 0.0]]
     """
 
@@ -64,9 +64,12 @@ class CooMatrix:
             if tuple(places.shape) != tuple(data.shape) or places.dtype.kind not in "iu":
                 expected = f"integers in the shape of data: {describe_array(data)}"
                 raise InvalidType("CooMatrix", name, expected, describe_array(places))
-            if places.size and not -(data.ndim - 1) <= int(places.min()) <= int(places.max()) < size:
+            if places.size and not -1 <= int(places.min()) <= int(places.max()) < size:
                 raise ValueError(f"CooMatrix: {name} has {int(places.min())} to {int(places.max())} of {size} in all")
         self.row, self.col = as_array(row), as_array(col)
+        self._there = self.row >= 0
+        if bool((self._there != (self.col >= 0)).any()):
+            raise ValueError("CooMatrix: -1 in row or col only; a place without an element has it in both")
         self._order = order
 
     @property
@@ -83,23 +86,23 @@ class CooMatrix:
 
     def elements(self) -> tuple[Variable, Array, Array]:
         """All elements, with rows and columns that count through the batch: of the block matrix of its matrices."""
-        if not self.batch:
+        if bool(self._there.all()) and not self.batch:
             return self.data, self.row, self.col
-        there = (self.row >= 0).reshape(-1)
-        number = get_array_module(self.row).arange(self.batch[0])[:, None]
+        there = self._there.reshape(-1)
+        number = get_array_module(self.row).arange(self.batch[0])[:, None] if self.batch else 0
         row, col = (
             (number * size + x).reshape(-1)[there] for x, size in zip((self.row, self.col), self.shape, strict=True)
         )
         return get_item(reshape(self.data, (-1,)), there), row, col
 
-    def to_dense(self) -> Variable:
-        """The same as a Variable with all elements: ``(rows, columns)`` or ``(N, rows, columns)``."""
+    def to_dense(self) -> Array:
+        """The array with all elements: ``(rows, columns)`` or ``(N, rows, columns)``."""
         data, row, col = self.elements()
         rows, columns = self.shape
-        number = self.batch[0] if self.batch else 1
-        zeros = get_array_module(self.data).zeros((number * rows, columns), dtype=self.data.dtype)
-        y = scatter_add(zeros, (row, col % columns if self.batch else col), data)
-        return reshape(y, (*self.batch, rows, columns))
+        backend = get_backend(data.array)
+        y = backend.xp.zeros((math.prod(self.batch) * rows, columns), dtype=self.data.dtype)
+        backend.scatter_add(y, (row, col % columns if self.batch else col), data.array)
+        return y.reshape((*self.batch, rows, columns))
 
 
 def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooMatrix:
@@ -107,12 +110,11 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
 
     Args:
         x: Variable or array ``(rows, columns)``, or ``(N, rows, columns)``.
-        ldnz: How many elements each matrix of a batch has room for; None: as many as the fullest needs.
+        ldnz: How many elements each matrix has room for at least; there is room for those of the fullest in any case.
         requires_grad: Whether a gradient of the elements is wanted.
 
     Raises:
         InvalidType: `x` is no matrix and no batch of them.
-        ValueError: `ldnz` is too small.
 
     >>> import numpy as np
     >>> to_coo(np.array([[0.0, 5.0], [7.0, 0.0]])).data.array.tolist()
@@ -120,26 +122,22 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
     """
     if x.ndim not in (2, 3):
         raise InvalidType("to_coo", "x", "a matrix or a batch of matrices", describe_array(x))
-    backend = get_backend(x)
-    device = backend.device_index(as_array(x))
-    host = to_host(as_array(x))
-    *batch, row, col = np.nonzero(host)
-    data = host[(*batch, row, col)]
-    if batch:
-        (number,) = batch
-        counts = np.bincount(number, minlength=len(host))
-        fullest = int(counts.max(initial=0))
-        room = fullest if ldnz is None else ldnz
-        if room < fullest:
-            raise ValueError(f"to_coo: ldnz is {ldnz}, but a matrix has {fullest} elements that are not zero")
-        places = (number, np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts))
-        made = []
-        for values, empty in ((data, 0), (row, -1), (col, -1)):
-            padded = np.full((len(host), room), empty, values.dtype)
-            padded[places] = values
-            made.append(padded)
-        data, row, col = made
-    data, row, col = (backend.asarray(a, device) for a in (data, row.astype(np.int32), col.astype(np.int32)))
+    array = as_array(x)
+    backend = get_backend(array)
+    device, host = backend.device_index(array), to_host(array)
+    matrices = host if host.ndim == 3 else host[None]
+    number, row, col = np.nonzero(matrices)
+    counts = np.bincount(number, minlength=len(matrices))
+    room = max(int(counts.max(initial=0)), ldnz or 0)
+    places = (number, np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts))
+
+    def padded(values: Any, empty: int) -> Array:
+        y = np.full((len(matrices), room), empty, values.dtype)
+        y[places] = values
+        return backend.asarray(y if host.ndim == 3 else y[0], device)
+
+    data = padded(matrices[number, row, col], 0)
+    row, col = (padded(x.astype(np.int32), -1) for x in (row, col))
     return CooMatrix(data, row, col, x.shape[-2:], "C", requires_grad)
 
 

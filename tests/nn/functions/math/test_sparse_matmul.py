@@ -84,6 +84,8 @@ def test_what_is_in_the_place_of_no_element_does_not_count():
     x[0, 1] = 1
     sparse = CooMatrix(np.ones((2, 1)), np.array([[0], [-1]]), np.array([[1], [-1]]), (3, 4))
     assert sparse_matmul(sparse, x).array.tolist() == [[[1], [0], [0]], [[0], [0], [0]]]
+    sparse = CooMatrix(np.ones(2), np.array([0, -1]), np.array([1, -1]), (3, 4))
+    assert sparse_matmul(sparse, x[0]).array.tolist() == [[1], [0], [0]]
 
 
 SPARSE = CooMatrix(np.ones(5), ROW, COL, (3, 4))
