@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
 from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import (
@@ -12,6 +13,7 @@ from renga_nn.links import (
     StatefulGRU,
     StatefulMGU,
     StatefulPeepholeLSTM,
+    StatefulZoneoutLSTM,
     StatelessGRU,
     StatelessMGU,
 )
@@ -135,6 +137,43 @@ class TestStatefulPeepholeLSTM(SequenceSuite):
             h = np.tanh(c) * sigmoid(o + layer(params, "peep_o", c))
             ys.append(h)
         return ys
+
+
+class TestStatefulZoneoutLSTM(SequenceSuite):
+    """With the ratios 0 and 1 it is known what stays."""
+
+    cases = {
+        "all is new": {"in_size": FEATURES, "ratios": (0, 0)},
+        "cells stay": {"in_size": None, "ratios": (1, 0)},
+        "outputs stay": {"in_size": FEATURES, "ratios": (0, 1)},
+    }
+
+    def make_link(self):
+        return StatefulZoneoutLSTM(self.in_size, UNITS, *self.ratios)
+
+    def reference(self, params, *xs):
+        c = h = np.zeros((len(xs[0]), UNITS))
+        ys = []
+        for x in xs:
+            gates = layer(params, "upward", x) + layer(params, "lateral", h)
+            a, i, f, o = (gates[:, gate::4] for gate in range(4))
+            new = np.tanh(a) * sigmoid(i) + c * sigmoid(f)
+            h = h if self.ratios[1] else np.tanh(new) * sigmoid(o)
+            c = c if self.ratios[0] else new
+            ys.append(h)
+        return ys
+
+
+def test_zoneout_is_for_training_and_keeps_a_part():
+    link = StatefulZoneoutLSTM(3, 1000, c_ratio=0.25, h_ratio=0.75)
+    x = np.ones((1, 3))
+    link.set_state(np.full((1, 1000), 7.0), np.full((1, 1000), 8.0))
+    h = link(x).array
+    assert abs((link.c.array == 7).mean() - 0.25) < 0.06
+    assert abs((h == 8).mean() - 0.75) < 0.06
+    with using_config("train", False):
+        link.set_state(np.full((1, 1000), 7.0), np.full((1, 1000), 8.0))
+        assert not (link(x).array == 8).any()
 
 
 @pytest.mark.parametrize("make", [GRU, StatefulMGU, StatefulPeepholeLSTM])

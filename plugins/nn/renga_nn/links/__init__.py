@@ -6,8 +6,9 @@ Reading guide
 - `bilinear`, `maxout`, `highway`, `simplified_dropconnect`: other fully connected ones. `activation`: `PReLU`, `Swish`.
 - `convolution_2d`: `Convolution2D`, `Deconvolution2D`. `embed_id`: `EmbedID`.
 - `batch_normalization`, `layer_normalization`.
-- `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`. In the same way `gru`, `mgu`, `peephole_lstm`; `state` is
-  what those that remember share. `n_step_rnn`: `NStepLSTM` and others, over whole sequences. `tree_lstm`.
+- `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`. In the same way `gru`, `mgu`, `peephole_lstm`,
+  `zoneout_lstm`; `state` is what those that remember share. `n_step_rnn`: `NStepLSTM` and others, over whole sequences.
+  `tree_lstm`.
 - `crf1d`, `hierarchical_softmax`, `sampled` (`NegativeSampling`, `BlackOut`): losses with parameters.
 - `inception`, `mlp_convolution_2d`: small networks as layers. `vision`: `VGG16Layers`, `ResNet50Layers`, `GoogLeNet`
   and others, large ones. `caffe`: `CaffeFunction`, what Caffe has trained.
@@ -49,6 +50,7 @@ from renga_nn.links.sampled import BlackOut, NegativeSampling
 from renga_nn.links.simplified_dropconnect import SimplifiedDropconnect
 from renga_nn.links.tree_lstm import ChildSumTreeLSTM, NaryTreeLSTM
 from renga_nn.links.vision import GoogLeNet, ResNet50Layers, ResNet101Layers, ResNet152Layers, VGG16Layers, VGG19Layers
+from renga_nn.links.zoneout_lstm import StatefulZoneoutLSTM
 
 __all__ = [
     "GRU",
@@ -93,6 +95,7 @@ __all__ = [
     "StatefulGRU",
     "StatefulMGU",
     "StatefulPeepholeLSTM",
+    "StatefulZoneoutLSTM",
     "StatelessGRU",
     "StatelessLSTM",
     "StatelessMGU",

@@ -47,6 +47,7 @@ CLASSES = {
     "stateful_gru": "gru:StatefulGRU",
     "stateful_mgu": "mgu:StatefulMGU",
     "stateful_peephole_lstm": "peephole_lstm:StatefulPeepholeLSTM",
+    "stateful_zoneout_lstm": "zoneout_lstm:StatefulZoneoutLSTM",
     "stateless_gru": "gru:StatelessGRU",
     "stateless_lstm": "lstm:StatelessLSTM",
     "stateless_mgu": "mgu:StatelessMGU",

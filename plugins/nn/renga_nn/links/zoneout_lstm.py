@@ -1,0 +1,59 @@
+"""A long short-term memory with zoneout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_nn.functions.noise import zoneout
+from renga_nn.functions.rnn import lstm
+from renga_nn.links.linear import Linear
+from renga_nn.links.state import Stateful
+
+__all__ = ["StatefulZoneoutLSTM"]
+
+
+class StatefulZoneoutLSTM(Stateful):
+    """A long short-term memory which, in training, keeps a random part of its state in each step (Krueger et al. 2017).
+
+    As `renga.links.LSTM`, but each element of the new cells is the old one with probability `c_ratio`, and of the new
+    output with probability `h_ratio`. Cells and output are kept from one call to the next.
+
+    Args:
+        in_size: Number of input features; None to take it from the first input.
+        out_size: Number of units.
+        c_ratio: Probability for a cell to stay.
+        h_ratio: Probability for an output to stay.
+
+    Attributes:
+        upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
+        c, h: Cells and output, or None.
+    """
+
+    state_names = ("c", "h")
+
+    def __init__(self, in_size: int | None, out_size: int, c_ratio: float = 0.5, h_ratio: float = 0.5) -> None:
+        super().__init__()
+        self.state_size = out_size
+        self.c_ratio = c_ratio
+        self.h_ratio = h_ratio
+        self.c: Variable | None = None
+        self.h: Variable | None = None
+        with self.init_scope():
+            self.upward = Linear(in_size, 4 * out_size)
+            self.lateral = Linear(out_size, 4 * out_size, nobias=True)
+
+    def set_state(self, c: Any, h: Any) -> None:
+        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
+        self._keep(c, h)
+
+    def forward(self, x: Any) -> Variable:
+        """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""
+        gates = self.upward(x)
+        if self.h is not None:
+            gates += self.lateral(self.h)
+        c_before = self._zeros(x, self.state_size) if self.c is None else self.c
+        h_before = self._zeros(x, self.state_size) if self.h is None else self.h
+        c, h = lstm(c_before, gates)
+        self.c, self.h = zoneout(c_before, c, self.c_ratio), zoneout(h_before, h, self.h_ratio)
+        return self.h
