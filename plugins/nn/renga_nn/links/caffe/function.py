@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from renga_core.graph import Variable
+from renga_core.graph import Variable, as_variable
 from renga_core.link import Chain, Link
 from renga_nn.links.caffe.layers import BUILDERS
 from renga_nn.links.caffe.schema import NET, V1_TYPES
@@ -86,7 +86,7 @@ class CaffeFunction(Chain):
         Raises:
             KeyError: A blob of `outputs` was not computed.
         """
-        variables = dict(inputs)
+        variables: dict[str, Any] = {name: as_variable(x) for name, x in inputs.items()}
         disabled = set(disable)
         for name, bottom, top in self.layers:
             if name in disabled or any(blob not in variables for blob in bottom):

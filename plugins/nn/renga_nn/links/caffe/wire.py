@@ -7,7 +7,6 @@ The format: https://protobuf.dev/programming-guides/encoding/.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -41,6 +40,11 @@ class Field:
     repeated: bool = False
     default: Any = None
 
+    @property
+    def fixed(self) -> tuple[str, int] | None:
+        """For floating numbers their dtype and wire type."""
+        return _FIXED.get(self.kind) if isinstance(self.kind, str) else None
+
 
 Schema = Mapping[int, Field]
 """The fields of a message by number. Other fields are skipped."""
@@ -60,8 +64,8 @@ def read_message(data: memoryview, schema: Schema) -> SimpleNamespace:
     made = SimpleNamespace()
     for field in schema.values():
         values: Any = found[field.name]
-        if field.repeated and field.kind in _FIXED:
-            values = np.concatenate(values) if values else np.zeros(0, _FIXED[str(field.kind)][0])
+        if field.repeated and field.fixed is not None:
+            values = np.concatenate(values) if values else np.zeros(0, field.fixed[0])
         elif not field.repeated:
             values = values[-1] if values else _default(field)
         setattr(made, field.name, values)
@@ -118,12 +122,12 @@ def _values(field: Field, wire_type: int, value: Any) -> list[Any]:
     if field.kind in ("int", "bool") and wire_type in (_VARINT, _BYTES):
         numbers = [value] if wire_type == _VARINT else list(_packed(value))
         return [bool(n) if field.kind == "bool" else n - (1 << 64) if n >> 63 else n for n in numbers]
-    if field.kind in _FIXED:
-        dtype, fixed = _FIXED[str(field.kind)]
+    if field.fixed is not None:
+        dtype, fixed = field.fixed
         if field.repeated and wire_type in (_BYTES, fixed) and len(value) % np.dtype(dtype).itemsize == 0:
             return [np.frombuffer(value, dtype)]
         if wire_type == fixed:
-            return [struct.unpack("<f" if field.kind == "float" else "<d", value)[0]]
+            return [np.frombuffer(value, dtype)[0].item()]
     kind = field.kind if isinstance(field.kind, str) else "message"
     raise Malformed(f"field {field.name!r} should be a {kind}, but has wire type {wire_type}")
 
