@@ -6,6 +6,7 @@ Reading guide
   fills an array in place.
 - `constant`: those that draw nothing. `normal`, `uniform`, `orthogonal`: those that draw random numbers, from the
   generator that `renga.random.seed` seeds.
+- `sampling`: filters that make images larger or smaller.
 - `lookup`: `get_initializer`, from what a user may write (None, a number, an array, a name) to an initializer.
 """
 
@@ -14,10 +15,12 @@ from renga_nn.initializers.initializer import Initializer, generate_array
 from renga_nn.initializers.lookup import get_initializer
 from renga_nn.initializers.normal import GlorotNormal, HeNormal, LeCunNormal, Normal
 from renga_nn.initializers.orthogonal import Orthogonal
+from renga_nn.initializers.sampling import DownsamplingConvFilter, UpsamplingDeconvFilter
 from renga_nn.initializers.uniform import GlorotUniform, HeUniform, LeCunUniform, Uniform
 
 __all__ = [
     "Constant",
+    "DownsamplingConvFilter",
     "GlorotNormal",
     "GlorotUniform",
     "HeNormal",
@@ -31,6 +34,7 @@ __all__ = [
     "One",
     "Orthogonal",
     "Uniform",
+    "UpsamplingDeconvFilter",
     "Zero",
     "generate_array",
     "get_initializer",

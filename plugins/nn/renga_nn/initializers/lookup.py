@@ -12,11 +12,13 @@ from renga_nn.initializers.constant import Constant, Identity, NaN, One, Zero
 from renga_nn.initializers.initializer import Initializer
 from renga_nn.initializers.normal import GlorotNormal, HeNormal, LeCunNormal, Normal
 from renga_nn.initializers.orthogonal import Orthogonal
+from renga_nn.initializers.sampling import DownsamplingConvFilter, UpsamplingDeconvFilter
 from renga_nn.initializers.uniform import GlorotUniform, HeUniform, LeCunUniform, Uniform
 
 __all__ = ["get_initializer", "with_dtype"]
 
 _BY_NAME: dict[str, Callable[[], Any]] = {
+    "downsampling_conv_filter": DownsamplingConvFilter,
     "glorot_normal": GlorotNormal,
     "glorot_uniform": GlorotUniform,
     "he_normal": HeNormal,
@@ -29,6 +31,7 @@ _BY_NAME: dict[str, Callable[[], Any]] = {
     "one": One,
     "orthogonal": Orthogonal,
     "uniform": Uniform,
+    "upsampling_deconv_filter": UpsamplingDeconvFilter,
     "zero": Zero,
 }
 

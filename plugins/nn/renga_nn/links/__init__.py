@@ -4,8 +4,11 @@ Reading guide
 -------------
 - `linear`: `Linear`, the simplest; start there to write one.
 - `bilinear`, `maxout`, `highway`, `simplified_dropconnect`: other fully connected ones. `activation`: `PReLU`, `Swish`.
-- `convolution_2d`: `Convolution2D`, `Deconvolution2D`. `embed_id`: `EmbedID`.
-- `batch_normalization`, `layer_normalization`.
+- `convolution_2d`: `Convolution2D`, `Deconvolution2D`. `convolution_nd`: the same over any number of axes. `filters`:
+  what these share. `depthwise_convolution_2d`, `dilated_convolution_2d`, `deformable_convolution_2d`,
+  `local_convolution_2d`. `embed_id`: `EmbedID`.
+- `batch_normalization`, `batch_renormalization`, `decorrelated_batch_normalization`, `group_normalization`,
+  `layer_normalization`.
 - `lstm`: `LSTM`, which keeps its state, and `StatelessLSTM`. In the same way `gru`, `mgu`, `peephole_lstm`,
   `zoneout_lstm`; `state` is what those that remember share. `n_step_rnn`: `NStepLSTM` and others, over whole sequences.
   `tree_lstm`.
@@ -18,18 +21,33 @@ Reading guide
 
 from renga_nn.links.activation import PReLU, Swish
 from renga_nn.links.batch_normalization import BatchNormalization
+from renga_nn.links.batch_renormalization import BatchRenormalization
 from renga_nn.links.bilinear import Bilinear
 from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.classifier import Classifier
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
+from renga_nn.links.convolution_nd import (
+    Convolution1D,
+    Convolution3D,
+    ConvolutionND,
+    Deconvolution1D,
+    Deconvolution3D,
+    DeconvolutionND,
+)
 from renga_nn.links.crf1d import CRF1d
+from renga_nn.links.decorrelated_batch_normalization import DecorrelatedBatchNormalization
+from renga_nn.links.deformable_convolution_2d import DeformableConvolution2D
+from renga_nn.links.depthwise_convolution_2d import DepthwiseConvolution2D
+from renga_nn.links.dilated_convolution_2d import DilatedConvolution2D
 from renga_nn.links.embed_id import EmbedID
+from renga_nn.links.group_normalization import GroupNormalization
 from renga_nn.links.gru import GRU, StatefulGRU, StatelessGRU
 from renga_nn.links.hierarchical_softmax import BinaryHierarchicalSoftmax
 from renga_nn.links.highway import Highway
 from renga_nn.links.inception import Inception, InceptionBN
 from renga_nn.links.layer_normalization import LayerNormalization
 from renga_nn.links.linear import Linear
+from renga_nn.links.local_convolution_2d import LocalConvolution2D
 from renga_nn.links.lstm import LSTM, StatelessLSTM
 from renga_nn.links.maxout import Maxout
 from renga_nn.links.mgu import StatefulMGU, StatelessMGU
@@ -56,6 +74,7 @@ __all__ = [
     "GRU",
     "LSTM",
     "BatchNormalization",
+    "BatchRenormalization",
     "Bias",
     "Bilinear",
     "BinaryHierarchicalSoftmax",
@@ -64,15 +83,27 @@ __all__ = [
     "CaffeFunction",
     "ChildSumTreeLSTM",
     "Classifier",
+    "Convolution1D",
     "Convolution2D",
+    "Convolution3D",
+    "ConvolutionND",
+    "Deconvolution1D",
     "Deconvolution2D",
+    "Deconvolution3D",
+    "DeconvolutionND",
+    "DecorrelatedBatchNormalization",
+    "DeformableConvolution2D",
+    "DepthwiseConvolution2D",
+    "DilatedConvolution2D",
     "EmbedID",
     "GoogLeNet",
+    "GroupNormalization",
     "Highway",
     "Inception",
     "InceptionBN",
     "LayerNormalization",
     "Linear",
+    "LocalConvolution2D",
     "MLPConvolution2D",
     "Maxout",
     "NStepBiGRU",

@@ -108,6 +108,10 @@ class BatchNormalization(Link):
         if finetune and not config.in_recomputing:
             self.N += 1
             decay = 1.0 - 1.0 / self.N
+        return self._normalize(x, gamma, beta, decay)
+
+    def _normalize(self, x: Any, gamma: Any, beta: Any, decay: float) -> Variable:
+        """As in training."""
         return batch_normalization(
             x,
             gamma,

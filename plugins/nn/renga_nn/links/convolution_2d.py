@@ -5,60 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from renga_core.graph import Parameter, Variable
-from renga_core.link import Link
+from renga_core.graph import Variable
 from renga_nn.functions.connection import convolution_2d, deconvolution_2d
-from renga_nn.initializers import get_initializer
+from renga_nn.links.filters import Filters
 
 __all__ = ["Convolution2D", "Deconvolution2D"]
 
 
-class _Filters(Link):
-    """What both layers of filters share: their arguments, and filters that may wait for the first input."""
-
-    b: Parameter | None
-
-    def __init__(
-        self,
-        in_channels: int | None,
-        out_channels: int,
-        ksize: int | Sequence[int] | None,
-        stride: int | Sequence[int],
-        pad: int | Sequence[int],
-        nobias: bool,
-        initialW: Any,
-        initial_bias: Any,
-        dilate: int | Sequence[int],
-        groups: int,
-    ) -> None:
-        super().__init__()
-        in_channels, self.out_channels, self.ksize = _channels(self, in_channels, out_channels, ksize)
-        self.stride = stride
-        self.pad = pad
-        self.dilate = dilate
-        self.groups = groups
-        self._check_groups(self.out_channels)
-        with self.init_scope():
-            self.W = Parameter(get_initializer(initialW))
-            bias = get_initializer(0 if initial_bias is None else initial_bias)
-            self.b = None if nobias else Parameter(bias, self.out_channels)
-        if in_channels is not None:
-            self._initialize(in_channels)
-
-    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
-        """The first two sizes of `W`."""
-        raise NotImplementedError
-
-    def _initialize(self, in_channels: int) -> None:
-        self._check_groups(in_channels)
-        self.W.initialize((*self._filter_channels(in_channels), *self.ksize))
-
-    def _check_groups(self, channels: int) -> None:
-        if self.groups < 1 or channels % self.groups:
-            raise ValueError(f"{type(self).__name__}: groups={self.groups} does not divide {channels} channels")
-
-
-class Convolution2D(_Filters):
+class Convolution2D(Filters):
     """Slide trained filters over images; `renga.functions.convolution_2d` says how the arguments work.
 
     Args:
@@ -96,7 +50,9 @@ class Convolution2D(_Filters):
         dilate: int | Sequence[int] = 1,
         groups: int = 1,
     ) -> None:
-        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups)
+        super().__init__(
+            2, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups
+        )
 
     def forward(self, x: Any) -> Variable:
         """Convolve images ``(N, in_channels, H, W)``."""
@@ -108,7 +64,7 @@ class Convolution2D(_Filters):
         return self.out_channels, in_channels // self.groups
 
 
-class Deconvolution2D(_Filters):
+class Deconvolution2D(Filters):
     """Paint trained filters into images: the transpose of `Convolution2D`; see `renga.functions.deconvolution_2d`.
 
     Args:
@@ -148,7 +104,9 @@ class Deconvolution2D(_Filters):
         dilate: int | Sequence[int] = 1,
         groups: int = 1,
     ) -> None:
-        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups)
+        super().__init__(
+            2, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups
+        )
         self.outsize = outsize
 
     def forward(self, x: Any) -> Variable:
@@ -161,16 +119,3 @@ class Deconvolution2D(_Filters):
 
     def _filter_channels(self, in_channels: int) -> tuple[int, int]:
         return in_channels, self.out_channels // self.groups
-
-
-def _channels(
-    link: Link, in_channels: int | None, out_channels: Any, ksize: int | Sequence[int] | None
-) -> tuple[int | None, int, tuple[int, int]]:
-    """Sizes in full from the short form, in which `in_channels` is left out."""
-    if ksize is None:
-        in_channels, out_channels, ksize = None, in_channels, out_channels
-    if ksize is None or out_channels is None:
-        name = type(link).__name__
-        raise TypeError(f"{name} needs the number and the size of its filters: {name}(None, 16, 3) or {name}(16, 3)")
-    rows, columns = (ksize, ksize) if isinstance(ksize, int) else ksize
-    return in_channels, out_channels, (rows, columns)

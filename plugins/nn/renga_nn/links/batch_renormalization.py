@@ -1,0 +1,64 @@
+"""Batch renormalization with its scale, shift and moving averages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_nn.functions.normalization import batch_renormalization
+from renga_nn.links.batch_normalization import BatchNormalization
+
+__all__ = ["BatchRenormalization"]
+
+
+class BatchRenormalization(BatchNormalization):
+    """`BatchNormalization`, in training corrected towards the moving averages (Ioffe 2017).
+
+    Begin with the defaults, which correct nothing; once the averages are of use, set `rmax` and `dmax` to more.
+
+    Args:
+        size, decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta, initial_avg_mean, initial_avg_var: As
+            of `BatchNormalization`.
+        rmax, dmax: Limits of the correction of scale, from 1, and of mean, from 0.
+
+    Attributes:
+        rmax, dmax: The limits.
+        gamma, beta, avg_mean, avg_var, N: As of `BatchNormalization`.
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None,
+        rmax: float = 1,
+        dmax: float = 0,
+        decay: float = 0.9,
+        eps: float = 2e-5,
+        dtype: Any = None,
+        use_gamma: bool = True,
+        use_beta: bool = True,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+        initial_avg_mean: Any = None,
+        initial_avg_var: Any = None,
+    ) -> None:
+        super().__init__(
+            size,
+            decay,
+            eps,
+            dtype,
+            use_gamma,
+            use_beta,
+            initial_gamma,
+            initial_beta,
+            None,
+            initial_avg_mean,
+            initial_avg_var,
+        )
+        self.rmax = rmax
+        self.dmax = dmax
+
+    def _normalize(self, x: Any, gamma: Any, beta: Any, decay: float) -> Variable:
+        return batch_renormalization(
+            x, gamma, beta, self.rmax, self.dmax, self.eps, self.avg_mean, self.avg_var, decay, update_statistics=True
+        )

@@ -1,0 +1,222 @@
+"""Layers of filters over one axis, three, or any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_nn.functions.connection.convolution_nd import convolve
+from renga_nn.functions.connection.deconvolution_nd import deconvolve
+from renga_nn.links.filters import Filters
+
+__all__ = [
+    "Convolution1D",
+    "Convolution3D",
+    "ConvolutionND",
+    "Deconvolution1D",
+    "Deconvolution3D",
+    "DeconvolutionND",
+]
+
+
+class ConvolutionND(Filters):
+    """Slide trained filters over images with any number of axes; see `renga.functions.convolution_nd`.
+
+    Args:
+        ndim: Number of axes of an image, without that of the channels.
+        in_channels: Number of channels of the images; None to take it from the first input.
+        out_channels: Number of filters, and of channels of the result.
+        ksize: Size of a filter: one number, or one for each axis. ``ConvolutionND(ndim, n, k)`` is short for
+            ``ConvolutionND(ndim, None, n, k)``.
+        stride, pad: Step of the window, and border of zeros around images.
+        nobias: Leave the bias out.
+        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
+        initial_bias: Initializer of `b`. Default: zero.
+        cover_all: Let windows reach beyond the border at the end, so that each element is seen.
+        dilate: Distance between neighbouring elements of a filter.
+        groups: Number of groups of channels that do not see each other.
+
+    Raises:
+        TypeError: The size of filters is missing.
+        ValueError: `groups` does not divide the channels.
+
+    Attributes:
+        W: Filters ``(out_channels, in_channels / groups, *ksize)``.
+        b: Bias ``(out_channels,)``, or None.
+    """
+
+    def __init__(
+        self,
+        ndim: int,
+        in_channels: int | None,
+        out_channels: int | None,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        cover_all: bool = False,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            ndim, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups
+        )
+        self.cover_all = cover_all
+
+    def forward(self, x: Any) -> Variable:
+        """Convolve images ``(N, in_channels, *size)``."""
+        if self.W.array is None:
+            self._initialize(x.shape[1])
+        name, axes = type(self).__name__, len(self.ksize)
+        return convolve(name, axes, x, self.W, self.b, self.stride, self.pad, self.cover_all, self.dilate, self.groups)
+
+    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
+        return self.out_channels, in_channels // self.groups
+
+
+class Convolution1D(ConvolutionND):
+    """`ConvolutionND` over one axis: of sequences ``(N, in_channels, L)``. The other arguments are the same."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int | None,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        cover_all: bool = False,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            1, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, cover_all, dilate, groups
+        )
+
+
+class Convolution3D(ConvolutionND):
+    """`ConvolutionND` over three axes: of volumes ``(N, in_channels, D, H, W)``. The other arguments are the same."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int | None,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        cover_all: bool = False,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            3, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, cover_all, dilate, groups
+        )
+
+
+class DeconvolutionND(Filters):
+    """Paint trained filters into images with any number of axes; see `renga.functions.deconvolution_nd`.
+
+    Args:
+        ndim: Number of axes of an image, without that of the channels.
+        in_channels: Number of channels of the input; None to take it from the first input.
+        out_channels: Number of channels of the result.
+        ksize: Size of a filter: one number, or one for each axis. ``DeconvolutionND(ndim, n, k)`` is short for
+            ``DeconvolutionND(ndim, None, n, k)``.
+        stride, pad: Distance of places to paint, and border that is cut off the result.
+        nobias: Leave the bias out.
+        outsize: Size of the result along each axis; see `renga.functions.deconvolution_nd`.
+        initialW: Initializer of `W`; see `renga.initializers`. Default: LeCunNormal.
+        initial_bias: Initializer of `b`. Default: zero.
+        dilate: Distance between neighbouring elements of a filter.
+        groups: Number of groups of channels that do not see each other.
+
+    Raises:
+        TypeError: The size of filters is missing.
+        ValueError: `groups` does not divide the channels.
+
+    Attributes:
+        W: Filters ``(in_channels, out_channels / groups, *ksize)``.
+        b: Bias ``(out_channels,)``, or None.
+    """
+
+    def __init__(
+        self,
+        ndim: int,
+        in_channels: int | None,
+        out_channels: int | None,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        outsize: int | Sequence[int] | None = None,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            ndim, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups
+        )
+        self.outsize = outsize
+
+    def forward(self, x: Any) -> Variable:
+        """Deconvolve maps ``(N, in_channels, *size)``."""
+        if self.W.array is None:
+            self._initialize(x.shape[1])
+        name, axes = type(self).__name__, len(self.ksize)
+        return deconvolve(name, axes, x, self.W, self.b, self.stride, self.pad, self.outsize, self.dilate, self.groups)
+
+    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
+        return in_channels, self.out_channels // self.groups
+
+
+class Deconvolution1D(DeconvolutionND):
+    """`DeconvolutionND` over one axis: of maps ``(N, in_channels, L)``. The other arguments are the same."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int | None,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        outsize: int | Sequence[int] | None = None,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            1, in_channels, out_channels, ksize, stride, pad, nobias, outsize, initialW, initial_bias, dilate, groups
+        )
+
+
+class Deconvolution3D(DeconvolutionND):
+    """`DeconvolutionND` over three axes: of maps ``(N, in_channels, D, H, W)``. The other arguments are the same."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int | None,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        outsize: int | Sequence[int] | None = None,
+        initialW: Any = None,
+        initial_bias: Any = None,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            3, in_channels, out_channels, ksize, stride, pad, nobias, outsize, initialW, initial_bias, dilate, groups
+        )

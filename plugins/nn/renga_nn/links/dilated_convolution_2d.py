@@ -1,0 +1,28 @@
+"""A layer of filters with holes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_nn.links.convolution_2d import Convolution2D
+
+__all__ = ["DilatedConvolution2D"]
+
+
+class DilatedConvolution2D(Convolution2D):
+    """`Convolution2D` with its argument `dilate` in another place; the others are the same."""
+
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: int | Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        dilate: int | Sequence[int] = 1,
+        nobias: bool = False,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)

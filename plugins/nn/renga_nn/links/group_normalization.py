@@ -1,0 +1,53 @@
+"""Group normalization with its scale and shift."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_nn.functions.normalization import group_normalization
+from renga_nn.initializers import get_initializer
+
+__all__ = ["GroupNormalization"]
+
+
+class GroupNormalization(Link):
+    """Normalize each group of channels of each example (Wu & He 2018), then scale and shift each channel.
+
+    Args:
+        groups: Number of groups; it divides the channels. As many as channels: instance normalization.
+        size: Number of channels; None to take it from the first input.
+        eps: Added to the variance.
+        initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0.
+
+    Attributes:
+        gamma, beta: Scale and shift ``(size,)``.
+    """
+
+    def __init__(
+        self,
+        groups: int,
+        size: int | None = None,
+        eps: float = 1e-5,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+    ) -> None:
+        super().__init__()
+        self.groups = groups
+        self.eps = eps
+        with self.init_scope():
+            self.gamma = Parameter(get_initializer(1 if initial_gamma is None else initial_gamma))
+            self.beta = Parameter(get_initializer(0 if initial_beta is None else initial_beta))
+        if size is not None:
+            self._initialize(size)
+
+    def forward(self, x: Any) -> Variable:
+        """Normalize a batch ``(N, size, ...)``."""
+        if self.gamma.array is None:
+            self._initialize(x.shape[1])
+        return group_normalization(x, self.groups, self.gamma, self.beta, self.eps)
+
+    def _initialize(self, size: int) -> None:
+        self.gamma.initialize((size,))
+        self.beta.initialize((size,))
