@@ -111,6 +111,7 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
     for hook in parts.hooks:
         optimizer.add_hook(hook.make())
     batches = parts.iterator.make(train, run.batch_size)
+    _check_iterator(batches, run)
     updater = StandardUpdater(batches, optimizer, device=device)
     trainer = Trainer(updater, (run.epochs, "epoch"), out=run.out)
     trainer.extend(Evaluator(SerialIterator(test, run.batch_size, repeat=False, shuffle=False), model, device=device))
@@ -198,6 +199,14 @@ def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescripti
         raise SettingsError(
             f"data.batch_size (from {run.origin('data.batch_size')}) is {run.batch_size}, "
             f"more than the {len(train)} examples to train on"
+        )
+
+
+def _check_iterator(batches: Any, run: RunDescription) -> None:
+    if run.epochs > 1 and not getattr(batches, "repeat", True):
+        raise SettingsError(
+            f"iterator.repeat (from {run.origin('iterator.repeat')}) is false: batches would end after the first of "
+            f"{run.epochs} epochs. Leave it out, or set run.epochs to 1"
         )
 
 

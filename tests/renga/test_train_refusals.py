@@ -63,7 +63,15 @@ def test_unknown_backend(train):
 def test_unknown_device(train):
     assert train("--backend", "numpy:3") == (
         "renga: error: run.backend (from command line --backend): "
-        "no device 'numpy:3': backend 'numpy' has 1 device(s)\n"
+        "no device 'numpy:3': backend 'numpy' has 1 device: numpy\n"
+    )
+
+
+def test_an_iterator_that_ends(train):
+    text = RUN.replace("epochs = 1", "epochs = 3") + '[iterator]\nuse = "serial"\nrepeat = false\n'
+    assert train(text=text) == (
+        "renga: error: iterator.repeat (from run file run.toml) is false: batches would end after the first of 3 "
+        "epochs. Leave it out, or set run.epochs to 1\n"
     )
 
 

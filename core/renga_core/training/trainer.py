@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class TrainerLike(Protocol):
     @property
     def elapsed_time(self) -> float:
         """Seconds of training so far, those of a resumed run's earlier parts included."""
+
+    @property
+    def extensions(self) -> Mapping[str, Any]:
+        """The extensions, by name."""
 
     def get_extension(self, name: str) -> Any:
         """The extension with this name. Raises KeyError if there is none."""

@@ -125,6 +125,11 @@ class Trainer:
             call_before_training,
         )
 
+    @property
+    def extensions(self) -> dict[str, Extension]:
+        """The extensions, by name, in the order in which they were added."""
+        return {name: entry.extension for name, entry in self._entries.items()}
+
     def get_extension(self, name: str) -> Extension:
         """The extension with this name. Raises KeyError if there is none."""
         if name not in self._entries:

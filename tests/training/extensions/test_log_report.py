@@ -1,10 +1,12 @@
 import csv
 import json
 import math
+import os
 
 import numpy as np
 import pytest
 
+from renga_core.errors import RengaError
 from renga_training.extensions import LogReport
 
 
@@ -97,3 +99,21 @@ def test_a_new_run_begins_new_files(trainer):
     run(first, trainer, [1])
     LogReport().initialize(trainer)
     assert (jsonl(trainer), rows(trainer)) == ([], [])
+
+
+def test_two_that_would_write_the_same_files(trainer):
+    first, second, third = LogReport(), LogReport(trigger=(2, "iteration")), LogReport(filename=None)
+    first.name, second.name = "LogReport", "LogReport_1"
+    trainer.extensions.update({"LogReport": first, "LogReport_1": second, "LogReport_2": third})
+    for report, other in ((first, second), (second, first)):
+        with pytest.raises(RengaError) as caught:
+            report.initialize(trainer)
+        assert str(caught.value) == (
+            f"extensions '{report.name}' and '{other.name}' would both write {trainer.out}/log.jsonl. "
+            "Give one of them another `filename`, or leave it out"
+        )
+    assert not os.listdir(trainer.out)
+    trainer.extensions["LogReport_1"] = LogReport(filename="often")
+    for report in trainer.extensions.values():
+        report.initialize(trainer)
+    assert sorted(os.listdir(trainer.out)) == ["log.csv", "log.jsonl", "often.csv", "often.jsonl"]

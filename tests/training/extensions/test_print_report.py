@@ -37,6 +37,21 @@ def test_table(trainer, log):
     ]
 
 
+def test_a_column_that_nothing_fills_is_named_once(trainer, log):
+    report = PrintReport(["epoch", "main/los", "lr"], out=io.StringIO())
+    report.initialize(trainer)
+    log.append(entry(1, **{"main/loss": 1.0}))
+    with pytest.warns(UserWarning, match="so far") as warned:
+        report(trainer)
+    (warning,) = warned
+    assert str(warning.message) == (
+        "PrintReport: nothing in the log is called 'main/los' or 'lr' so far. Did you mean 'main/loss'? "
+        "There are: elapsed_time, epoch, iteration, main/loss."
+    )
+    log.append(entry(2, **{"main/loss": 1.0}))
+    report(trainer)
+
+
 def test_without_observers_one_line_of_headings(trainer, log):
     report = PrintReport(["epoch", "lr"], out=io.StringIO())
     report.initialize(trainer)

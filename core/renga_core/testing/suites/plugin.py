@@ -99,7 +99,7 @@ class PluginSuite(Suite):
             status = offer.status
             good = status.state in (State.READY, State.UNAVAILABLE, State.DISABLED)
             assert good, f"{offer.kind.name} {offer.name!r} is {status}"
-            assert offer.summary.strip(), f"{offer.kind.name} {offer.name!r} has no summary, and its target no docstring"
+            assert offer.summary.strip(), f"{offer.kind.name} {offer.name!r} has no summary, nor a docstring"
             missing = status.state is State.UNAVAILABLE and not offer.provider.install_hint
             assert not missing, f"{offer.kind.name} {offer.name!r} is unavailable, and no install_hint says what to do"
 

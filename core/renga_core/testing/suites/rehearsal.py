@@ -120,11 +120,14 @@ class Rehearsal:
         """Seconds, one for each iteration, so that two runs agree."""
         return float(self.updater.iteration)
 
+    @property
+    def extensions(self) -> Mapping[str, Any]:
+        """The extension that is tried, by its name."""
+        return {} if self.extension is None else {self.extension.name or "": self.extension}
+
     def get_extension(self, name: str) -> Any:
         """The extension that is tried. Raises KeyError for any other name."""
-        if self.extension is None or name != self.extension.name:
-            raise KeyError(name)
-        return self.extension
+        return self.extensions[name]
 
     def update(self) -> None:
         """One iteration, without what is tried; afterwards `observation` holds what was reported."""

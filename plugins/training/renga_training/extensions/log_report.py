@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from renga_core.errors import RengaError
 from renga_core.serializers import AbstractSerializer, atomic_write
 from renga_core.training import Extension, TrainerLike, TriggerLike
 from renga_training.triggers.interval_mean import IntervalMean
@@ -51,7 +52,18 @@ class LogReport(Extension):
         self._columns: list[str] = []
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Write the files anew: empty, or with what a resumed run has kept."""
+        """Write the files anew: empty, or with what a resumed run has kept.
+
+        Raises:
+            RengaError: Another `LogReport` of this trainer writes the same files. Nothing is written.
+        """
+        if self._filename is not None:
+            for name, other in trainer.extensions.items():
+                if isinstance(other, LogReport) and other is not self and other._filename == self._filename:
+                    raise RengaError(
+                        f"extensions {self.name!r} and {name!r} would both write {self._paths(trainer.out)[0]}. "
+                        "Give one of them another `filename`, or leave it out"
+                    )
         self._rewrite(trainer.out)
 
     def __call__(self, trainer: TrainerLike) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, TextIO
 
+from renga_core.errors import did_you_mean
 from renga_core.training import Extension, TrainerLike
 from renga_training.extensions.log_report import LogReport
 
@@ -28,7 +30,8 @@ class PrintReport(Extension):
          1         24  1.6789    0.5312  0.9431    0.8222           0.4
 
     Args:
-        entries: Keys of the columns; everything in the log if None, with new columns as new keys come.
+        entries: Keys of the columns; everything in the log if None, with new columns as new keys come. Of keys that are
+            not in the first entry, a warning tells.
         log_report: The `LogReport`, or its name in the trainer.
         out: Where to print; standard output if None.
     """
@@ -42,6 +45,7 @@ class PrintReport(Extension):
         self._table: _Table | None = None
         self._printed = 0
         self._since_header = 0
+        self._checked = False
 
     def initialize(self, trainer: TrainerLike) -> None:
         """Begin a new table. A resumed run does not repeat the rows of its earlier parts.
@@ -66,7 +70,22 @@ class PrintReport(Extension):
                 self._print(self._table.header())
             self._print(self._table.row(entry))
             self._since_header += 1
+            self._warn_of_empty_columns(log)
         self._printed = len(log)
+
+    def _warn_of_empty_columns(self, log: list[dict[str, Any]]) -> None:
+        if self._checked:
+            return
+        self._checked = True
+        there = {key for entry in log for key in entry}
+        absent = [key for key in self._entries or () if key not in there]
+        if absent:
+            hints = "".join(f"{did_you_mean(key, there)}" for key in absent)
+            warnings.warn(
+                f"PrintReport: nothing in the log is called {' or '.join(map(repr, absent))} so far.{hints} "
+                f"There are: {', '.join(sorted(there))}.",
+                stacklevel=2,
+            )
 
     def _find_log(self, trainer: TrainerLike) -> list[dict[str, Any]]:
         report = self._log_report
