@@ -45,7 +45,7 @@ def test_it_is_listed(site: Path, tmp_path: Path) -> None:
     said = run("-m", "renga", "plugins", "show", "torch", cwd=tmp_path, path=[site])
     assert "renga-backend-torch 1.0.0" in said
     assert re.search(r"array_backend +torch +ready", said)
-    assert len(re.findall(r"kernel +\w+\.torch +ready", said)) == 5
+    assert len(re.findall(r"kernel +\w+\.torch +ready", said)) == 6
 
 
 def test_listing_does_not_import_pytorch(site: Path, tmp_path: Path) -> None:

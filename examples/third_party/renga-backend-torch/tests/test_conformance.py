@@ -25,5 +25,9 @@ class TestBatchNormalization(KernelSuite):
     provider = "batch_normalization.torch"
 
 
+class TestAttention(KernelSuite):
+    provider = "scaled_dot_product_attention.torch"
+
+
 class TestMaxPooling(KernelSuite):
     provider = "max_pooling.torch"

@@ -131,3 +131,25 @@ def test_pytorch_builds_no_graph():
     y = F.convolution_2d(Variable(x), TORCH.xp.ones((1, 1, 2, 2), "float32"))
     assert not y.array.native.requires_grad
     assert y.array.native.grad_fn is None
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("front", [(), (2,), (2, 3)])
+def test_attention(front, causal):
+    xs = arrays((*front, 5, 4), (*front, 6, 4), (*front, 6, 3))
+
+    def call(query, key, value):
+        return F.scaled_dot_product_attention(query, key, value, causal=causal)
+
+    op = "scaled_dot_product_attention"
+    for got, right in zip(computed(call, xs, **{op: "torch"}), computed(call, xs, **{op: "reference"}), strict=True):
+        np.testing.assert_allclose(got, right, rtol=1e-10, atol=1e-12)
+
+
+def test_attention_with_a_mask_is_left_to_the_reference():
+    query, key, value = (TORCH.send(x) for x in arrays((5, 4), (6, 4), (6, 3)))
+    with (
+        renga.using({"kernels.scaled_dot_product_attention": "torch"}),
+        pytest.raises(RuntimeError, match="does not support these arguments"),
+    ):
+        F.scaled_dot_product_attention(query, key, value, np.ones((5, 6), bool))

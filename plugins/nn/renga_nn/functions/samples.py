@@ -33,10 +33,12 @@ __all__ = [
     "lstm",
     "max_pooling",
     "relu",
+    "scaled_dot_product_attention",
     "sigmoid",
     "softmax",
     "softmax_cross_entropy",
     "softplus",
+    "sparse_matmul",
     "tanh",
     "window_spread",
     "window_sum",
@@ -301,3 +303,41 @@ def layer_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Itera
             (x, gamma, beta, 1e-5),
             lambda args, result, gy: (args[0], args[1], result[1], result[2], gy),
         )
+
+
+def scaled_dot_product_attention(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(query, key, value, mask, keep, causal, scale)``; backward takes these, the result, what was kept, and gy."""
+    for name, (front, queries, keys, features) in {
+        "one sequence": ((), 3, 5, 4),
+        "heads": ((2, 3), 5, 5, 7),
+        "one key": ((2,), 3, 1, 1),
+        "no sequences": ((0,), 2, 3, 4),
+    }.items():
+        query, key = _draw(rng, (*front, queries, features), dtype), _draw(rng, (*front, keys, features), dtype)
+        value = _draw(rng, (*front, keys, 3), dtype)
+        seen = rng.random((queries, keys)) < 0.7
+        seen[:, 0] = True
+        keep = np.asarray((rng.random((*front, queries, keys)) < 0.5) * 2, dtype)
+        for kind, more in {
+            "": (None, None, False, 0.5),
+            ", causal": (None, None, True, 0.5),
+            ", truth values as mask": (seen, None, False, 0.5),
+            ", numbers as mask": (_draw(rng, (queries, keys), dtype), None, False, 0.5),
+            ", dropout": (None, keep, False, 1.5),
+        }.items():
+            yield Sample(
+                name + kind, (query, key, value, *more), lambda args, result, gy: (*args, result[0], result[1], gy)
+            )
+
+
+def sparse_matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(data, row, col, rows, dense)``."""
+    for name, (number, rows, dense) in {
+        "some": (7, 4, (5, 3)),
+        "repeated": (40, 3, (2, 4)),
+        "one column": (9, 5, (6, 1)),
+        "no elements": (0, 3, (4, 2)),
+        "no columns": (5, 3, (4, 0)),
+    }.items():
+        row, col = (np.asarray(rng.integers(0, size, number), "i4") for size in (rows, dense[0]))
+        yield Sample(name, (_draw(rng, (number,), dtype), row, col, rows, _draw(rng, dense, dtype)))

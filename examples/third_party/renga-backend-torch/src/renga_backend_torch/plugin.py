@@ -25,12 +25,13 @@ def renga_array_backends() -> list[Provider]:
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Convolution and what it differentiates into, batch normalization, max pooling."""
+    """Convolution and what it differentiates into, batch normalization, attention, max pooling."""
     return [
         _kernel("convolution", "convolution:CONVOLUTION", "convolution:supports_convolution"),
         _kernel("deconvolution", "convolution:DECONVOLUTION", "convolution:supports_deconvolution"),
         _kernel("convolution_filter_gradient", "convolution:FILTER_GRADIENT", "convolution:supports_filter_gradient"),
         _kernel("batch_normalization", "batch_normalization:BATCH_NORMALIZATION", "batch_normalization:supports"),
+        _kernel("scaled_dot_product_attention", "attention:ATTENTION", "attention:supports"),
         _kernel("max_pooling", "max_pooling:MAX_POOLING", "max_pooling:supports"),
     ]
 

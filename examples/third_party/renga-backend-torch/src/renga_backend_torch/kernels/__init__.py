@@ -2,7 +2,8 @@
 
 - `convolution`: convolution, its transpose, and the gradient of its filters.
 - `batch_normalization`: forward and backward in one pass each.
-- `max_pooling`: the same.
+- `attention`: scaled dot-product attention, without storing the weights.
+- `max_pooling`: forward and backward in one pass each.
 
 Each says in its `supports…` function what it can serve; the reference does the rest.
 """

@@ -1,0 +1,241 @@
+"""Attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import Array, get_array_module, get_backend, get_device_of, is_floating
+from renga_core.configuration import config
+from renga_core.graph import FunctionNode, InvalidType, as_array
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import cast, matmul
+from renga_core.graph.operators import sum as sum_of
+from renga_core.kernel import Operation
+from renga_nn.functions.checks import require_floating, wide
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["scaled_dot_product_attention"]
+
+_NAME = "scaled_dot_product_attention"
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Array | None = None,
+    dropout_ratio: float = 0.0,
+    causal: bool = False,
+    scale: float | None = None,
+) -> Variable:
+    """``softmax(query @ key.T * scale) @ value``: for each query the mean of values, weighted by how its key fits.
+
+    The weights are a softmax over the keys (Vaswani et al. 2017, equation 1). A query that may see no key at all gets
+    zeros. Heads are one of the axes in front, ``(N, heads, T, D)``.
+
+    Args:
+        query: ``(..., T, D)``.
+        key: ``(..., S, D)`` with at least one key.
+        value: ``(..., S, E)``.
+        mask: An array that broadcasts to ``(..., T, S)``: truth values, of which true ones are seen; or numbers, which
+            are added to the scaled products. No gradient flows to it.
+        dropout_ratio: In training, the probability for a weight to be set to 0, the others being scaled up.
+        causal: Let query t see the keys up to number t only.
+        scale: ``1 / sqrt(D)`` if None.
+
+    Returns:
+        Variable ``(..., T, E)`` of the dtype of `query`. Half precision is computed in float32.
+
+    Raises:
+        InvalidType: Shapes or dtypes do not fit together.
+        ValueError: `dropout_ratio` is out of range.
+
+    >>> import numpy as np
+    >>> query, key = np.array([[0.0], [100.0]]), np.array([[-1.0], [1.0]])
+    >>> scaled_dot_product_attention(query, key, np.array([[2.0], [4.0]])).array.tolist()
+    [[3.0], [4.0]]
+    """
+    _check(query, key, value)
+    if not 0 <= dropout_ratio < 1:
+        raise ValueError(f"{_NAME}: dropout_ratio is {dropout_ratio!r}; it must be from 0 up to but not including 1")
+    shape = (*query.shape[:-1], key.shape[-2])
+    if mask is not None:
+        mask = _checked_mask(query, mask, shape)
+    keep = None
+    if dropout_ratio and config.train:
+        generator = random.generator(get_backend(as_array(query)))
+        xp = get_array_module(query)
+        keep = (generator.random(shape, dtype=xp.float32) >= dropout_ratio).astype(query.dtype) / (1 - dropout_ratio)
+    node = Attention(mask, keep, causal, query.shape[-1] ** -0.5 if scale is None else float(scale))
+    return node.apply((query, key, value))[0]
+
+
+def _check(query: Any, key: Any, value: Any) -> None:
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        require_floating(_NAME, name, x)
+        if x.ndim < 2 or x.dtype != query.dtype:
+            raise InvalidType(_NAME, name, f"{query.dtype} with at least 2 axes", describe_array(x))
+    front = tuple(query.shape[:-2])
+    if query.shape[-1] == 0:
+        raise InvalidType(_NAME, "query", "features", describe_array(query))
+    if tuple(key.shape[:-2]) != front or key.shape[-1] != query.shape[-1] or key.shape[-2] == 0:
+        expected = f"{(*front, 'S', query.shape[-1])} with at least one key, to fit query: {describe_array(query)}"
+        raise InvalidType(_NAME, "key", expected, describe_array(key))
+    if tuple(value.shape[:-1]) != tuple(key.shape[:-1]):
+        expected = f"{(*key.shape[:-1], 'E')}, to fit key: {describe_array(key)}"
+        raise InvalidType(_NAME, "value", expected, describe_array(value))
+
+
+def _checked_mask(query: Any, mask: Any, shape: tuple[int, ...]) -> Array:
+    array = as_array(mask)
+    fits = array.ndim <= len(shape) and all(n in (1, m) for n, m in zip(array.shape[::-1], shape[::-1], strict=False))
+    if not fits or not (array.dtype.kind == "b" or is_floating(array.dtype)):
+        expected = f"truth values or floating numbers that broadcast to {shape}"
+        raise InvalidType(_NAME, "mask", expected, describe_array(array))
+    return get_device_of(query).send(array)
+
+
+def _forward(
+    query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
+) -> tuple[Array, tuple[Array]]:
+    """The weighted means; and, kept for backward, the weights.
+
+    `keep` is what weights are multiplied with for dropout, in the shape ``(..., T, S)``.
+    """
+    xp = get_array_module(query)
+    scores = xp.matmul(wide(query), wide(key).swapaxes(-1, -2)) * scale
+    bias = _bias(xp, mask, causal, scores)
+    if bias is not None:
+        scores = scores + bias
+    largest = scores.max(axis=-1, keepdims=True)
+    # Where nothing is seen, all is minus infinity, and weights become 0 / 1.
+    weights = xp.exp(scores - xp.where(largest == -xp.inf, 0, largest))
+    total = weights.sum(axis=-1, keepdims=True)
+    weights /= xp.where(total == 0, 1, total)
+    y = xp.matmul(weights if keep is None else weights * keep, wide(value))
+    return y.astype(query.dtype, copy=False), (weights,)
+
+
+def _backward(
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array | None,
+    keep: Array | None,
+    causal: bool,
+    scale: float,
+    y: Array,
+    kept: tuple[Array],
+    gy: Array,
+) -> tuple[Array, Array, Array]:
+    """Gradients of query, key and value; of what `_forward` got and returned, and the gradient of its result."""
+    xp = get_array_module(query)
+    (weights,) = kept
+    gy = wide(gy)
+    g_weights = xp.matmul(gy, wide(value).swapaxes(-1, -2))
+    dropped = weights
+    if keep is not None:
+        g_weights = g_weights * keep
+        dropped = weights * keep
+    g_weights = g_weights * weights
+    g_scores = (g_weights - weights * g_weights.sum(axis=-1, keepdims=True)) * scale
+    gradients = (
+        xp.matmul(g_scores, wide(key)),
+        xp.matmul(g_scores.swapaxes(-1, -2), wide(query)),
+        xp.matmul(dropped.swapaxes(-1, -2), gy),
+    )
+    gq, gk, gv = [g.astype(query.dtype, copy=False) for g in gradients]
+    return gq, gk, gv
+
+
+ATTENTION = Operation(
+    "scaled_dot_product_attention",
+    _forward,
+    _backward,
+    samples="renga_nn.functions.samples:scaled_dot_product_attention",
+)
+
+
+def _bias(xp: Any, mask: Array | None, causal: bool, scores: Any) -> Array | None:
+    """What is added to scores: minus infinity where a key is not seen."""
+    bias = None
+    if mask is not None:
+        bias = xp.where(mask, 0.0, -xp.inf) if mask.dtype.kind == "b" else mask
+        bias = bias.astype(scores.dtype, copy=False)
+    if causal:
+        rows, columns = scores.shape[-2:]
+        seen = xp.arange(rows)[:, None] >= xp.arange(columns)
+        past = xp.where(seen, 0.0, -xp.inf).astype(scores.dtype, copy=False)
+        bias = past if bias is None else bias + past
+    return bias
+
+
+class Attention(FunctionNode):
+    """Means of values, weighted by how queries and keys fit.
+
+    Args:
+        mask: Truth values or numbers, ``(..., T, S)`` once broadcast; or None.
+        keep: What weights are multiplied with, ``(..., T, S)``; or None.
+        causal: Whether later keys are not seen.
+        scale: Factor of the products.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, mask: Array | None, keep: Array | None, causal: bool, scale: float) -> None:
+        self._more = mask, keep, causal, scale
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Keeps the inputs, the output, and what the implementation wants to keep."""
+        self.retain_inputs((0, 1, 2))
+        self.retain_outputs((0,))
+        self._implementation = ATTENTION.select(get_backend(inputs[0]), *inputs, *self._more)
+        y, self._kept = self._implementation.forward(*inputs, *self._more)
+        return (y,)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """All three, since they have much in common."""
+        assert self._implementation.backward is not None
+        gradients = self._implementation.backward(
+            *self.saved_inputs, *self._more, *self.saved_outputs, self._kept, *grad_outputs
+        )
+        return [gradients[i] for i in target_input_indexes]
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable; the weights are computed again, because they depend on the inputs."""
+        from renga_nn.functions.activation import softmax
+
+        mask, keep, causal, scale = self._more
+        dtype = np.promote_types(grad_outputs[0].dtype, np.float32)
+        query, key, value = (cast(x, dtype) for x in self.get_retained_inputs())
+        gy = cast(grad_outputs[0], dtype)
+        scores = matmul(query, key.transpose(*_turned(key))) * scale
+        bias = _bias(scores.xp, mask, causal, scores)
+        if bias is None:
+            weights = softmax(scores, axis=-1)
+        else:
+            xp = scores.xp
+            blind = (bias == -xp.inf).all(axis=-1, keepdims=True)
+            weights = softmax(scores + xp.where(blind, 0, bias), axis=-1) * xp.where(blind, 0.0, 1.0).astype(dtype)
+        dropped = weights if keep is None else weights * keep.astype(dtype)
+        g_dropped = matmul(gy, value.transpose(*_turned(value)))
+        g_weights = g_dropped * dropped
+        g_scores = (g_weights - weights * sum_of(g_weights, -1, keepdims=True)) * scale
+
+        gradients: tuple[Callable[[], Variable], ...] = (
+            lambda: matmul(g_scores, key),
+            lambda: matmul(g_scores.transpose(*_turned(g_scores)), query),
+            lambda: matmul(dropped.transpose(*_turned(dropped)), gy),
+        )
+        return [cast(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+
+
+def _turned(x: Any) -> tuple[int, ...]:
+    """The axes with the last two swapped."""
+    return (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
