@@ -36,6 +36,7 @@ class Parameter(Variable):
     Attributes:
         initializer: As given.
         update_rule: Set by an optimizer's `setup`.
+        frozen: Whether an optimizer that is set up later leaves it as it is: see `Link.disable_update`.
     """
 
     __slots__ = ("__dict__", "_device", "initializer", "update_rule")
@@ -43,6 +44,7 @@ class Parameter(Variable):
     _device: Device | None
     initializer: Any
     update_rule: UpdateRule | None
+    frozen: bool = False
 
     def __init__(
         self, initializer: Any = None, shape: int | Sequence[int] | None = None, name: str | None = None

@@ -254,11 +254,12 @@ class Link(Tree):
         self._set_update_enabled(True)
 
     def disable_update(self) -> None:
-        """Freeze the parameters: optimizers skip them. To be called after the optimizer's ``setup``."""
+        """Freeze the parameters: optimizers skip them, those too that are set up later."""
         self._set_update_enabled(False)
 
     def _set_update_enabled(self, enabled: bool) -> None:
         for param in self.params():
+            param.frozen = not enabled
             if param.update_rule is not None:
                 param.update_rule.enabled = enabled
 

@@ -40,7 +40,7 @@ class GradientMethod(Optimizer):
         raise NotImplementedError(f"{type(self).__name__} defines no `create_update_rule` method")
 
     def setup(self, link: Link) -> Self:
-        """Take charge of a link: each of its parameters gets a new update rule.
+        """Take charge of a link: each of its parameters gets a new update rule, disabled where it is frozen.
 
         Returns:
             This optimizer.
@@ -50,6 +50,7 @@ class GradientMethod(Optimizer):
             rule = self.create_update_rule()
             if self._use_fp32_update:
                 rule.use_fp32_update()
+            rule.enabled = not param.frozen
             param.update_rule = rule
         return self
 

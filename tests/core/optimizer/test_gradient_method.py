@@ -1,3 +1,4 @@
+import copy
 import gc
 import weakref
 
@@ -62,6 +63,23 @@ def test_a_disabled_parameter_is_left_alone(momentum, line):
     link.enable_update()
     optimizer.update(link, [1, 2])
     np.testing.assert_array_equal(link.W.array, [0.75, 0.5])
+
+
+def test_what_is_frozen_before_setup_stays_so(momentum, line):
+    link = line()
+    link.disable_update()
+    optimizer = momentum().setup(link)
+    assert not link.update_enabled
+    optimizer.update(link, [1, 2])
+    np.testing.assert_array_equal(link.W.array, [1, 1])
+    momentum().setup(copy.deepcopy(link))
+    assert not link.copy("copy").update_enabled
+    optimizer = momentum().setup(link)
+    assert not link.update_enabled
+    link.enable_update()
+    optimizer.update(link, [1, 2])
+    np.testing.assert_array_equal(link.W.array, [0.75, 0.5])
+    assert momentum().setup(link).target.update_enabled
 
 
 def test_a_parameter_of_its_own_learning_rate(momentum, line):
