@@ -83,4 +83,14 @@ def renga_kernels() -> list[Kernel]:
             summary="in place and in the memory order of the images",
             capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
         ),
+        Kernel(
+            op="sparse_matmul",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.sparse_matmul:SparseMatmul",
+            supports="renga_backend_numpy.kernels.sparse_matmul:supports",
+            priority=10,
+            summary="by SciPy",
+            needs=("scipy",),
+            capabilities=frozenset({"float32", "float64", "gaps", "transposed"}),
+        ),
     ]

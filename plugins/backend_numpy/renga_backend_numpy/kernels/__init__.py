@@ -3,6 +3,7 @@
 - `pointwise`: convolutions with filters of one pixel: one matrix product.
 - `row_convolution`: convolutions with stride 1: windows are expanded along rows only.
 - `max_pooling`: the gradient of max pooling in the memory order of the images.
+- `sparse_matmul`: products with sparse matrices, by SciPy.
 
 Each module holds objects with ``forward`` (and ``backward`` where the operation has one), and the predicate that says
 which arguments they support. `renga_backend_numpy.plugin` registers them.

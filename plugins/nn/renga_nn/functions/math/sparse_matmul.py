@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import get_array_module
-from renga_core.graph import InvalidType, as_variable
+from renga_core.backend import Array, get_backend
+from renga_core.graph import FunctionNode, InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item, reshape, transpose
-from renga_nn.functions.array.scatter_add import scatter_add
+from renga_core.graph.operators import sum as sum_of
+from renga_core.kernel import Operation
 from renga_nn.functions.checks import require_floating
 from renga_nn.sparse import CooMatrix
 
@@ -19,7 +21,7 @@ __all__ = ["sparse_matmul"]
 
 
 def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
-    """``a @ b``, where one is a `renga_nn.sparse.CooMatrix`: work and memory grow with the number of its elements.
+    """``a @ b``, where one is a `renga_nn.sparse.CooMatrix`: the work grows with the number of its elements.
 
     Gradients flow to the dense matrix, and to the elements of the sparse one (its `data`), if they are wanted.
 
@@ -49,7 +51,7 @@ def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) ->
 
 
 def _product(sparse: CooMatrix, trans: bool, name: str, dense: Any) -> Variable:
-    """Sparse times dense: each element of the sparse matrix takes a row of the dense one to a row of the result."""
+    """Sparse times dense; those of a batch as the product of one block matrix with all rows."""
     require_floating("sparse_matmul", name, dense)
     rows, inner = reversed(sparse.shape) if trans else sparse.shape
     if dense.ndim < 2 or tuple(dense.shape[:-1]) != (*sparse.batch, inner) or dense.dtype != sparse.data.dtype:
@@ -59,9 +61,49 @@ def _product(sparse: CooMatrix, trans: bool, name: str, dense: Any) -> Variable:
     if trans:
         row, col = col, row
     number, columns = (sparse.batch[0] if sparse.batch else 1), dense.shape[-1]
-    products = reshape(data, (*data.shape, 1)) * get_item(reshape(dense, (number * inner, columns)), col)
-    zeros = get_array_module(dense).zeros((number * rows, columns), dtype=dense.dtype)
-    return reshape(scatter_add(zeros, row, products), (*sparse.batch, rows, columns))
+    matrix = reshape(dense, (number * inner, columns))
+    return reshape(SparseMatmul(row, col, number * rows).apply((data, matrix))[0], (*sparse.batch, rows, columns))
+
+
+def _forward(data: Array, row: Array, col: Array, rows: int, dense: Array) -> Array:
+    """``dense[col[i]]``, times ``data[i]``, is added to row ``row[i]`` of a matrix of `rows` rows, for each i."""
+    backend = get_backend(dense)
+    y = backend.xp.zeros((rows, dense.shape[1]), dtype=dense.dtype)
+    backend.scatter_add(y, row, data[:, None] * dense[col])
+    return y
+
+
+SPARSE_MATMUL = Operation("sparse_matmul", _forward, samples="renga_nn.functions.samples:sparse_matmul")
+
+
+class SparseMatmul(FunctionNode):
+    """A sparse matrix with elements at `row` and `col`, times a dense one."""
+
+    fresh_gradients = True
+
+    def __init__(self, row: Array, col: Array, rows: int) -> None:
+        self.row = row
+        self.col = col
+        self.rows = rows
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Each element takes a row of the dense matrix to a row of the result."""
+        data, dense = inputs
+        self.retain_inputs((0, 1))
+        args = (data, self.row, self.col, self.rows, dense)
+        return (SPARSE_MATMUL.select(get_backend(dense), *args).forward(*args),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """For an element, the product of two rows; for the dense matrix, the transposed sparse one times gy."""
+        data, dense = self.get_retained_inputs()
+        (gy,) = grad_outputs
+        return [self._of_dense(data, gy) if i else self._of_data(dense, gy) for i in target_input_indexes]
+
+    def _of_data(self, dense: Variable, gy: Variable) -> Variable:
+        return sum_of(get_item(gy, self.row) * get_item(dense, self.col), 1)
+
+    def _of_dense(self, data: Variable, gy: Variable) -> Variable:
+        return SparseMatmul(self.col, self.row, self.inputs[1].shape[0]).apply((data, gy))[0]
 
 
 def _transposed(x: Any) -> Variable:
