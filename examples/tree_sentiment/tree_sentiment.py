@@ -1,0 +1,135 @@
+"""A recursive network: what a sentence says, from the tree of its phrases.
+
+    python tree_sentiment.py [config.toml]
+
+Sentences are generated, as binary trees with words as leaves. "not" turns what follows it around, "but" has what
+follows it count alone, and otherwise the parts of a phrase add up; so the order and the nesting decide, and counting
+words does not do. The network is a function that calls itself: its graph has the shape of the tree, another one for
+each sentence.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import renga
+import renga.functions as F
+import renga.links as L
+
+GOOD = ["good", "great", "fine", "lovely", "bright", "warm", "clever", "funny"]
+BAD = ["bad", "poor", "dull", "awful", "dark", "cold", "silly", "tired"]
+PLAIN = ["film", "story", "actor", "scene", "music", "ending", "voice", "camera"]
+WORDS = [*GOOD, *BAD, *PLAIN, "not", "but"]
+NUMBER = {word: i for i, word in enumerate(WORDS)}
+
+Tree = Any
+"""A word, or a pair of trees."""
+
+
+def generate(rng: np.random.Generator, depth: int) -> Tree:
+    """A phrase at most `depth` levels deep."""
+    kind = rng.random()
+    if depth == 0 or kind < 0.15:
+        return str(rng.choice([*GOOD, *BAD, *PLAIN]))
+    if kind < 0.4:
+        return ("not", generate(rng, depth - 1))
+    if kind < 0.6 and depth > 1:
+        return (generate(rng, depth - 2), ("but", generate(rng, depth - 2)))
+    return (generate(rng, depth - 1), generate(rng, depth - 1))
+
+
+def sentiment(tree: Tree) -> int:
+    """1, 0 or -1: what the phrase says, by the rules."""
+    if isinstance(tree, str):
+        return int(tree in GOOD) - int(tree in BAD)
+    left, right = tree
+    if left == "not":
+        return -sentiment(right)
+    if left == "but" or (isinstance(right, tuple) and right[0] == "but"):
+        return sentiment(right)
+    return int(np.sign(sentiment(left) + sentiment(right)))
+
+
+def sentences(rng: np.random.Generator, number: int, depth: int) -> list[Tree]:
+    """Trees, as many of each sentiment."""
+    found: dict[int, list[Tree]] = {-1: [], 0: [], 1: []}
+    while min(map(len, found.values())) < number // 3:
+        tree = generate(rng, depth)
+        if isinstance(tree, tuple):
+            found[sentiment(tree)].append(tree)
+    trees = [tree for group in found.values() for tree in group[: number // 3]]
+    return [trees[i] for i in rng.permutation(len(trees))]
+
+
+class TreeNet(renga.Chain):
+    """A long short-term memory that goes up a tree, and what each phrase says."""
+
+    def __init__(self, n_units: int) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.embed = L.EmbedID(len(WORDS), n_units)
+            self.node = L.NaryTreeLSTM(n_units, n_units)
+            self.out = L.Linear(n_units, 3)
+
+    def read(self, tree: Tree, phrases: list[tuple[Tree, renga.Variable]]) -> tuple[renga.Variable, renga.Variable]:
+        """Cells and output of a phrase; it and all phrases in it are added to `phrases`, with their outputs."""
+        if isinstance(tree, str):
+            c, h = self.node(None, None, None, None, self.embed(np.array([NUMBER[tree]], dtype=np.int32)))
+        else:
+            (c1, h1), (c2, h2) = (self.read(part, phrases) for part in tree)
+            c, h = self.node(c1, c2, h1, h2, None)
+        phrases.append((tree, h))
+        return c, h
+
+    def forward(self, trees: list[Tree]) -> tuple[renga.Variable, renga.Variable]:
+        """The mean loss of all phrases in `trees`, and the scores of the whole trees ``(len(trees), 3)``."""
+        phrases: list[tuple[Tree, renga.Variable]] = []
+        roots = []
+        for tree in trees:
+            self.read(tree, phrases)
+            roots.append(len(phrases) - 1)
+        scores = self.out(F.concat([h for _, h in phrases], axis=0))
+        right = np.array([sentiment(phrase) + 1 for phrase, _ in phrases], dtype=np.int32)
+        return F.softmax_cross_entropy(scores, right), scores[np.array(roots)]
+
+
+def accuracy(model: TreeNet, trees: list[Tree]) -> float:
+    """How many of the trees are understood."""
+    with renga.using_config("train", False), renga.no_backprop_mode():
+        _, scores = model(trees)
+    said = scores.array.argmax(axis=1) - 1
+    return float(np.mean([sentiment(tree) == int(y) for tree, y in zip(trees, said, strict=True)]))
+
+
+def main(config: dict[str, Any]) -> float:
+    """Train and tell how it goes; the accuracy on sentences not trained on."""
+    renga.random.seed(config["seed"])
+    rng = np.random.default_rng(config["seed"])
+    train = sentences(rng, config["sentences"], config["depth"])
+    known = set(train)
+    test = [tree for tree in sentences(rng, config["test"], config["depth"]) if tree not in known]
+    model = TreeNet(config["units"])
+    optimizer = renga.optimizers.Adam(alpha=config["alpha"]).setup(model)
+    found = 0.0
+    for epoch in range(1, config["epochs"] + 1):
+        order = rng.permutation(len(train))
+        losses = []
+        for start in range(0, len(train), config["batch"]):
+            loss, _ = model([train[i] for i in order[start : start + config["batch"]]])
+            model.cleargrads()
+            loss.backward()
+            optimizer.update()
+            losses.append(loss.item())
+        found = accuracy(model, test)
+        print(f"epoch {epoch}: loss {np.mean(losses):.3f}, accuracy on new sentences {found:.3f}", flush=True)
+    return found
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("config.toml")
+    main(tomllib.loads(path.read_text(encoding="utf-8")))
