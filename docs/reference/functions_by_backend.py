@@ -1,7 +1,7 @@
-"""Write functions-by-backend.md: which function passes its tests on which backend.
+"""Write functions-by-backend.md: which function, link and optimizer passes its tests on which backend.
 
-Runs the suites of functions (tests/nn/functions) on every array backend that is ready, in-tree ones and third parties',
-and counts. To have a third party's in the table, install it first::
+Runs their suites (tests/nn/functions, tests/nn/links, tests/optimizers) on every array backend that is ready, in-tree
+ones and third parties', and counts. To have a third party's in the table, install it first::
 
     pip install examples/third_party/renga-backend-torch
     python docs/reference/functions_by_backend.py
@@ -21,17 +21,21 @@ from typing import Any
 
 import pytest
 
-from renga_core.plugin import ARRAY_BACKEND, FUNCTION, registry
-from renga_core.testing.function_suite import ready_backends
+from renga_core.plugin import ARRAY_BACKEND, FUNCTION, LINK, OPTIMIZER, Kind, registry
+from renga_core.testing.every_backend import ready_backends
+from renga_core.testing.link_suite import LinkSuite
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(__file__).with_name("functions-by-backend.md")
+
+FOLDERS = ("nn/functions", "nn/links", "optimizers")
 
 INTRODUCTION = """# Functions by backend
 
 Each function of the library is tested in the same way on every array backend that is installed: forward against an
 independent reference, first and second gradients against numerical derivatives, dtypes, memory layouts, empty inputs,
-bad inputs and more (`renga_core.testing.function_suite`). No test names a backend.
+bad inputs and more (`renga_core.testing.function_suite`). So is each link, with gradients of parameters, saving,
+copying and moving (`renga_core.testing.link_suite`), and each optimizer, against its paper. No test names a backend.
 
 A number is that of the tests passed. A test is skipped where a function or a backend says that it does not apply. This
 page is written by `docs/reference/functions_by_backend.py`.
@@ -39,18 +43,24 @@ page is written by `docs/reference/functions_by_backend.py`.
 
 
 class Watch:
-    """A pytest plugin that learns which functions a suite calls, and counts how its tests end on each backend.
+    """A pytest plugin that learns what a suite is about, and counts how its tests end on each backend.
 
     Attributes:
-        calls: The functions that a suite calls in one of its cases.
+        calls: The functions that a suite calls in one of its cases, the link or the optimizer that it tests; each after
+            its kind, as ``function:relu``.
         results: By suite and case, backend and outcome, how many tests there were.
     """
 
     def __init__(self) -> None:
-        functions = registry(FUNCTION)
         self._names: dict[Any, set[str]] = defaultdict(set)  # one function may have several
-        for name in functions.names():
-            self._names[functions.load(name).__code__].add(name)
+        for kind in (FUNCTION, LINK, OPTIMIZER):
+            for name in registry(kind).names():
+                target = registry(kind).load(name)
+                self._names[getattr(target, "__code__", target)].add(f"{kind.name}:{name}")
+        optimizers = registry(OPTIMIZER)
+        self._optimizers = {
+            alias: name for name in optimizers.names() for alias in (name, optimizers.load(name).__name__)
+        }
         self.calls: dict[Any, set[str]] = defaultdict(set)
         self.results: dict[Any, Counter[tuple[str, str]]] = defaultdict(Counter)
         self.failed: list[str] = []
@@ -61,6 +71,13 @@ class Watch:
         suite = self._suite(item)
         cls = getattr(item, "cls", None)
         if suite is None or (cls is not None and item.name.partition("[")[0] != "test_forward"):
+            return (yield)
+        if cls is not None and issubclass(cls, LinkSuite):
+            self.calls[suite].update(self._names[type(item.instance.make_link())])  # type: ignore[attr-defined]  # pytest's
+            return (yield)
+        optimizer = self._optimizers.get(item.callspec.params.get("name"))  # type: ignore[attr-defined]  # pytest's
+        if optimizer is not None:
+            self.calls[suite].add(f"{OPTIMIZER.name}:{optimizer}")
             return (yield)
         called, path = self.calls[suite], str(item.path)
 
@@ -97,9 +114,9 @@ class Watch:
         rest = {name: repr(value) for name, value in call.params.items() if name != "device"}
         return item.path, item.name.partition("[")[0], tuple(sorted(rest.items()))
 
-    def of_function(self, name: str, backend: str) -> Counter[str]:
-        """How many tests of a function ended how on a backend."""
-        return self._total([suite for suite, called in self.calls.items() if name in called], backend)
+    def of_one(self, subject: str, backend: str) -> Counter[str]:
+        """How many tests of a function, link or optimizer ended how on a backend."""
+        return self._total([suite for suite, called in self.calls.items() if subject in called], backend)
 
     def of_all(self, backend: str) -> Counter[str]:
         """How many tests ended how on a backend."""
@@ -120,23 +137,28 @@ def page(watch: Watch, backends: list[str]) -> str:
     for name in backends:
         plugin = registry(ARRAY_BACKEND).get(name).plugin
         heads.append(f"`{name}` ({plugin.distribution} {plugin.version})")
+    total = ["**all tests**", *[f"**{_cell(watch.of_all(backend))}**" for backend in backends]]
+    parts = [_section(watch, kind, backends, heads) for kind in (FUNCTION, LINK, OPTIMIZER)]
+    return "\n".join([INTRODUCTION, *parts, _table(["", *heads], [total])])
+
+
+def _section(watch: Watch, kind: Kind, backends: list[str], heads: list[str]) -> str:
+    """The table of a kind, and what is not in it."""
     rows = []
     untested = []
-    for name in sorted(registry(FUNCTION).names()):
-        found = [watch.of_function(name, backend) for backend in backends]
+    for name in sorted(registry(kind).names()):
+        found = [watch.of_one(f"{kind.name}:{name}", backend) for backend in backends]
         if any(found):
             rows.append([f"`{name}`", *map(_cell, found)])
         else:
             untested.append(f"`{name}`")
-    rows.append(["**all**", *[f"**{_cell(watch.of_all(backend))}**" for backend in backends]])
-    table = [["function", *heads], ["---"] + ["---:"] * len(backends), *rows]
-    lines = ["| " + " | ".join(row) + " |" for row in table]
-    rest = (
-        f"\nNot in the table, because no test of that sort calls them by name: {', '.join(untested)}.\n"
-        if untested
-        else ""
-    )
-    return INTRODUCTION + "\n" + "\n".join(lines) + "\n" + rest
+    rest = f"\nNot in the table, because no test of that sort is about them alone: {', '.join(untested)}.\n"
+    return _table([kind.name, *heads], rows) + (rest if untested else "")
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def _cell(counts: Counter[str]) -> str:
@@ -154,7 +176,7 @@ def main() -> int:
     arguments = parser.parse_args()
     watch = Watch()
     options = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
-    status = pytest.main([*options, str(ROOT / "tests" / "nn" / "functions")], plugins=[watch])
+    status = pytest.main([*options, *[str(ROOT / "tests" / folder) for folder in FOLDERS]], plugins=[watch])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return int(status)
     arguments.output.write_text(page(watch, ready_backends()), encoding="utf-8")
