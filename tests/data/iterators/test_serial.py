@@ -53,6 +53,21 @@ def test_repeated_epochs_each_have_every_example_once(n, batch_size, batches, sh
         assert shuffle or epoch == list(range(n))
 
 
+@pytest.mark.parametrize("name", ["current_position", "epoch", "is_new_epoch", "epoch_detail", "previous_epoch_detail"])
+def test_where_it_is_cannot_be_set(name):
+    iterator = SerialIterator(range(3), 2)
+    next(iterator)
+    before = state(iterator)
+    with pytest.raises(AttributeError) as caught:
+        setattr(iterator, name, 0)
+    assert str(caught.value) == (
+        f"SerialIterator.{name} tells where the iterator is, and cannot be set; reset() begins again"
+    )
+    assert state(iterator) == before
+    iterator.reset()
+    assert state(iterator) == (0, 0, False, 0.0, None)
+
+
 @given(st.integers(0, 12), batch_sizes, st.booleans(), seeds)
 def test_one_epoch_has_every_example_once(n, batch_size, shuffle, seed):
     iterator = SerialIterator(range(n), batch_size, repeat=False, shuffle=shuffle, seed=seed)

@@ -42,6 +42,20 @@ class Place(NamedTuple):
     sampler_state: dict[str, Any] | None
 
 
+def _told(name: str, get: Callable[[Place, int], Any]) -> Any:
+    """An attribute that tells where an iterator is, called with its place and the size of an epoch."""
+
+    def told(self: OrderedIterator) -> Any:
+        return get(self._place, self._epoch_size(self._place.order))
+
+    def refuse(self: OrderedIterator, value: object) -> None:
+        raise AttributeError(
+            f"{type(self).__name__}.{name} tells where the iterator is, and cannot be set; reset() begins again"
+        )
+
+    return property(told, refuse)
+
+
 class OrderedIterator(Iterator):
     """Base of iterators that differ only in how they get the examples whose turn it is.
 
@@ -87,6 +101,15 @@ class OrderedIterator(Iterator):
         self._own_nothing()
         self._sampler = order_sampler
         self._arrive(self._start())
+
+    current_position = _told("current_position", lambda place, size: place.position)
+    epoch = _told("epoch", lambda place, size: place.epoch)
+    is_new_epoch = _told("is_new_epoch", lambda place, size: place.is_new_epoch)
+    epoch_detail = _told("epoch_detail", lambda place, size: _detail(place, size))
+    previous_epoch_detail = _told(
+        "previous_epoch_detail",
+        lambda place, size: None if place.previous_epoch_detail < 0 else place.previous_epoch_detail,
+    )
 
     @property
     def order_sampler(self) -> Sampler | None:
@@ -160,11 +183,6 @@ class OrderedIterator(Iterator):
     def _arrive(self, place: Place) -> None:
         """Be at `place`."""
         self._place = place
-        self.current_position = place.position
-        self.epoch = place.epoch
-        self.is_new_epoch = place.is_new_epoch
-        self.epoch_detail = _detail(place, self._epoch_size(place.order))
-        self.previous_epoch_detail = None if place.previous_epoch_detail < 0 else place.previous_epoch_detail
 
     def _return_to(self, place: Place) -> None:
         """Be at `place`, and let the order sampler and the batches made ahead know."""
