@@ -22,6 +22,7 @@ class TestIm2Col(FunctionSuite):
     }
     bad_inputs = {
         "three axes": ((np.zeros((2, 3, 4)),), InvalidType, ["im2col: x", "4 axes", "(2, 3, 4)"]),
+        "a list": (([[[[1.0]]]],), InvalidType, ["im2col: x", "array"]),
         "integers": ((np.zeros((2, 2, 3, 4), int),), InvalidType, ["im2col: x", "floating"]),
         "too small": ((np.zeros((2, 2, 3, 2)),), InvalidType, ["im2col: x", "window of (2, 3) fits", "(2, 2, 3, 2)"]),
     }

@@ -151,6 +151,9 @@ class TestConvolutionND(OfConvolution):
         "four axes": {**DEFAULTS, "bias": False, "shapes": ((1, 1, 2, 2, 3, 2), (1, 1, 2, 1, 2, 2))},
     }
     bad_inputs = {
+        "a list": (([[[1.0]]], np.zeros((4, 1, 1))), InvalidType, ["convolution_nd: x", "array"]),
+        "a list of filters": ((np.zeros((2, 3, 3)), [[[1.0]]]), InvalidType, ["convolution_nd: W", "array"]),
+        "a list of biases": ((np.zeros((2, 1, 3)), np.zeros((2, 1, 1)), [1, 2]), InvalidType, ["_nd: b", "array"]),
         "no axis": ((np.zeros((2, 3)), np.zeros((4, 3))), InvalidType, ["convolution_nd: x", "3 axes", "(2, 3)"]),
         "W of other axes": ((np.zeros((2, 3, 5)), np.zeros((4, 3))), InvalidType, ["convolution_nd: W", "(4, 3)"]),
         "bias": (

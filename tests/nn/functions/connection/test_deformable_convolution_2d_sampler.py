@@ -21,6 +21,7 @@ class TestDeformableConvolution2DSampler(FunctionSuite):
             InvalidType,
             ["deformable_convolution_2d_sampler: offset", "(2, 12, 2, 2)", "(2, 6, 2, 2)"],
         ),
+        "a list": ((FITTING[0], [1.0], FITTING[2]), InvalidType, ["sampler: offset", "array"]),
         "offsets of integers": (
             (FITTING[0], FITTING[1].astype(int), FITTING[2]),
             InvalidType,

@@ -24,6 +24,7 @@ class TestDepthwiseConvolution2D(FunctionSuite):
             InvalidType,
             ["depthwise_convolution_2d: x", "4 axes"],
         ),
+        "a list": ((np.zeros((2, 4, 5, 5)), [[1.0]]), InvalidType, ["depthwise_convolution_2d: W", "array"]),
         "integers": (
             (np.zeros((2, 4, 5, 5), int), np.zeros((2, 4, 3, 3))),
             InvalidType,

@@ -14,6 +14,12 @@ class TestLocalConvolution2D(FunctionSuite):
     bad_inputs = {
         "three axes": ((np.zeros((2, 3, 4)), np.zeros((3, 2, 3, 2, 2, 2))), InvalidType, ["_2d: x", "4 axes"]),
         "shared filters": ((np.zeros((2, 2, 3, 4)), np.zeros((3, 2, 2, 2))), InvalidType, ["_2d: W", "6 axes"]),
+        "a list": ((np.zeros((2, 2, 3, 4)), [[1.0]]), InvalidType, ["local_convolution_2d: W", "array"]),
+        "a list of biases": (
+            (np.zeros((2, 2, 3, 4)), np.zeros((3, 2, 3, 2, 2, 2)), [1]),
+            InvalidType,
+            ["local_convolution_2d: b", "array"],
+        ),
         "integers": ((np.zeros((2, 2, 3, 4), int), np.zeros((3, 2, 3, 2, 2, 2))), InvalidType, ["_2d: x", "floating"]),
         "places": (
             (np.zeros((2, 2, 3, 4)), np.zeros((3, 3, 2, 2, 2, 2))),

@@ -17,6 +17,7 @@ class TestShift(FunctionSuite):
     bad_inputs = {
         "too few channels": ((np.zeros((2, 8, 3, 3)),), InvalidType, ["shift: x", "9 channels", "(2, 8, 3, 3)"]),
         "three axes": ((np.zeros((9, 3, 3)),), InvalidType, ["shift: x", "4 axes"]),
+        "a list": (([[[[1.0]]]],), InvalidType, ["shift: x", "array"]),
         "integers": ((np.zeros((2, 9, 3, 3), int),), InvalidType, ["shift: x", "floating"]),
     }
 

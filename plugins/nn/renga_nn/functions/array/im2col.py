@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.window import conv_outsize, per_axis
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def im2col(
     >>> im2col(x, 2).array.tolist()
     [[[[1.0, 2.0]], [[2.0, 3.0]], [[4.0, 5.0]], [[5.0, 6.0]]]]
     """
+    require_array("im2col", "x", x)
     if x.ndim != 4 or not is_floating(x.dtype):
         raise InvalidType("im2col", "x", "4 axes and a floating dtype", describe_array(x))
     window = Window(

@@ -24,10 +24,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.kernel import Operation
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.connection import convolution_reference as reference
 
 if TYPE_CHECKING:
@@ -195,23 +196,31 @@ class FilterGradient(FunctionNode):
         return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
 
 
-def check_operands(function: str, x: Any, W: Any, b: Any, n_axes: int, groups: int, transposed: bool = False) -> None:
+def check_operands(
+    function: str, x: Any, W: Any, b: Any, n_axes: int | None, groups: int, transposed: bool = False
+) -> int:
     """Refuse arguments of a convolution whose axes, channels or dtypes do not fit together.
 
     Args:
         function: Name of the function, for messages.
         x, W, b: Its arguments.
-        n_axes: Number of spatial axes.
+        n_axes: Number of spatial axes; None for as many as `x` has, from one.
         groups: Number of groups.
         transposed: Whether `x` holds maps, which have as many channels as there are filters.
+
+    Returns:
+        The number of spatial axes.
 
     Raises:
         InvalidType: An argument does not fit.
         ValueError: The channels cannot be divided into `groups`.
     """
+    require_array(function, "x", x)
+    axes = max(1, x.ndim - 2) if n_axes is None else n_axes
     for name, value in (("x", x), ("W", W)):
-        if value.ndim != n_axes + 2 or value.dtype.kind != "f":
-            raise InvalidType(function, name, f"{n_axes + 2} axes and a floating dtype", describe_array(value))
+        require_array(function, name, value)
+        if value.ndim != axes + 2 or not is_floating(value.dtype):
+            raise InvalidType(function, name, f"{axes + 2} axes and a floating dtype", describe_array(value))
     filters, per_group = W.shape[:2]
     if groups < 1 or filters % groups:
         raise ValueError(f"{function}: groups={groups} does not divide the {filters} filters of W: {describe_array(W)}")
@@ -219,8 +228,11 @@ def check_operands(function: str, x: Any, W: Any, b: Any, n_axes: int, groups: i
     if x.shape[1] != channels:
         fits = f"{channels} channels (axis 1), to fit W: {describe_array(W)} in {groups} group(s)"
         raise InvalidType(function, "x", fits, describe_array(x))
-    if b is not None and tuple(b.shape) != (biases,):
-        raise InvalidType(function, "b", f"shape ({biases},)", describe_array(b))
+    if b is not None:
+        require_array(function, "b", b)
+        if tuple(b.shape) != (biases,):
+            raise InvalidType(function, "b", f"shape ({biases},)", describe_array(b))
+    return axes
 
 
 def _in_dtype(gradient: Any, dtype: Any) -> Any:

@@ -113,13 +113,11 @@ def convolve(
         function: Its name, for messages.
         n_axes: Number of spatial axes that `x` must have; None for any from one.
     """
-    if n_axes is None:
-        n_axes = max(1, x.ndim - 2)
-    check_operands(function, x, W, b, n_axes, groups)
+    axes = check_operands(function, x, W, b, n_axes, groups)
     geometry = Geometry(
-        per_axis(function, "stride", stride, n_axes),
-        per_axis(function, "pad", pad, n_axes, least=0),
-        per_axis(function, "dilate", dilate, n_axes),
+        per_axis(function, "stride", stride, axes),
+        per_axis(function, "pad", pad, axes, least=0),
+        per_axis(function, "dilate", dilate, axes),
         groups,
     )
     sizes = zip(x.shape[2:], W.shape[2:], geometry.stride, geometry.pad, geometry.dilate, strict=True)

@@ -113,13 +113,11 @@ def deconvolve(
         function: Its name, for messages.
         n_axes: Number of spatial axes that `x` must have; None for any from one.
     """
-    if n_axes is None:
-        n_axes = max(1, x.ndim - 2)
-    check_operands(function, x, W, b, n_axes, groups, transposed=True)
+    axes = check_operands(function, x, W, b, n_axes, groups, transposed=True)
     geometry = Geometry(
-        per_axis(function, "stride", stride, n_axes),
-        per_axis(function, "pad", pad, n_axes, least=0),
-        per_axis(function, "dilate", dilate, n_axes),
+        per_axis(function, "stride", stride, axes),
+        per_axis(function, "pad", pad, axes, least=0),
+        per_axis(function, "dilate", dilate, axes),
         groups,
     )
     sizes = list(zip(x.shape[2:], W.shape[2:], geometry.stride, geometry.pad, geometry.dilate, strict=True))
@@ -128,7 +126,7 @@ def deconvolve(
         if min(size) < 1:
             raise InvalidType(function, "x", f"maps that leave something after pad={pad}", describe_array(x))
     else:
-        size = per_axis(function, "outsize", outsize, n_axes)
+        size = per_axis(function, "outsize", outsize, axes)
         # A size is right if it is convolved to the size of x, with or without cover_all.
         for given, (n, k, s, p, d) in zip(size, sizes, strict=True):
             if n not in (conv_outsize(given, k, s, p, False, d), conv_outsize(given, k, s, p, True, d)):

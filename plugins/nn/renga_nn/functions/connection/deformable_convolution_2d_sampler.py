@@ -12,6 +12,7 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, matmul, reshape, transpose
 from renga_nn.functions.array.spatial_transformer import interpolate
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.connection.convolution import check_operands
 from renga_nn.functions.window import conv_outsize, per_axis
 
@@ -54,6 +55,7 @@ def deformable_convolution_2d_sampler(
     """
     function = "deformable_convolution_2d_sampler"
     check_operands(function, x, W, b, 2, 1)
+    require_array(function, "offset", offset)
     steps, border = per_axis(function, "stride", stride, 2), per_axis(function, "pad", pad, 2, least=0)
     (n, channels), (filters, _, *ksize) = x.shape[:2], W.shape
     out = tuple([conv_outsize(*sizes) for sizes in zip(x.shape[2:], ksize, steps, border, strict=True)])

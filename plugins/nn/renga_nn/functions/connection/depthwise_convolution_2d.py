@@ -9,6 +9,7 @@ from renga_core.backend import is_floating
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape, transpose
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.connection.convolution_nd import convolve
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def depthwise_convolution_2d(
     >>> depthwise_convolution_2d(x, W).array.tolist()
     [[[[1.0, 2.0]], [[10.0, 20.0]], [[3.0, 4.0]], [[60.0, 80.0]]]]
     """
+    for name, value in (("x", x), ("W", W)):
+        require_array("depthwise_convolution_2d", name, value)
     if x.ndim != 4 or not is_floating(x.dtype):
         raise InvalidType("depthwise_convolution_2d", "x", "4 axes and a floating dtype", describe_array(x))
     channels = x.shape[1]

@@ -10,6 +10,7 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape, transpose
 from renga_nn.functions.array.im2col import im2col
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.window import conv_outsize, per_axis
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
     [[[[1.0, 20.0, 300.0]]]]
     """
     for name, value, axes in (("x", x, 4), ("W", W, 6)):
+        require_array("local_convolution_2d", name, value)
         if value.ndim != axes or not is_floating(value.dtype):
             expected = f"{axes} axes and a floating dtype"
             raise InvalidType("local_convolution_2d", name, expected, describe_array(value))
@@ -51,8 +53,10 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
     if tuple(W.shape[1:4]) != (*out, x.shape[1]):
         expected = f"shape (O, {out[0]}, {out[1]}, {x.shape[1]}, kh, kw), to fit x: {describe_array(x)}"
         raise InvalidType("local_convolution_2d", "W", expected, describe_array(W))
-    if b is not None and tuple(b.shape) != (filters, *out):
-        raise InvalidType("local_convolution_2d", "b", f"shape {(filters, *out)}", describe_array(b))
+    if b is not None:
+        require_array("local_convolution_2d", "b", b)
+        if tuple(b.shape) != (filters, *out):
+            raise InvalidType("local_convolution_2d", "b", f"shape {(filters, *out)}", describe_array(b))
     # At each position a product of matrices: images by what a window sees, with what it sees by filters.
     places = out[0] * out[1]
     seen = im2col(x, ksize, steps)

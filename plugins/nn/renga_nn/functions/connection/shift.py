@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.window import per_axis
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def shift(x: Any, ksize: int | Sequence[int] = 3, dilate: int | Sequence[int] = 
     down, right = per_axis("shift", "dilate", dilate, 2)
     if not (rows % 2 and columns % 2):
         raise ValueError(f"shift: ksize must be odd, so that the window has a centre, not {ksize!r}")
+    require_array("shift", "x", x)
     if x.ndim != 4 or not is_floating(x.dtype) or x.shape[1] < rows * columns:
         expected = f"4 axes, at least {rows * columns} channels (axis 1) and a floating dtype"
         raise InvalidType("shift", "x", expected, describe_array(x))
