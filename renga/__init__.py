@@ -11,10 +11,11 @@ What you type lives here::
     loss.backward()                 # model's parameters now have gradients
 
 - `renga.functions`, `renga.links`, `renga.initializers`: what networks are made of.
+- `renga.function_hooks`, `renga.link_hooks`: what watches them, and other weights in each call.
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `triggers`, `updaters`: the training loop.
-- `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`.
+- `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`, `renga.utils`.
 
 Importing `renga` imports no plugin; each of these does when it is first used. To write a plugin: `hookimpl`,
 `Provider`, and docs/how-to/write-a-plugin.md.
@@ -28,8 +29,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _NAMES = {
-    "renga_core.backend": ("get_array_module", "get_device", "using_device"),
-    "renga_core.configuration": ("config", "global_config", "using_config"),
+    "renga_core.backend": ("DeviceResident", "get_array_module", "get_device", "using_device"),
+    "renga_core.backend.chainer_names": ("get_array_types", "get_cpu_array_types", "is_arrays_compatible"),
+    "renga_core.configuration": ("config", "get_dtype", "global_config", "using_config"),
     "renga_core.dataset": ("DatasetMixin", "Iterator"),
     "renga_core.graph": (
         "DebugMode",
@@ -51,30 +53,37 @@ _NAMES = {
     "renga_core.optimizer": ("GradientMethod", "Optimizer", "UpdateRule"),
     "renga_core.plugin": ("Kernel", "Kind", "Provider", "hookimpl", "registry"),
     "renga_core.reporter": ("DictSummary", "Reporter", "Summary", "get_current_reporter", "report", "report_scope"),
+    "renga_core.runtime_info": ("print_runtime_info", "should_use_cudnn", "should_use_cudnn_tensor_core"),
     "renga_core.serializers": ("AbstractSerializer", "Deserializer", "Serializer"),
     "renga_core.settings": ("using",),
+    "renga_nn.initializers": ("Initializer",),
 }
 _MODULES = (
     "backend",
     "computational_graph",
     "dataset",
     "datasets",
+    "function_hooks",
     "functions",
     "gradient_check",
     "initializers",
     "iterators",
+    "link_hooks",
     "links",
     "optimizer_hooks",
     "optimizers",
     "random",
+    "sequential",
     "serializers",
     "training",
+    "utils",
 )
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from renga_core.backend import get_array_module, get_device, using_device
-    from renga_core.configuration import config, global_config, using_config
+    from renga_core.backend import DeviceResident, get_array_module, get_device, using_device
+    from renga_core.backend.chainer_names import get_array_types, get_cpu_array_types, is_arrays_compatible
+    from renga_core.configuration import config, get_dtype, global_config, using_config
     from renga_core.dataset import DatasetMixin, Iterator
     from renga_core.graph import (
         DebugMode,
@@ -96,8 +105,10 @@ if TYPE_CHECKING:
     from renga_core.optimizer import GradientMethod, Optimizer, UpdateRule
     from renga_core.plugin import Kernel, Kind, Provider, hookimpl, registry
     from renga_core.reporter import DictSummary, Reporter, Summary, get_current_reporter, report, report_scope
+    from renga_core.runtime_info import print_runtime_info, should_use_cudnn, should_use_cudnn_tensor_core
     from renga_core.serializers import AbstractSerializer, Deserializer, Serializer
     from renga_core.settings import using
+    from renga_nn.initializers import Initializer
 
 __all__ = [
     "AbstractSerializer",
@@ -106,10 +117,12 @@ __all__ = [
     "DatasetMixin",
     "DebugMode",
     "Deserializer",
+    "DeviceResident",
     "DictSummary",
     "FunctionHook",
     "FunctionNode",
     "GradientMethod",
+    "Initializer",
     "Iterator",
     "Kernel",
     "Kind",
@@ -130,18 +143,25 @@ __all__ = [
     "config",
     "force_backprop_mode",
     "get_array_module",
+    "get_array_types",
+    "get_cpu_array_types",
     "get_current_reporter",
     "get_device",
+    "get_dtype",
     "get_function_hooks",
     "global_config",
     "grad",
     "hookimpl",
+    "is_arrays_compatible",
     "is_debug",
     "no_backprop_mode",
+    "print_runtime_info",
     "registry",
     "report",
     "report_scope",
     "set_debug",
+    "should_use_cudnn",
+    "should_use_cudnn_tensor_core",
     "using",
     "using_config",
     "using_device",

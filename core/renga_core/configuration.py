@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-__all__ = ["Config", "config", "global_config", "using_config"]
+__all__ = ["Config", "config", "get_dtype", "global_config", "using_config"]
 
 
 class Config(threading.local):
@@ -34,6 +34,7 @@ class Config(threading.local):
         keep_graph_on_report: Keep the graph of reported Variables.
         type_check: Check shapes and dtypes of functions' arguments before computing.
         dtype: Default dtype of parameters and data sets.
+        warn_nondeterministic: Warn where results may differ from one run to the next.
         in_recomputing: A function is being called a second time, for its gradients (`recomputed`): what it should do
             once only, such as moving averages of batch normalization, it has done.
         function_hooks: The hooks that watch every function of this thread, by name; see `FunctionHook`.
@@ -45,6 +46,7 @@ class Config(threading.local):
     keep_graph_on_report: bool = False
     type_check: bool = True
     in_recomputing: bool = False
+    warn_nondeterministic: bool = False
     dtype: Any = np.dtype(np.float32)
     function_hooks: Mapping[str, Any] = MappingProxyType({})
 
@@ -78,6 +80,23 @@ class GlobalConfig:
 
 config = Config()
 global_config = GlobalConfig()
+
+
+def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
+    """The dtype that is meant: `dtype`, or ``config.dtype`` if it is None.
+
+    Args:
+        dtype: What the user has said.
+        map_mixed16: What stands for a default of float16 where half precision does not do, as in averages: float32.
+            Renga needs no mode of its own for this (Chainer's was ``mixed16``).
+    """
+    if dtype is not None:
+        given: np.dtype[Any] = np.dtype(dtype)
+        return given
+    default: np.dtype[Any] = np.dtype(config.dtype)
+    if map_mixed16 is not None and default == np.float16:
+        default = np.dtype(map_mixed16)
+    return default
 
 
 @contextmanager

@@ -7,6 +7,8 @@ Reading guide
 - `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``.
 - `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's
   type once the backend is known; the first array of a new type asks the plugins.
+- `device_resident`: `DeviceResident`, the base of what can be moved to a device. `chainer_names`: Chainer's names for
+  some of this: `CpuDevice`, `GpuDevice`, `copyto`.
 - `dtypes`: `is_floating`, which knows bfloat16 too.
 - `standard`: a backend for any library that has the array-API standard namespace. Imported by those that use it.
 
@@ -14,6 +16,7 @@ Generic code takes `xp` and the primitives from the array at hand and never asks
 """
 
 from renga_core.backend.device import Device
+from renga_core.backend.device_resident import DeviceResident
 from renga_core.backend.dtypes import is_floating
 from renga_core.backend.lookup import (
     array_types,
@@ -33,6 +36,7 @@ __all__ = [
     "Array",
     "Backend",
     "Device",
+    "DeviceResident",
     "array_types",
     "as_array_of",
     "backend_name",

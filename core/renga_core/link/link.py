@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from renga_core.backend import Array, Device, default_device, get_device
+from renga_core.backend import Array, Device, DeviceResident
 from renga_core.graph import Parameter
 from renga_core.link.copying import check_copy_mode, copied_value, initialize_again, pairs
 from renga_core.link.link_hook import LinkHook, forward_with_hooks, watchers
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Link"]
 
 
-class Link(Tree):
+class Link(Tree, DeviceResident):
     """Parameters, persistent values, and a computation that uses them: a layer, a loss, a whole model.
 
     A subclass makes its parameters in an `init_scope` and computes in `forward`; calling the link calls `forward`::
@@ -53,7 +53,6 @@ class Link(Tree):
     """
 
     name: str | None = None
-    _device: str | None = None
     _within_init_scope: bool = False
     # None while there are no hooks: whether there are any is one test, on every call of every link.
     _local_link_hooks: dict[str, LinkHook] | None = None
@@ -101,8 +100,8 @@ class Link(Tree):
         key = hook.name if name is None else name
         if key in self.local_link_hooks:
             raise KeyError(f"{type(self).__name__} has a link hook named {key!r} already; give this one another name")
-        self._local_link_hooks = {**self.local_link_hooks, key: hook}
         hook.added(self)
+        self._local_link_hooks = {**self.local_link_hooks, key: hook}
         return self
 
     def delete_hook(self, name: str) -> None:
@@ -270,16 +269,6 @@ class Link(Tree):
 
     # --- devices -----------------------------------------------------------------------------------------------------
 
-    @property
-    def device(self) -> Device:
-        """Where this link was moved to by `to_device`; before that, where parameters are made by default."""
-        return default_device() if self._device is None else get_device(self._device)
-
-    @property
-    def xp(self) -> Any:
-        """The array namespace of `device`."""
-        return self.device.xp
-
     def to_device(self, device: str | Device) -> Self:
         """Move parameters, gradients and persistent arrays of the tree to a device.
 
@@ -292,9 +281,8 @@ class Link(Tree):
         Returns:
             This link.
         """
-        target = get_device(device)
-        # The name and not the Device: a link is copied and pickled, and so may travel to another process.
-        self._device = target.name
+        super().to_device(device)
+        target = self.device
         for _, param in self._own_params():
             param.to_device(target)
         for name in self._persistent:
@@ -304,18 +292,6 @@ class Link(Tree):
         for child in self.children():
             child.to_device(target)
         return self
-
-    def to_cpu(self) -> Self:
-        """Move to the CPU: ``to_device("numpy")``."""
-        return self.to_device("numpy")
-
-    def to_gpu(self, device: int | Device | None = None) -> Self:
-        """Move to an NVIDIA GPU: ``to_device("cupy:0")``.
-
-        Args:
-            device: Number of the GPU, or a Device; GPU 0 if None.
-        """
-        return self.to_device(device if isinstance(device, Device) else f"cupy:{device or 0}")
 
     # --- copies ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,51 @@
+"""What lives on a device and can be moved."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from renga_core.backend.device import Device
+from renga_core.backend.lookup import default_device, get_device
+
+__all__ = ["DeviceResident"]
+
+
+class DeviceResident:
+    """The base of what holds arrays of one device: links. A subclass moves its arrays in `to_device`."""
+
+    _device: str | None = None
+
+    @property
+    def device(self) -> Device:
+        """Where this was moved to by `to_device`; before that, where parameters are made by default."""
+        return default_device() if self._device is None else get_device(self._device)
+
+    @property
+    def xp(self) -> Any:
+        """The array namespace of `device`."""
+        return self.device.xp
+
+    def to_device(self, device: str | Device) -> Self:
+        """Move to a device. What has arrays overrides this, moves them, and calls ``super().to_device(device)``.
+
+        Args:
+            device: Device or its name, such as ``"numpy"`` or ``"cupy:0"``.
+
+        Returns:
+            This object.
+        """
+        # The name and not the Device: a link is copied and pickled, and so may travel to another process.
+        self._device = get_device(device).name
+        return self
+
+    def to_cpu(self) -> Self:
+        """Move to the CPU: ``to_device("numpy")``."""
+        return self.to_device("numpy")
+
+    def to_gpu(self, device: int | Device | None = None) -> Self:
+        """Move to an NVIDIA GPU: ``to_device("cupy:0")``.
+
+        Args:
+            device: Number of the GPU, or a Device; GPU 0 if None.
+        """
+        return self.to_device(device if isinstance(device, Device) else f"cupy:{device or 0}")

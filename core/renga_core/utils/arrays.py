@@ -1,0 +1,59 @@
+"""Arrays and scalars, dtypes and shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+
+__all__ = ["force_array", "force_type", "size_of_shape", "sum_to"]
+
+
+def force_array(x: Any, dtype: Any = None) -> Array:
+    """`x` as an array: itself, or an array without axes for a scalar.
+
+    NumPy turns results without axes into scalars; what must stay an array is passed through this.
+
+    Args:
+        x: An array of any backend, or a scalar.
+        dtype: Dtype of the result; that of `x` if None.
+    """
+    if np.isscalar(x) or isinstance(x, np.generic):
+        return np.asarray(x, dtype)
+    return x if dtype is None else x.astype(dtype, copy=False)
+
+
+def force_type(dtype: Any, value: Any) -> Any:
+    """A scalar or an array in `dtype`; `value` itself where it has that dtype."""
+    if np.isscalar(value):
+        return np.dtype(dtype).type(value)
+    return value.astype(dtype, copy=False)
+
+
+def size_of_shape(shape: Sequence[int]) -> int:
+    """Number of elements of an array of this shape: the product; 1 for ``()``."""
+    return math.prod(shape)
+
+
+def sum_to(x: Array, shape: Sequence[int]) -> Array:
+    """The array summed over the axes along which an array of `shape` would be broadcast to its shape.
+
+    The counterpart of broadcasting for arrays; `renga.functions.sum_to` is the differentiable one.
+
+    Args:
+        x: Array ``(…)``.
+        shape: Shape of the result; each of its axes, counted from the last, has size 1 or that of `x`.
+
+    Raises:
+        ValueError: An array of `shape` cannot be broadcast to the shape of `x`.
+    """
+    target = tuple(shape)
+    lead = x.ndim - len(target)
+    if lead < 0 or any(size not in (1, there) for size, there in zip(target, x.shape[lead:], strict=True)):
+        raise ValueError(f"sum_to: an array of shape {target} cannot be broadcast to {tuple(x.shape)}, that of x")
+    axes = (*range(lead), *[lead + i for i, size in enumerate(target) if size == 1 != x.shape[lead + i]])
+    return x.sum(axis=axes, keepdims=True).reshape(target) if axes else x
