@@ -26,9 +26,9 @@ class TestCRF1d(LinkSuite):
         "steps": {"transpose": False, "reduce": "no"},
     }
     bad_inputs = {
-        "classes": ((np.zeros((2, 4)), np.zeros((3, 4)), np.zeros((1, 4))), InvalidType, ("crf1d", "(B_t, 3)"))
+        "classes": ((np.zeros((2, 4)), np.zeros((1, 4)), np.zeros((3, 4))), InvalidType, ("crf1d", "(B_t, 3)"))
     }
-    labels = (np.array([0, 2]), np.array([1, 0, 2]), np.array([1]))
+    labels = (np.array([0, 2]), np.array([1]), np.array([1, 0, 2]))
 
     def make_link(self):
         return CRF1d(CLASSES, initial_cost="lecun_normal" if self.reduce == "mean" else None)
