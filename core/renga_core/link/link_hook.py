@@ -62,9 +62,9 @@ class LinkHook:
         hooks = get_link_hooks()
         if self.name in hooks:
             raise KeyError(f"a link hook named {self.name!r} is active already; give this one another `name`")
+        self.added(None)
         hooks[self.name] = self
         watchers.change(1)
-        self.added(None)
         return self
 
     def __exit__(
@@ -75,7 +75,7 @@ class LinkHook:
         self.deleted(None)
 
     def added(self, link: Link | None) -> None:
-        """The hook was registered, with one link or (None) with all."""
+        """The hook is being registered, with one link or (None) with all; raise an error to refuse."""
 
     def deleted(self, link: Link | None) -> None:
         """The hook was taken away."""
@@ -85,6 +85,9 @@ class LinkHook:
 
     def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
         """After a link has computed; not called if it raised."""
+
+    def forward_aborted(self, args: ForwardPreprocessCallbackArgs) -> None:
+        """In place of `forward_postprocess`, if the link, or another hook before it, raised an error."""
 
 
 class _Active(threading.local):
@@ -124,9 +127,16 @@ def forward_with_hooks(link: Link, args: tuple[Any, ...], kwargs: dict[str, Any]
     """Compute `link`, announced to this thread's hooks and then to the link's own."""
     hooks = [*_active.hooks.values(), *link.local_link_hooks.values()]
     before = ForwardPreprocessCallbackArgs(link, "forward", args, kwargs)
-    for hook in hooks:
-        hook.forward_preprocess(before)
-    out = link.forward(*args, **kwargs)
+    begun: list[LinkHook] = []
+    try:
+        for hook in hooks:
+            hook.forward_preprocess(before)
+            begun.append(hook)
+        out = link.forward(*args, **kwargs)
+    except BaseException:
+        for hook in reversed(begun):
+            hook.forward_aborted(before)
+        raise
     after = ForwardPostprocessCallbackArgs(link, "forward", args, kwargs, out)
     for hook in hooks:
         hook.forward_postprocess(after)

@@ -5,6 +5,7 @@
 - `transfers`: copies between host and GPU that run while the program goes on.
 - `capture`: a training step as a CUDA graph, replayed in one launch.
 - `adam`: `FusedAdam`, which updates all parameters in few launches, and may be captured.
+- `profiling`: hooks for NVIDIA's profilers, and for the memory that functions take.
 - `kernels`: faster implementations of operations, through cuDNN or compiled by CuPy at run time.
 - `plugin`: what this package offers to Renga; the only module that is imported without CuPy.
 

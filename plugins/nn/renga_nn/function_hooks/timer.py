@@ -1,0 +1,59 @@
+"""How long functions take."""
+
+from __future__ import annotations
+
+from renga_core.backend import Array, get_backend
+from renga_core.graph import FunctionHook, FunctionNode
+from renga_nn.call_times import CallTimes
+
+__all__ = ["TimerHook"]
+
+
+class TimerHook(CallTimes, FunctionHook):
+    """Measures each function, forward and backward, and reports sums by name.
+
+    Before and after each, the device is waited for, so that an accelerator's time counts; the program as a whole gets
+    slower by that. Methods and attributes: `renga_nn.call_times.CallTimes`.
+
+    >>> import numpy as np
+    >>> from renga_nn.functions import relu
+    >>> with TimerHook() as hook:
+    ...     y = relu(np.ones(2))
+    >>> {name: row["occurrence"] for name, row in hook.summary().items()}
+    {'ReLU': 1}
+    """
+
+    name = "TimerHook"
+    of = "Function"
+
+    def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """Start."""
+        _wait(in_data)
+        self._start()
+
+    def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """Stop."""
+        _wait(in_data)
+        self._stop(function.label)
+
+    def backward_preprocess(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """Start."""
+        _wait(out_grad)
+        self._start()
+
+    def backward_postprocess(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """Stop."""
+        _wait(out_grad)
+        self._stop(function.label)
+
+
+def _wait(arrays: tuple[Array | None, ...]) -> None:
+    """Wait until the device that the arrays are on has done everything."""
+    for array in arrays:
+        if array is not None:
+            get_backend(array).synchronize()
+            return
