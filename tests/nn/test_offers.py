@@ -48,6 +48,15 @@ def test_the_face_names_near_misses():
 
 SIGNATURES = {
     "accuracy": "y t ignore_label",
+    "average_pooling_3d": "x ksize stride pad pad_value",
+    "max_pooling_nd": "x ksize stride pad cover_all return_indices",
+    "resize_images": "x output_shape mode align_corners",
+    "roi_average_align_2d": "x rois roi_indices outsize spatial_scale sampling_ratio",
+    "roi_max_pooling_2d": "x rois roi_indices outsize spatial_scale",
+    "roi_pooling_2d": "x rois outh outw spatial_scale",
+    "spatial_pyramid_pooling_2d": "x pyramid_height pooling",
+    "unpooling_1d": "x ksize stride pad outsize cover_all",
+    "upsampling_2d": "x indexes ksize stride pad outsize cover_all",
     "average": "x axis weights keepdims",
     "binary_accuracy": "y t",
     "broadcast": "args",

@@ -77,6 +77,13 @@ KINDS = {
     # The last column is in a window, too.
     "Pooling": ([], [(1, 0), (2, 2), (3, 2)], (121, 19), lambda x: windows(with_border(x), 2, 2, 0, 0, np.max)),
     "Pooling, mean": ([], [(1, 1), (2, 3), (4, 1)], (121, 19), lambda x: windows(x, 3, 1, 1, 0, np.mean)),
+    # The last column is in a window of half the size.
+    "Pooling, mean of a rest": (
+        [],
+        [(1, 1), (2, 2), (3, 2)],
+        (121, 19),
+        lambda x: windows(np.concatenate([x, x[..., -1:]], axis=3), 2, 2, 0, 0, np.mean),
+    ),
     "Pooling, all": ([], [(1, 1), (12, True)], (121, None), lambda x: x.mean(axis=(2, 3), keepdims=True)),
     "ReLU": ([], [], (123, 30), lambda x: np.maximum(x, 0)),
     "ReLU, sloping": ([], [(1, 0.25)], (123, 30), lambda x: np.where(x > 0, x, 0.25 * x)),

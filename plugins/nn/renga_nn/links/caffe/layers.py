@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from renga_core.backend import get_array_module
 from renga_core.configuration import using_config
 from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
@@ -23,7 +24,9 @@ from renga_nn.functions.loss import softmax_cross_entropy
 from renga_nn.functions.math import maximum
 from renga_nn.functions.noise import dropout
 from renga_nn.functions.normalization import local_response_normalization
-from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
+from renga_nn.functions.pooling import max_pooling_2d
+from renga_nn.functions.pooling.window import Window
+from renga_nn.functions.pooling.window_sum import WindowSum
 from renga_nn.initializers import get_initializer
 from renga_nn.links.batch_normalization import BatchNormalization
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
@@ -169,11 +172,27 @@ def _pooling(layer: Layer) -> Callable[..., Any]:
     param = layer.pooling_param
     if param.pool not in (0, 1):
         raise ValueError(f"layer {layer.name!r}: only the largest and the mean are supported in Pooling")
-    pool: Any = (max_pooling_2d, average_pooling_2d)[param.pool]
+    pool: Any = (max_pooling_2d, _mean_pooling)[param.pool]
     if param.global_pooling:
         return lambda x: pool(x, x.shape[2:])
     ksize, stride = _pair(param, "kernel_size", "kernel", 0), _pair(param, "stride", "stride", 1)
     return functools.partial(pool, ksize=ksize, stride=stride, pad=_pair(param, "pad", "pad", 0))
+
+
+def _mean_pooling(x: Any, ksize: Pair, stride: Pair | None = None, pad: Pair = 0) -> Any:
+    """The mean of each window, which may reach beyond the border: so far that each pixel is seen, as Caffe has it.
+
+    What lies beyond the border does not count, other than the border itself.
+    """
+    window = Window.over("Pooling", x, ksize, stride, pad, True, 2)
+    total = np.ones((1, 1))
+    for axis, (k, s, p, n, out) in enumerate(
+        zip(window.ksize, window.stride, window.pad, window.size, window.out, strict=True)
+    ):
+        starts = np.arange(out) * s - p
+        counts = np.minimum(starts + k, n + p) - starts
+        total = total * (counts[:, None] if axis == 0 else counts)
+    return WindowSum(window, get_array_module(x).asarray(1.0 / total, dtype=x.dtype)).apply((x,))[0]
 
 
 def _relu(layer: Layer) -> Callable[..., Any]:
