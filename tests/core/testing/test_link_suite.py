@@ -10,6 +10,7 @@ from renga_core import random
 from renga_core.backend import get_backend, get_device
 from renga_core.graph import FunctionNode, InvalidType, Parameter, Variable
 from renga_core.link import Chain, Link
+from renga_core.plugin import PluginManager, Provider, hookimpl, using_manager
 from renga_core.testing.link_suite import LinkSuite
 
 
@@ -179,6 +180,58 @@ class OtherEachTime(Affine):
     def forward(self, x: Any) -> Any:
         OtherEachTime.count += 1
         return super().forward(x) + 1e-16 * OtherEachTime.count * x
+
+
+class Toy(np.ndarray):
+    """The array type of a made-up library."""
+
+
+class ToyBackend(type(get_backend("numpy"))):  # type: ignore[misc]  # a class that is looked up
+    name = "toy_of_links"
+    array_types = (Toy,)
+    scalar_types = ()
+
+    def asarray(self, value: Any, index: int = 0) -> Any:
+        return np.array(value).view(Toy)
+
+    def to_host(self, array: Any) -> Any:
+        return np.array(array)
+
+
+class ToyPlugin:
+    @hookimpl
+    def renga_array_backends(self) -> list[Provider]:
+        return [Provider(name="toy_of_links", target=f"{__name__}:ToyBackend", revision=1, summary="for a test")]
+
+
+@pytest.fixture
+def toy() -> Any:
+    """The device of another backend than NumPy's."""
+    manager = PluginManager()
+    manager.register("toy_plugin", ToyPlugin())
+    with using_manager(manager):
+        yield get_device("toy_of_links")
+
+
+class StayingBehind(Affine):
+    """Forgets to bring an array along."""
+
+    def to_device(self, device: Any) -> Any:
+        offset = self.offset
+        super().to_device(device)
+        self.offset = offset
+        return self
+
+
+@pytest.mark.parametrize("made", [Affine, StayingBehind])
+def test_arrays_that_do_not_follow_to_a_device(made: type[Link], toy: Any) -> None:
+    suite = AffineSuite()
+    suite.made = made
+    if made is Affine:
+        suite.test_to_device(toy)
+    else:
+        with pytest.raises(AssertionError, match="offset has stayed behind"):
+            suite.test_to_device(toy)
 
 
 class RoundingOnTheWay(Affine):
