@@ -233,7 +233,9 @@ class MatMul(FunctionNode):
         """``a @ b``."""
         a, b = inputs
         self.retain_inputs((0, 1))
-        return (a @ b,)
+        y = a @ b
+        # NumPy multiplies matrices of a dtype that is not its own, bfloat16, in float32.
+        return (y if y.dtype == a.dtype or a.dtype != b.dtype else y.astype(a.dtype),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """``gy @ b.T`` and ``a.T @ gy``."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph.function_node import FunctionNode
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fal
     from renga_core.graph.operators.shape import cast
 
     axes = normalize_axes("mean", axis, x.ndim)
-    if x.dtype == np.float16:
-        return cast(mean(cast(x, np.float32), axes, keepdims), np.float16)
+    if _is_half(x.dtype):
+        return cast(mean(cast(x, np.float32), axes, keepdims), x.dtype)
     return divide(Sum(axes, keepdims).apply((x,))[0], max(1, math.prod(x.shape[a] for a in axes)))
 
 
@@ -75,11 +75,16 @@ def sum_array_to(x: Array, shape: tuple[int, ...]) -> Array:
 def _sum(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Sum in the dtype of `x` (NumPy would widen small integers), half precision by way of single.
 
-    A running sum of ones in half precision never gets beyond 2048: 2048 + 1 is rounded to 2048.
+    A running sum of ones in half precision never gets beyond 2048: 2048 + 1 is rounded to 2048. In bfloat16 it stays
+    at 256.
     """
-    if x.dtype == np.float16:
+    if _is_half(x.dtype):
         return x.sum(axis=axes, dtype=np.float32, keepdims=keepdims).astype(x.dtype)
     return x.sum(axis=axes, dtype=x.dtype, keepdims=keepdims)
+
+
+def _is_half(dtype: Any) -> bool:
+    return bool(dtype.itemsize == 2 and is_floating(dtype))
 
 
 class Sum(FunctionNode):

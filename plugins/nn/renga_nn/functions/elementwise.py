@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode
 from renga_core.kernel import Implementation, Operation
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import require_floating, wide
 
 __all__ = ["Elementwise"]
 
@@ -33,6 +33,8 @@ class Elementwise(FunctionNode):
     operation: ClassVar[Operation | None] = None
     parameters: tuple[float, ...] = ()
     _kernel: Implementation | None = None
+    # Whether x is of a dtype that the array library has not made itself (bfloat16), and so does not always keep.
+    _foreign: bool = False
 
     def __init_subclass__(cls, operation: str = "") -> None:
         super().__init_subclass__()
@@ -64,6 +66,7 @@ class Elementwise(FunctionNode):
         (x,) = inputs
         if x is None or x.dtype.kind != "f":
             require_floating(self.label, "x", x)
+            self._foreign = True
         if self.keeps_output:
             self.retain_outputs((0,))
         else:
@@ -75,6 +78,8 @@ class Elementwise(FunctionNode):
             if chosen is not operation.reference:
                 self._kernel = chosen
                 return (chosen.forward(x, *self.parameters),)
+        if self._foreign:
+            return (self.compute(backend.xp, wide(x)).astype(x.dtype),)
         return (self.compute(backend.xp, x),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
@@ -83,6 +88,9 @@ class Elementwise(FunctionNode):
         if self._kernel is not None:
             assert self._kernel.backward is not None
             return (self._kernel.backward(kept, grad_outputs[0], *self.parameters),)
+        if self._foreign:
+            gx = self.array_gradient(get_backend(kept).xp, wide(kept), wide(grad_outputs[0]))
+            return (gx.astype(kept.dtype),)
         return (self.array_gradient(get_backend(kept).xp, kept, grad_outputs[0]),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:

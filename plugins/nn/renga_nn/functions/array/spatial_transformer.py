@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
@@ -39,7 +39,7 @@ def spatial_transformer_grid(theta: Any, output_shape: int | Sequence[int]) -> V
     >>> spatial_transformer_grid(flip, (1, 3)).array.tolist()
     [[[[1.0, 0.0, -1.0]], [[-1.0, -1.0, -1.0]]]]
     """
-    if tuple(theta.shape[1:]) != (2, 3) or theta.ndim != 3 or theta.dtype.kind != "f":
+    if tuple(theta.shape[1:]) != (2, 3) or theta.ndim != 3 or not is_floating(theta.dtype):
         expected = "maps (N, 2, 3) of a floating dtype"
         raise InvalidType("spatial_transformer_grid", "theta", expected, describe_array(theta))
     height, width = per_axis("spatial_transformer_grid", "output_shape", output_shape, 2)
@@ -69,7 +69,7 @@ def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
     >>> spatial_transformer_sampler(x, grid).array.tolist()
     [[[[2.0, 3.5, 2.0]]]]
     """
-    if x.ndim != 4 or x.dtype.kind != "f":
+    if x.ndim != 4 or not is_floating(x.dtype):
         expected = "images (N, C, H, W) of a floating dtype"
         raise InvalidType("spatial_transformer_sampler", "x", expected, describe_array(x))
     if grid.ndim != 4 or grid.dtype != x.dtype or grid.shape[0] != x.shape[0] or grid.shape[1] != 2:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape
@@ -51,7 +51,8 @@ def _forward(x: Array, W: Array, b: Array | None) -> Array:
     y = x @ W.T
     if b is not None:
         y += b
-    return y
+    # NumPy multiplies matrices of a dtype that is not its own, bfloat16, in float32.
+    return y if y.dtype == W.dtype or x.dtype != W.dtype else y.astype(W.dtype)
 
 
 LINEAR = Operation("linear", _forward, samples="renga_nn.functions.samples:linear")
@@ -102,9 +103,9 @@ class Linear(FunctionNode):
 
     def _check(self, x: Array, W: Array, b: Array | None) -> None:
         features = x.shape[1] if x.ndim == 2 else math.prod(x.shape[self.n_batch_axes :])
-        if W.ndim != 2 or W.dtype.kind != "f":
+        if W.ndim != 2 or not is_floating(W.dtype):
             raise InvalidType("linear", "W", "a floating matrix", describe_array(W))
-        if features != W.shape[1] or x.dtype.kind != "f":
+        if features != W.shape[1] or not is_floating(x.dtype):
             fits = f"floating, {W.shape[1]} features in the axes from {self.n_batch_axes}, as W: {describe_array(W)}"
             raise InvalidType("linear", "x", fits, describe_array(x))
         if b is not None and b.shape != W.shape[:1]:

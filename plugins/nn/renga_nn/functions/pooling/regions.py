@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, to_host
+from renga_core.backend import Array, get_array_module, is_floating, to_host
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
@@ -51,7 +51,7 @@ class Regions:
             InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
             ValueError: There is no such image, or `outsize` or `spatial_scale` makes no sense.
         """
-        if x.ndim != 4 or x.dtype.kind != "f" or 0 in x.shape:
+        if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape:
             raise InvalidType(function, "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
         if rois.ndim != 2 or rois.shape[1] != 4 or rois.dtype.kind not in "fiu":
             expected = "boxes (R, 4): y_min, x_min, y_max, x_max"

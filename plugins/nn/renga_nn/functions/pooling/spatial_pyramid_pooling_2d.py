@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from renga_core.backend import is_floating
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -44,7 +45,7 @@ def spatial_pyramid_pooling_2d(x: Any, pyramid_height: int, pooling: str | None 
         require_choice("spatial_pyramid_pooling_2d", "pooling", pooling, ("max",))
     if pyramid_height < 1:
         raise ValueError(f"spatial_pyramid_pooling_2d: pyramid_height must be at least 1, not {pyramid_height}")
-    if x.ndim != 4 or x.dtype.kind != "f" or 0 in x.shape[2:]:
+    if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[2:]:
         expected = "images (N, C, H, W) of a floating dtype"
         raise InvalidType("spatial_pyramid_pooling_2d", "x", expected, describe_array(x))
     n, channels = x.shape[:2]

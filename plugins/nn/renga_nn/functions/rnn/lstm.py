@@ -69,7 +69,7 @@ def _forward(c_prev: Array, x: Array) -> tuple[Array, Array]:
     h = xp.tanh(new)
     h *= o
     c = new if n == c_prev.shape[0] else xp.concatenate((new, c_prev[n:]))
-    return c, h
+    return c.astype(x.dtype, copy=False), h.astype(x.dtype, copy=False)
 
 
 def _backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | None) -> tuple[Array, Array]:
