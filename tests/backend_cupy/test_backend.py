@@ -1,7 +1,11 @@
 """The backend's own code, with NumPy's arrays standing in for CuPy's (see fake_cupy.py)."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
+import scipy.special
 
 
 @pytest.fixture
@@ -83,6 +87,48 @@ def test_sliding_windows(backend):
     assert windows.shape == (2, 3, 3)
     with pytest.raises(ValueError, match=r"a window of \(11,\) does not fit into \(10,\)"):
         backend.sliding_windows(x, (11,), (1,), (1,))
+
+
+class TestSpecialFunctions:
+    @pytest.fixture(autouse=True)
+    def cupyx(self, fake, monkeypatch):
+        """`cupyx.scipy.special` with two functions, of which one takes arrays only."""
+
+        def polygamma(n, x):
+            assert n.shape == ()
+            return scipy.special.polygamma(np.asarray(n), np.asarray(x)).view(fake.ndarray)
+
+        module = types.ModuleType("cupyx.scipy.special")
+        module.erf = lambda x: scipy.special.erf(np.asarray(x)).astype(np.float32).view(fake.ndarray)
+        module.polygamma = polygamma
+        module._erf = types.ModuleType("cupyx.scipy.special._erf")
+        inner = types.ModuleType("cupyx.scipy")
+        inner.special = module
+        monkeypatch.setattr(sys.modules["cupyx"], "scipy", inner, raising=False)
+        monkeypatch.setitem(sys.modules, "cupyx.scipy", inner)
+        monkeypatch.setitem(sys.modules, "cupyx.scipy.special", module)
+
+    @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+    def test_cupys_own(self, fake, backend, dtype):
+        x = backend.asarray(np.array([0.25, 0.5], dtype), 0)
+        for y, right in (
+            (backend.special("erf")(x), scipy.special.erf([0.25, 0.5])),
+            (backend.special("polygamma")(1, x), scipy.special.polygamma(1, [0.25, 0.5])),
+        ):
+            assert isinstance(y, fake.ndarray)
+            assert y.dtype == dtype
+            np.testing.assert_allclose(np.asarray(y), right, rtol=2e-3 if dtype == "float16" else 1e-6)
+
+    def test_by_way_of_the_host_what_cupy_has_not(self, fake, backend):
+        y = backend.special("log_ndtr")(backend.asarray(np.array([-1.0], np.float32), 1))
+        assert isinstance(y, fake.ndarray)
+        assert (backend.device_index(y), y.dtype) == (1, np.float32)
+        np.testing.assert_allclose(np.asarray(y), scipy.special.log_ndtr([-1.0]), rtol=1e-6)
+
+    @pytest.mark.parametrize("name", ["_erf", "erff"])
+    def test_a_name_that_is_no_functions(self, backend, name):
+        with pytest.raises(ValueError, match="has no function"):
+            backend.special(name)
 
 
 def test_prefetch_uploads_ahead_and_in_order(fake):

@@ -135,7 +135,7 @@ class CupyBackend(Backend):
         import cupyx.scipy.special  # compiled code for many functions that few programs use
 
         function = getattr(cupyx.scipy.special, name, None)
-        if function is None:
+        if name.startswith("_") or not callable(function):
             return super().special(name)
 
         def call(*values: Any) -> Array:
