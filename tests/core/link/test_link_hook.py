@@ -128,3 +128,60 @@ def test_a_child_tells_too():
     with Log() as log:
         net(1)
     assert [event[1] for event in log.events] == [None, net, net.child, net.child, net, None]
+
+
+class Watch(LinkHook):
+    """Writes down what it is told; refuses or fails where it is asked to."""
+
+    def __init__(self, name, told, fails=""):
+        self.name, self.told, self.fails = name, told, fails
+
+    def _tell(self, event):
+        self.told.append((self.name, event))
+        if event == self.fails:
+            raise RuntimeError(event)
+
+    def added(self, link):
+        self._tell("added")
+
+    def forward_preprocess(self, args):
+        self._tell("before")
+
+    def forward_postprocess(self, args):
+        self._tell("after")
+
+    def forward_aborted(self, args):
+        self._tell("aborted")
+
+
+class Fails(Link):
+    def forward(self):
+        raise RuntimeError("forward")
+
+
+def test_hooks_that_began_are_told_of_an_error():
+    told = []
+    link = Fails().add_hook(Watch("a", told)).add_hook(Watch("b", told))
+    told.clear()
+    with pytest.raises(RuntimeError, match="forward"):
+        link()
+    assert told == [("a", "before"), ("b", "before"), ("b", "aborted"), ("a", "aborted")]
+
+
+def test_an_error_of_a_later_hook_is_told_to_the_earlier_ones():
+    told = []
+    link = Fails().add_hook(Watch("a", told)).add_hook(Watch("b", told, fails="before"))
+    told.clear()
+    with pytest.raises(RuntimeError, match="before"):
+        link()
+    assert told == [("a", "before"), ("b", "before"), ("a", "aborted")]
+
+
+def test_a_hook_that_refuses_is_not_registered():
+    link = Fails()
+    with pytest.raises(RuntimeError, match="added"):
+        link.add_hook(Watch("a", [], fails="added"))
+    assert link.local_link_hooks == {}
+    with pytest.raises(RuntimeError, match="added"), Watch("a", [], fails="added"):
+        pass
+    assert get_link_hooks() == {}

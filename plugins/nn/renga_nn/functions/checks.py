@@ -53,6 +53,7 @@ def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> Non
         InvalidType: They differ, or are not floating.
     """
     require_floating(function, name0, x0)
+    require_array(function, name1, x1)
     if x0.shape != x1.shape or x0.dtype != x1.dtype:
         raise InvalidType(function, name1, f"the shape and dtype of {name0}: {describe_array(x0)}", describe_array(x1))
 

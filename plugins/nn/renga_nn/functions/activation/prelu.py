@@ -104,7 +104,7 @@ def rrelu(
     elif r is None:
         drawn = random.generator(backend).random(x.shape, dtype=backend.xp.float32)
         r = (drawn * (u - l) + l).astype(x.dtype)
-    elif r.shape != x.shape or r.dtype != x.dtype:
+    elif getattr(r, "shape", None) != x.shape or r.dtype != x.dtype:
         raise InvalidType("rrelu", "r", f"the shape and dtype of x: {describe_array(x)}", describe_array(r))
     y = PReLU().apply((x, r))[0]
     return (y, r) if return_r else y

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.graph.operators import multiply, reshape
 from renga_nn.functions.activation.sigmoid import sigmoid
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -31,6 +32,7 @@ def swish(x: Any, beta: Any) -> Variable:
     >>> swish(np.array([[0.0, 100.0]]), 1.0).array.tolist()
     [[0.0, 100.0]]
     """
+    require_array("swish", "x", x)
     ndim = getattr(beta, "ndim", 0)
     if ndim and tuple(beta.shape) == tuple(x.shape[1 : 1 + ndim]):
         beta = reshape(beta, (1, *beta.shape, *[1] * (x.ndim - 1 - ndim)))

@@ -10,6 +10,7 @@ import numpy as np
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item, reshape
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -40,6 +41,7 @@ def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_off
     >>> as_strided(np.arange(4.0), (3, 2), (1, 1)).array.tolist()
     [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
     """
+    require_array("as_strided", "x", x)
     if len(shape) != len(strides) or any(size < 0 for size in shape):
         raise ValueError(f"as_strided: strides {tuple(strides)} do not fit the shape {tuple(shape)}")
     variable = as_variable(x)

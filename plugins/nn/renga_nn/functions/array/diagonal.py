@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.graph.operators import get_item, reshape, transpose
 from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -31,6 +32,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variabl
     >>> diagonal(np.arange(6.0).reshape(2, 3), 1).array.tolist()
     [1.0, 5.0]
     """
+    require_array("diagonal", "x", x)
     (rows,), (columns,) = normalize_axes("diagonal", axis1, x.ndim), normalize_axes("diagonal", axis2, x.ndim)
     if rows == columns:
         raise ValueError(f"diagonal: axis1 {axis1} and axis2 {axis2} are one axis")

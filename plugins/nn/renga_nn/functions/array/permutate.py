@@ -12,6 +12,7 @@ from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -42,6 +43,7 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variabl
     >>> permutate(np.array([10.0, 20.0, 30.0]), np.array([2, 0, 1]), inv=True).array.tolist()
     [20.0, 30.0, 10.0]
     """
+    require_array("permutate", "x", x)
     (number,) = normalize_axes("permutate", axis, x.ndim)
     order = as_array(indices)
     size = x.shape[number]

@@ -11,6 +11,7 @@ from renga_core.graph import as_variable
 from renga_core.graph.operators import broadcast_to, get_item, reshape
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.array.axes import flatten
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -38,6 +39,7 @@ def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Var
     >>> repeat(np.array([1.0, 2.0]), (2, 1)).array.tolist()
     [1.0, 1.0, 2.0]
     """
+    require_array("repeat", "x", x)
     if axis is None:
         x, axis = flatten(x), 0
     (number,) = normalize_axes("repeat", axis, x.ndim)
@@ -71,6 +73,7 @@ def tile(x: Any, reps: int | Sequence[int]) -> Variable:
     >>> tile(np.array([1.0, 2.0]), (2, 2)).array.tolist()
     [[1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0]]
     """
+    require_array("tile", "x", x)
     times = (reps,) if isinstance(reps, int) else tuple(reps)
     if any(n < 0 for n in times):
         raise ValueError(f"tile: reps {reps!r} has a negative number")

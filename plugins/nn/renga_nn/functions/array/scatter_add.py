@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators.shape import GetItemGrad
+from renga_nn.functions.checks import require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -34,6 +35,8 @@ def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
     >>> scatter_add(np.zeros(3), np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0])).array.tolist()
     [1.0, 0.0, 5.0]
     """
+    require_array("scatter_add", "a", a)
+    require_array("scatter_add", "b", b)
     if a.dtype != b.dtype:
         raise InvalidType("scatter_add", "b", f"the dtype of a: {describe_array(a)}", describe_array(b))
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import require_array, require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -47,6 +47,7 @@ def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = 
     k = right.shape[1]
     if right.shape[0] != n:
         raise InvalidType("bilinear", "e2", f"as many rows as e1: {describe_array(e1)}", describe_array(e2))
+    require_floating("bilinear", "W", W)
     if W.ndim != 3 or tuple(W.shape[:2]) != (j, k):
         raise InvalidType("bilinear", "W", f"weights ({j}, {k}, L)", describe_array(W))
     size = W.shape[2]
@@ -54,6 +55,7 @@ def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = 
     for name, value in (("e2", e2), ("W", W), *affine.items()):
         if value is None:
             continue
+        require_array("bilinear", name, value)
         if value.dtype != e1.dtype or tuple(value.shape) != shapes.get(name, tuple(value.shape)):
             expected = f"{e1.dtype} {shapes.get(name, 'as e1')}"
             raise InvalidType("bilinear", name, expected, describe_array(value))

@@ -47,7 +47,7 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array
     (number,) = normalize_axes("gumbel_softmax", axis, log_pi.ndim)
     if noise is None:
         noise = _draw(log_pi)
-    elif noise.shape != log_pi.shape or noise.dtype != log_pi.dtype:
+    elif getattr(noise, "shape", None) != log_pi.shape or noise.dtype != log_pi.dtype:
         expected = f"the shape and dtype of log_pi: {describe_array(log_pi)}"
         raise InvalidType("gumbel_softmax", "noise", expected, describe_array(noise))
     return softmax((as_variable(log_pi) + noise) / tau, number)

@@ -58,17 +58,18 @@ def simplified_dropconnect(
     if not 0 <= ratio < 1:
         raise ValueError(f"simplified_dropconnect: ratio is {ratio!r}; it must be from 0 up to but not including 1")
     require_floating("simplified_dropconnect", "x", x)
+    require_floating("simplified_dropconnect", "W", W)
     if not (train and config.train):
         return linear(x, W, b)
     n, features = x.shape[0] if x.ndim else 0, math.prod(x.shape[1:])
     if x.ndim < 2 or W.ndim != 2 or W.dtype != x.dtype or W.shape[1] != features:
         fits = f"{x.dtype} (O, I), with I features as x: {describe_array(x)}"
         raise InvalidType("simplified_dropconnect", "W", fits, describe_array(W))
-    if b is not None and (tuple(b.shape) != tuple(W.shape[:1]) or b.dtype != x.dtype):
+    if b is not None and (tuple(getattr(b, "shape", ())) != tuple(W.shape[:1]) or b.dtype != x.dtype):
         raise InvalidType("simplified_dropconnect", "b", f"{x.dtype} ({W.shape[0]},)", describe_array(b))
     shape = (n, *W.shape) if use_batchwise_mask else tuple(W.shape)
     kept = _draw(W, shape, ratio) if mask is None else as_array(mask)
-    if tuple(kept.shape) != shape:
+    if tuple(getattr(kept, "shape", ())) != shape:
         raise InvalidType("simplified_dropconnect", "mask", f"shape {shape}", describe_array(kept))
     weights = as_variable(W) * (kept.astype(x.dtype) * (1 / (1 - ratio)))
     if not use_batchwise_mask:

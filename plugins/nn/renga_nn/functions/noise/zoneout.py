@@ -49,6 +49,6 @@ def zoneout(h: Any, x: Any, ratio: float = 0.5, *, mask: Array | None = None) ->
     if mask is None:
         backend = get_backend(getattr(x, "array", x))
         mask = random.generator(backend).random(x.shape, dtype=backend.xp.float32) >= ratio
-    elif mask.shape != x.shape or mask.dtype.kind != "b":
+    elif getattr(mask, "shape", None) != x.shape or mask.dtype.kind != "b":
         raise InvalidType("zoneout", "mask", f"booleans in the shape of x: {describe_array(x)}", describe_array(mask))
     return where(mask, x, h)
