@@ -96,6 +96,7 @@ class _GRUCell(Cell):
 
     states = 1
     gates = 3
+    adds = False
 
     def step(
         self, xp: Any, upward: Array, lateral: Array, states: tuple[Array, ...]

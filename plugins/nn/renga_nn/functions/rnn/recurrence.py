@@ -33,10 +33,12 @@ class Cell(ABC):
     Attributes:
         states: Number of arrays ``(n, N)`` that go from step to step; the first one is the output.
         gates: Number of matrices ``(N, ...)`` that the input, and the output of the step before, are multiplied with.
+        adds: Whether the two products are only ever added, so that they have one gradient.
     """
 
     states: int
     gates: int
+    adds: bool = True
 
     @abstractmethod
     def step(self, xp: Any, upward: Array, lateral: Array, states: Arrays) -> tuple[Arrays, Arrays]:
@@ -53,7 +55,7 @@ class Cell(ABC):
     def step_back(
         self, xp: Any, kept: Arrays, states: Arrays, gradients: Sequence[Array]
     ) -> tuple[Array, Array, Arrays]:
-        """Gradients of `upward`, `lateral` (may be the same array), and of the states by all ways but `lateral`.
+        """Gradients of `upward`, `lateral` (the same array if the cell `adds`), and of the states by all other ways.
 
         Args:
             xp: Array namespace.
@@ -122,17 +124,20 @@ class Recurrence(FunctionNode):
         xp = get_backend(upward).xp
         gys = grad_outputs[0]
         totals = [xp.zeros_like(s) if g is None else xp.copy(g) for s, g in zip(initial, grad_outputs[1:], strict=True)]
-        gupward, glateral = xp.empty(upward.shape, dtype=upward.dtype), xp.empty(upward.shape, dtype=upward.dtype)
+        gupward = xp.empty(upward.shape, dtype=upward.dtype)
+        glateral = gupward if self.cell.adds else xp.empty(upward.shape, dtype=upward.dtype)
         outputs = xp.empty((upward.shape[0], W.shape[1]), dtype=upward.dtype)
         for rows, (before, kept) in zip(reversed(list(self._steps())), reversed(self._kept), strict=True):
             n = rows.stop - rows.start
             gradients = [total[:n] for total in totals]
             if gys is not None:
                 gradients[0] = gradients[0] + gys[rows]
-            gupward[rows], glateral[rows], direct = self.cell.step_back(xp, kept, before, gradients)
+            gupward[rows], of_lateral, direct = self.cell.step_back(xp, kept, before, gradients)
+            if not self.cell.adds:
+                glateral[rows] = of_lateral
             for total, gradient in zip(totals, direct, strict=True):
                 total[:n] = gradient
-            totals[0][:n] += glateral[rows] @ W
+            totals[0][:n] += of_lateral @ W
             outputs[rows] = before[0]
         found: list[Any] = [gupward, None, None, *totals]
         if 1 in target_input_indexes:
