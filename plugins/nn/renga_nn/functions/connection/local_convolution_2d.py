@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import is_floating
-from renga_core.graph import InvalidType
+from renga_core.backend import Array, is_floating
+from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape, transpose
 from renga_nn.functions.array.im2col import im2col
@@ -60,7 +60,25 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
     # At each position a product of matrices: images by what a window sees, with what it sees by filters.
     places = out[0] * out[1]
     seen = im2col(x, ksize, steps)
-    seen = transpose(reshape(seen, (x.shape[0], seen.shape[1], places)), (2, 0, 1))
+    seen = Transposed((2, 0, 1)).apply((reshape(seen, (x.shape[0], seen.shape[1], places)),))[0]
     weights = transpose(reshape(W, (filters, places, seen.shape[2])), (1, 2, 0))
-    y = reshape(transpose(matmul(seen, weights), (1, 2, 0)), (x.shape[0], filters, *out))
+    y = Transposed((1, 2, 0)).apply((matmul(seen, weights),))[0]
+    y = reshape(y, (x.shape[0], filters, *out))
     return y if b is None else y + b
+
+
+class Transposed(FunctionNode):
+    """Transpose, and move the elements, too: products of matrices are slow where rows and columns have gaps."""
+
+    fresh_gradients = True
+
+    def __init__(self, axes: tuple[int, ...]) -> None:
+        self.axes = axes
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """A copy, never a view."""
+        return (inputs[0].transpose(self.axes).copy(),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Back."""
+        return Transposed(tuple([self.axes.index(a) for a in range(len(self.axes))])).apply(grad_outputs)
