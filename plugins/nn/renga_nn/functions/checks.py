@@ -50,7 +50,7 @@ def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> Non
     """Refuse two arrays of different shapes or dtypes.
 
     Raises:
-        InvalidType: They differ, or are not floating.
+        InvalidType: They differ, or are not floating, or one is no array.
     """
     require_floating(function, name0, x0)
     require_array(function, name1, x1)
@@ -74,6 +74,7 @@ def labels_of(function: str, x: Any, t: Any) -> Array:
     Raises:
         InvalidType: `t` holds no integers, or has another shape than `x` without axis 1.
     """
+    require_array(function, "t", t)
     labels = t.array if isinstance(t, Variable) else t
     if x.ndim < 2:
         raise InvalidType(function, "x", "scores (N, classes, ...)", describe_array(x))

@@ -56,6 +56,8 @@ def test_each_by_itself():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InvalidType, match=r"recall: t: expected integers \(2,\)"):
         recall(np.ones((2, 3)), np.zeros(3, int))
+    with pytest.raises(InvalidType, match="precision: t: expected a Variable or an array, got list"):
+        precision(np.ones((2, 3)), [0, 1])
     with pytest.raises(InvalidType, match=r"f1_score: y: expected a floating dtype"):
         f1_score(np.ones((2, 3), int), np.zeros(2, int))
     with pytest.raises(ValueError, match="precision: t has labels from 0 to 2; there are classes 0 to 1"):

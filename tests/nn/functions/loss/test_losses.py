@@ -49,6 +49,7 @@ class TestSquaredError(OfTwo):
     bad_inputs = {
         "shapes": ((np.zeros(2), np.zeros(3)), InvalidType, ("squared_error", "x1", "(2,)", "(3,)")),
         "integers": ((np.arange(2), np.arange(2)), InvalidType, ("squared_error", "x0", "floating")),
+        "a list": ((np.ones(2), [1.0, 1.0]), InvalidType, ("squared_error", "x1", "list")),
     }
 
     def call(self, x, y):

@@ -11,7 +11,10 @@ from renga_nn.functions import cumprod, cumsum, prod
 
 class Running(FunctionSuite):
     cases = {"flat": {"axis": None}, "first": {"axis": 0}, "middle": {"axis": 1}, "last": {"axis": -1}}
-    bad_inputs = {"integers": ((np.arange(3),), InvalidType, ("floating", "int64 (3,)"))}
+    bad_inputs = {
+        "integers": ((np.arange(3),), InvalidType, ("floating", "int64 (3,)")),
+        "a list": (([1.0],), InvalidType, ("list",)),
+    }
 
     def make_inputs(self, rng, dtype):
         return ((rng.uniform(0.5, 1.5, (2, 5, 3)) * rng.choice([-1, 1], (2, 5, 3))).astype(dtype),)

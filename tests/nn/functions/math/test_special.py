@@ -151,6 +151,8 @@ class TestZeta(FunctionSuite):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InvalidType, match=r"polygamma: n: expected integers, got float64"):
         F.polygamma(np.ones(2), np.ones(2))
+    with pytest.raises(InvalidType, match="polygamma: n: expected a Variable or an array, got list"):
+        F.polygamma([1], np.ones(2))
     with pytest.raises(InvalidType, match=r"polygamma: n: expected a shape that broadcasts with x: float64 \(2,\)"):
         F.polygamma(np.ones(3, int), np.ones(2))
     with pytest.raises(InvalidType, match=r"zeta: x: expected the dtype of q: float64 \(2,\)"):

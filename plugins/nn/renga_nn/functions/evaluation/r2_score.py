@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import require_array, require_choice, require_same, wide
+from renga_nn.functions.checks import require_choice, require_same, wide
 
 __all__ = ["r2_score"]
 
@@ -35,7 +35,6 @@ def r2_score(pred: Any, true: Any, sample_weight: Any = None, multioutput: str =
     0.5
     """
     require_choice("r2_score", "multioutput", multioutput, ("uniform_average", "raw_values"))
-    require_array("r2_score", "true", true)
     require_same("r2_score", "pred", pred, "true", true)
     if pred.ndim == 0 or pred.shape[0] == 0:
         raise InvalidType("r2_score", "pred", "at least one entry", describe_array(pred))

@@ -124,7 +124,6 @@ def linear_interpolate(p: Any, x: Any, y: Any) -> Variable:
     [5.0]
     """
     for name, other in (("x", x), ("y", y)):
-        require_array("linear_interpolate", name, other)
         require_same("linear_interpolate", "p", p, name, other)
     return LinearInterpolate().apply((p, x, y))[0]
 

@@ -69,6 +69,7 @@ def prod(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fal
     >>> prod(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1).array.tolist()
     [2.0, 12.0]
     """
+    require_floating("prod", "x", x)
     return Prod(normalize_axes("prod", axis, x.ndim), keepdims).apply((x,))[0]
 
 
@@ -81,7 +82,6 @@ class CumSum(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Running sums, those of half precision by way of single."""
         (x,) = inputs
-        require_floating("cumsum", "x", x)
         return (get_array_module(x).cumsum(wide(x), axis=self.axis).astype(x.dtype, copy=False),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
@@ -99,7 +99,6 @@ class CumProd(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Running products, those of half precision by way of single."""
         (x,) = inputs
-        require_floating("cumprod", "x", x)
         self.retain_inputs((0,))
         return (get_array_module(x).cumprod(wide(x), axis=self.axis).astype(x.dtype, copy=False),)
 
@@ -131,7 +130,6 @@ class Prod(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """The product, that of half precision by way of single."""
         (x,) = inputs
-        require_floating("prod", "x", x)
         self.retain_inputs((0,))
         return (wide(x).prod(axis=self.axes, keepdims=self.keepdims).astype(x.dtype, copy=False),)
 
@@ -155,6 +153,7 @@ class Prod(FunctionNode):
 
 def _along(function: str, x: Any, axis: int | None) -> tuple[Any, int]:
     """What to run along: `x` and an axis, or all elements in a row."""
+    require_floating(function, "x", x)
     if axis is None:
         return reshape(x, (x.size,)), 0
     return x, normalize_axes(function, axis, x.ndim)[0]

@@ -10,7 +10,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import require_array, require_same
+from renga_nn.functions.checks import require_same
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -109,7 +109,6 @@ def _parts(function: str, x: Sequence[Any]) -> tuple[Any, Any]:
         given = f"{len(x)} of them" if isinstance(x, (tuple, list)) else describe_array(x)
         raise InvalidType(function, "x", "a pair of arrays, real and imaginary part", given)
     real, imag = x
-    require_array(function, "imaginary part", imag)
     require_same(function, "real part", real, "imaginary part", imag)
     if real.ndim == 0 or real.shape[-1] == 0:
         raise InvalidType(function, "real part", "at least one element along the last axis", describe_array(real))

@@ -54,6 +54,7 @@ def polygamma(n: Any, x: Any) -> Variable:
     require_floating("polygamma", "x", x)
     if isinstance(n, int):
         return Polygamma(n).apply((x,))[0]
+    require_array("polygamma", "n", n)
     order = as_array(n)
     if order.dtype.kind not in "iu":
         raise InvalidType("polygamma", "n", "integers", describe_array(order))

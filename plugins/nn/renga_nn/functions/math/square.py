@@ -9,7 +9,7 @@ from renga_core.backend import Array
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape, subtract
-from renga_nn.functions.checks import require_array, require_floating, require_same, wide
+from renga_nn.functions.checks import require_floating, require_same, wide
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ def squared_difference(x1: Any, x2: Any) -> Variable:
     >>> squared_difference(np.array([1.0, 2.0]), np.array([1.0, 5.0])).array.tolist()
     [0.0, 9.0]
     """
-    require_array("squared_difference", "x2", x2)
     require_same("squared_difference", "x1", x1, "x2", x2)
     return square(subtract(x1, x2))
 
