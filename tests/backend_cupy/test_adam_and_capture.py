@@ -3,6 +3,8 @@
 Kernels are compiled for the CPU, and a captured graph is a list of their launches (see fake_cupy.py).
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -124,17 +126,49 @@ def test_other_arrays_are_refused(compiled):
             optimizer.update()
 
 
-def test_half_precision_by_way_of_single(compiled):
+def test_half_precision_by_way_of_single(compiled, monkeypatch):
+    """As Adam does it, and for all parameters at once."""
+    from renga_backend_cupy.adam import FusedAdam
+    from renga_backend_cupy.backend import CupyBackend
+    from renga_core.backend import lookup
+
+    backend = CupyBackend()
+    backend.xp = SimpleNamespace(where=compiled.made(np.where), zeros_like=np.zeros_like)
+    monkeypatch.setitem(lookup.array_types, compiled.ndarray, backend)
+    shapes = [(2,), (3, 4), (5,)]
+    links = parameters(compiled, shapes, np.float16, compiled.ndarray), parameters(compiled, shapes, np.float16)
+    launches = []
+    monkeypatch.setattr(compiled, "launch", lambda run: (launches.append(run), run()))
+    for link, make in zip(links, (FusedAdam, Adam), strict=True):
+        optimizer = make(**OPTIONS)
+        optimizer.use_fp32_update()
+        optimizer.setup(link)
+        for step in range(3):
+            feed(link, step)
+            optimizer.update()
+    assert len(launches) == 3 * 2  # the count, and all parameters
+    for mine, theirs in zip(*(link.params() for link in links), strict=True):
+        assert mine.dtype == np.float16
+        np.testing.assert_allclose(mine.array, theirs.array, rtol=1e-3)
+        np.testing.assert_allclose(
+            mine.update_rule._fp32_param.array, theirs.update_rule._fp32_param.array, rtol=2e-6, atol=2e-6
+        )
+
+
+def test_one_parameter_alone_and_one_with_another_rule(compiled):
     from renga_backend_cupy.adam import FusedAdam
 
-    link = parameters(compiled, [(2,)], np.float16, compiled.ndarray)
-    before = np.array(link.p0.array)
-    optimizer = FusedAdam(alpha=0.5)
-    optimizer.use_fp32_update()
-    optimizer.setup(link)
-    feed(link, 0)
-    optimizer.update()
-    np.testing.assert_allclose(before - link.p0.array, 0.5 * np.sign(before - link.p0.array), atol=2e-3)
+    shapes = [(2,), (3,)]
+    mine, theirs = parameters(compiled, shapes, kind=compiled.ndarray), parameters(compiled, shapes)
+    fused, adam = FusedAdam(**OPTIONS).setup(mine), Adam(**OPTIONS).setup(theirs)
+    for link in (mine, theirs):
+        feed(link, 0)
+        link.p0.update()
+    mine.p1.update_rule = Adam(**OPTIONS).create_update_rule()
+    fused.update()
+    adam.update()
+    for a, b in zip(mine.params(), theirs.params(), strict=True):
+        np.testing.assert_allclose(a.array, b.array, rtol=2e-6, atol=2e-6)
 
 
 def run(compiled, backend, steps, captured):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
 
 if TYPE_CHECKING:
+    from renga_core.graph import Parameter
     from renga_core.link import Link
     from renga_core.optimizer.update_rule import UpdateRule
 
@@ -81,11 +82,19 @@ class GradientMethod(Optimizer):
         if self.is_safe_to_update():
             self._prepare_grads(link)
             self.call_hooks("pre")
-            for param in link.params():
-                param.update()
+            self.update_parameters(link.params())
             self.call_hooks("post")
         self.t += 1
         self.update_loss_scale()
+
+    def update_parameters(self, params: Iterable[Parameter]) -> None:
+        """Let the rule of each parameter change it.
+
+        An optimizer that can do it in fewer steps than parameters overrides this: by `UpdateRule.begin` for each, its
+        own computation for all that were begun, and `UpdateRule.finish` for each.
+        """
+        for param in params:
+            param.update()
 
     def _prepare_grads(self, link: Link) -> None:
         """Undo loss scaling, before hooks see the gradients."""

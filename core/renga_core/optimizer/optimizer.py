@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from renga_core.backend import Array
+from renga_core.backend import Array, Device, get_device_of
 from renga_core.optimizer.hooks import UpdateHooks
 from renga_core.optimizer.loss_scale import DynamicLossScale
 
@@ -166,10 +166,10 @@ class Optimizer:
 
     def check_nan_in_grads(self) -> None:
         """Find out whether all gradients are finite, if the loss scale is to follow from that."""
-        self._is_safe_to_update = self._dynamic_loss_scale is None or all(
-            param.grad is None or _all_finite(param.xp, param.grad)
-            for param in self._link("check_nan_in_grads").params(include_uninit=False)
-        )
+        self._is_safe_to_update = True
+        if self._dynamic_loss_scale is not None:
+            params = self._link("check_nan_in_grads").params(include_uninit=False)
+            self._is_safe_to_update = _all_finite([param.grad for param in params if param.grad is not None])
 
     def is_safe_to_update(self) -> bool:
         """Whether gradients were finite when `check_nan_in_grads` last looked."""
@@ -200,5 +200,10 @@ class Optimizer:
                 param.update_rule.serialize(serializer[path])
 
 
-def _all_finite(xp: Any, array: Array) -> bool:
-    return bool(xp.isfinite(array).all())
+def _all_finite(arrays: Sequence[Array]) -> bool:
+    """Whether all elements are finite. One answer to wait for from each device, however many arrays there are."""
+    answers: dict[Device, list[Array]] = {}
+    for array in arrays:
+        device = get_device_of(array)
+        answers.setdefault(device, []).append(device.xp.isfinite(array).all())
+    return all(bool(device.xp.stack(found).all()) for device, found in answers.items())

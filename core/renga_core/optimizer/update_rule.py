@@ -77,27 +77,48 @@ class UpdateRule:
 
     def update(self, param: Parameter) -> None:
         """Change the parameter, unless the rule is disabled or there is no gradient."""
+        if param.array is None:
+            return
+        with get_device_of(param.array).use():
+            target = self.begin(param)
+            if target is not None:
+                self.update_core(target)
+                self.finish(param, target)
+
+    def begin(self, param: Parameter) -> Parameter | None:
+        """What comes before `update_core`: the state, the copy in float32, the count, hooks.
+
+        `update` calls this, `update_core` and `finish`, on the device of the parameter. An optimizer that changes many
+        parameters in one go calls `begin` for all, then does what `update_core` would, then calls `finish` for all:
+        see `GradientMethod.update_parameters`.
+
+        Returns:
+            What `update_core` is to change: the parameter or its copy in float32. None if nothing is to be done: the
+            rule is disabled, or there is no gradient.
+        """
         grad = param.grad
         if not self.enabled or grad is None or param.array is None:
-            return
+            return None
         device = get_device_of(param.array)
-        with device.use():
-            if device != self._device:
-                self._move(device)
-            target = self._fp32_copy(param, grad) if self._goes_through_fp32(param) else param
-            if self.t == 0:
-                self._state = {}
-            if not self._state:
-                self.init_state(target)
-            self.t += 1
-            for hook in self._hooks.at("pre"):
-                hook(self, target)
-            self.update_core(target)
-            for hook in self._hooks.at("post"):
-                hook(self, target)
-            if target is not param:
-                param.array[...] = target.array.astype(param.dtype)
-                target.cleargrad()
+        if device != self._device:
+            self._move(device)
+        target = self._fp32_copy(param, grad) if self._goes_through_fp32(param) else param
+        if self.t == 0:
+            self._state = {}
+        if not self._state:
+            self.init_state(target)
+        self.t += 1
+        for hook in self._hooks.at("pre"):
+            hook(self, target)
+        return target
+
+    def finish(self, param: Parameter, target: Parameter) -> None:
+        """What comes after `update_core`: hooks, and the way back from float32."""
+        for hook in self._hooks.at("post"):
+            hook(self, target)
+        if target is not param:
+            param.array[...] = target.array.astype(param.dtype)
+            target.cleargrad()
 
     def add_hook(self, hook: Callable[..., object], name: str | None = None, timing: str = "auto") -> None:
         """Call a function in each update of this parameter, with this rule and the parameter.

@@ -10,13 +10,14 @@ The state of each parameter has the names and the meaning that it has in Adam: s
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import cupy
 import numpy as np
 
+from renga_core.backend import get_device_of
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
@@ -97,14 +98,25 @@ class FusedAdamRule(UpdateRule):
         for name in ("m", "v"):
             self.state[name] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:
-        """Put the parameter in line.
+    def begin(self, param: Parameter) -> Parameter | None:
+        """As the protocol says.
 
-        It is updated at once if something looks at it right after: hooks of this rule, or the copy from float32.
+        Raises:
+            TypeError: What is to be updated is not a CuPy array of float32 or float64.
         """
-        self._optimizer.put_in_line(self, param)
-        if self._hooks.at("post") or param is self._fp32_param:
-            self._optimizer.flush()
+        target = super().begin(param)
+        array = None if target is None else target.array
+        if array is not None and not (isinstance(array, cupy.ndarray) and array.dtype.name in ("float32", "float64")):
+            kind = f"{type(array).__module__}.{type(array).__qualname__} of {array.dtype}"
+            raise TypeError(
+                f"FusedAdam: parameter {param.name or '?'} is a {kind}; it updates CuPy arrays of float32 and float64. "
+                "Half precision needs use_fp32_update(); other arrays, renga.optimizers.Adam"
+            )
+        return target
+
+    def update_core(self, param: Parameter) -> None:
+        """Update this parameter alone, as when somebody calls ``param.update()``."""
+        self._optimizer.launch([(self, param)])
 
 
 class FusedAdam(GradientMethod):
@@ -120,7 +132,7 @@ class FusedAdam(GradientMethod):
 
     Raises:
         TypeError: In an update: a parameter is not a CuPy array of float32 or float64. Half precision needs
-            ``use_fp32_update()``, with which each parameter has a launch of its own.
+            ``use_fp32_update()``.
     """
 
     alpha = HyperparameterProxy("alpha")
@@ -144,7 +156,6 @@ class FusedAdam(GradientMethod):
         values = (alpha, beta1, beta2, eps, eta, weight_decay_rate)
         for name, value in zip(_HYPERPARAMETERS, values, strict=True):
             setattr(self.hyperparam, name, value)
-        self._line: list[tuple[FusedAdamRule, Parameter]] = []
         self._groups: dict[tuple[FusedAdamRule, ...], _Group] = {}
 
     def create_update_rule(self) -> FusedAdamRule:  # noqa: D102 - the protocol's
@@ -154,46 +165,36 @@ class FusedAdam(GradientMethod):
         self._groups.clear()
         return super().setup(link)
 
-    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
-        """As the protocol says."""
-        self._line.clear()  # an update that failed may have left some in line
-        super().update(lossfun, *args, **kwds)
+    def update_parameters(self, params: Iterable[Parameter]) -> None:
+        """Begin all, launch, finish all; also with ``use_fp32_update()``."""
+        begun: list[tuple[FusedAdamRule, Parameter, Parameter]] = []
+        for param in params:
+            rule = param.update_rule
+            if not isinstance(rule, FusedAdamRule):
+                param.update()  # somebody has given it another rule, or none
+            elif param.array is not None:
+                with get_device_of(param.array).use():
+                    target = rule.begin(param)
+                if target is not None:
+                    begun.append((rule, param, target))
+        self.launch([(rule, target) for rule, _, target in begun])
+        for rule, param, target in begun:
+            with get_device_of(target.array).use():
+                rule.finish(param, target)
 
-    def put_in_line(self, rule: FusedAdamRule, param: Parameter) -> None:
-        """Let `flush` update this parameter.
-
-        Raises:
-            TypeError: It is not a CuPy array of float32 or float64.
-        """
-        array = param.array
-        if not isinstance(array, cupy.ndarray) or array.dtype.name not in ("float32", "float64"):
-            kind = f"{type(array).__module__}.{type(array).__qualname__} of {array.dtype}"
-            raise TypeError(
-                f"FusedAdam: parameter {param.name or '?'} is a {kind}; it updates CuPy arrays of float32 and float64. "
-                "Half precision needs use_fp32_update(); other arrays, renga.optimizers.Adam"
-            )
-        self._line.append((rule, param))
-
-    def flush(self) -> None:
-        """Update the parameters in line: together those with the same dtype, hyperparameters and count of updates."""
-        line, self._line = self._line, []
+    def launch(self, begun: Sequence[tuple[FusedAdamRule, Parameter]]) -> None:
+        """Update parameters: together those with the same dtype, hyperparameters and count of updates."""
 
         def kind(entry: tuple[FusedAdamRule, Parameter]) -> tuple[Any, ...]:
             rule, param = entry
             return (param.array.device.id, param.array.dtype.name, rule.t, *_values(rule))
 
-        for _, entries in itertools.groupby(sorted(line, key=kind), kind):
+        for _, entries in itertools.groupby(sorted(begun, key=kind), kind):
             rules, params = zip(*entries, strict=True)
             with params[0].array.device:
                 if rules not in self._groups:
                     self._groups[rules] = _Group(rules)
                 self._groups[rules].update(params)
-
-    def call_hooks(self, timing: str = "pre") -> None:
-        """As the protocol says; hooks after the update see updated parameters."""
-        if timing == "post":
-            self.flush()
-        super().call_hooks(timing)
 
     @contextmanager
     def record(self) -> Iterator[Callable[[], None]]:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from renga_core.link import Chain
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import DictionarySerializer, NpzDeserializer
 
@@ -115,6 +116,20 @@ class TestLossScaling:
         optimizer.update(link, [1, 1])
         assert optimizer.is_safe_to_update()
         assert optimizer.t == 4
+
+    @pytest.mark.parametrize("bad", [None, 0, 2])
+    def test_one_answer_for_all_gradients(self, momentum, line, monkeypatch, bad):
+        link = Chain(a=line(), b=line(), c=line(), d=line())
+        optimizer = momentum().setup(link)
+        optimizer.loss_scaling()
+        for i, part in enumerate((link.a, link.b, link.c)):  # d has no gradient
+            part.W.grad = np.array([1.0, np.nan if i == bad else 2.0], np.float32)
+        asked = []
+        stack = np.stack
+        monkeypatch.setattr(np, "stack", lambda found: asked.append(len(found)) or stack(found))
+        optimizer.check_nan_in_grads()
+        assert optimizer.is_safe_to_update() is (bad is None)
+        assert asked == [3]
 
     def test_without_it_infinities_go_through(self, momentum, line):
         link = line()
