@@ -86,17 +86,16 @@ class Block(Chain):
             self.out = L.Linear(units, units)
             self.fc1, self.fc2 = L.Linear(units, 4 * units), L.Linear(4 * units, units)
 
-    def forward(self, x: Any, mask: Any) -> Variable:
-        x = x + self.out(self.attention(self.norm1(x), mask), n_batch_axes=2)
+    def forward(self, x: Any) -> Variable:
+        x = x + self.out(self.attention(self.norm1(x)), n_batch_axes=2)
         h = F.relu(self.fc1(self.norm2(x), n_batch_axes=2))
         return x + self.fc2(h, n_batch_axes=2)
 
-    def attention(self, x: Any, mask: Any) -> Variable:
+    def attention(self, x: Any) -> Variable:
         batch, length, units = x.shape
         qkv = self.qkv(x, n_batch_axes=2).reshape(batch, length, 3, self.heads, units // self.heads)
         q, k, v = (qkv[:, :, i].transpose(0, 2, 1, 3) for i in range(3))
-        scores = F.matmul(q, k, transb=True) * (units // self.heads) ** -0.5 + mask
-        mixed = F.matmul(F.softmax(scores, axis=3), v)
+        mixed = F.scaled_dot_product_attention(q, k, v, causal=True)
         return mixed.transpose(0, 2, 1, 3).reshape(batch, length, units)
 
 
@@ -105,21 +104,18 @@ class Transformer(Chain):
 
     def __init__(self, size: Text) -> None:
         super().__init__()
-        later = np.triu(np.full((size.length, size.length), -1e4), 1)
         with self.init_scope():
             self.tokens = L.EmbedID(size.vocabulary, size.units, initialW=Normal(0.02))
             self.places = Parameter(Normal(0.02), (size.length, size.units))
             self.blocks = ChainList(*[Block(size.units, size.heads) for _ in range(size.layers)])
             self.norm = L.LayerNormalization(size.units)
             self.head = L.Linear(size.units, size.vocabulary)
-        self.add_persistent("mask", self.device.send(later.astype(self.places.dtype)))
 
     def forward(self, x: Any, t: Any) -> Variable:
         h = self.tokens(x)
         h = h + F.broadcast_to(self.places, h.shape)
-        mask = F.broadcast_to(self.mask, (len(x), self.blocks[0].heads, *self.mask.shape))
         for block in self.blocks:
-            h = block(h, mask)
+            h = block(h)
         y = self.head(self.norm(h), n_batch_axes=2)
         return F.softmax_cross_entropy(y.reshape(-1, y.shape[2]), t.reshape(-1))
 
