@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend import Array
+from renga_core.backend import Array, Device, get_device_of
 from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
 from renga_nn.functions.array import permutate, transpose_sequence
@@ -50,7 +50,7 @@ class CRF1d(Link):
         order = _longest_first(xs)
         steps, labels = _steps(xs, order), [y.array for y in _steps(ys, order)]
         loss = crf1d(self.cost, steps, labels, reduce)
-        return permutate(loss, self.device.send(order), inv=True) if reduce == "no" else loss
+        return permutate(loss, _device_of(xs).send(order), inv=True) if reduce == "no" else loss
 
     def argmax(self, xs: Sequence[Any], transpose: bool = False) -> tuple[Variable, list[Array]]:
         """Scores of the best labellings, and the labels, by step or (`transpose`) by sequence, as `xs`.
@@ -65,8 +65,12 @@ class CRF1d(Link):
         labels: list[Any] = [None] * len(xs)
         for rank, number in enumerate(order):
             parts = [step[rank : rank + 1] for step in steps[: xs[number].shape[0]]]
-            labels[number] = self.xp.concatenate(parts)
-        return permutate(scores, self.device.send(order), inv=True), labels
+            labels[number] = _device_of(xs).xp.concatenate(parts)
+        return permutate(scores, _device_of(xs).send(order), inv=True), labels
+
+
+def _device_of(xs: Sequence[Any]) -> Device:
+    return get_device_of(xs[0])
 
 
 def _longest_first(xs: Sequence[Any]) -> np.ndarray[Any, Any]:

@@ -51,6 +51,7 @@ class BinaryHierarchicalSoftmax(Link):
         super().__init__()
         self.tree = tree
         self._paths = _Paths(tree)
+        self._paths.to_device(self.device)
         with self.init_scope():
             self.W = Parameter(Uniform(1, dtype), (self._paths.children.shape[0], in_size))
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from renga_core.backend import get_device_of
 from renga_core.graph import InvalidType, Parameter, Variable
 from renga_core.graph.errors import describe_array
 from renga_core.link import ChainList, Link
@@ -118,7 +119,7 @@ class NStepRNNBase(ChainList):
         order = np.lexsort((np.repeat(rank, lengths), times))
         # At least one step, though with no row in it, if all sequences are empty.
         sizes = np.bincount(times, minlength=1).tolist()
-        there = self.device.send(by_length)
+        there = get_device_of(xs[0]).send(by_length)
         initial = [self.init_hx(xs) if state is None else permutate(state, there, axis=1) for state in states]
         (steps,) = Regroup(order, [times.size]).apply(xs)
         final, packed = n_step_packed(

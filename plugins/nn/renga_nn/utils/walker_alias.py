@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from renga_core import random
-from renga_core.backend import Array, Device, get_device, to_host
+from renga_core.backend import Array, Device, DeviceResident, to_host
 
 __all__ = ["WalkerAlias"]
 
 
-class WalkerAlias:
+class WalkerAlias(DeviceResident):
     """Draws numbers from 0 to n - 1 with given probabilities, each draw in the same time (Walker 1977).
 
     All numbers get columns of one height. A column that its own number does not fill is filled up by one other, its
@@ -45,15 +45,9 @@ class WalkerAlias:
                 f"WalkerAlias: probs must be a row of weights that are not negative, and not all 0: {probs}"
             )
         threshold, alias = _table(weights * (weights.size / total))
-        # The name and not the Device: what holds a sampler is copied and pickled.
-        self._device = "numpy"
         self.threshold: Array = threshold.astype(np.float32)
         self.alias: Array = alias.astype(np.int32)
-
-    @property
-    def device(self) -> Device:
-        """Where samples are drawn."""
-        return get_device(self._device)
+        self.to_device(self.device)
 
     def sample(self, shape: int | tuple[int, ...]) -> Array:
         """Integers of `shape`, independent of each other, on `device`."""
@@ -65,7 +59,7 @@ class WalkerAlias:
 
     def to_device(self, device: str | Device) -> Self:
         """Draw on another device from now on."""
-        self._device = get_device(device).name
+        super().to_device(device)
         self.threshold = self.device.send(self.threshold)
         self.alias = self.device.send(self.alias)
         return self
