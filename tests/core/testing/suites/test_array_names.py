@@ -24,7 +24,7 @@ NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "
 """What stands before a dot and is no array, where the name after it is also one of an array's."""
 
 OF_OTHERS = {"device", "to_device", "dumps", "partition", "prod", "data", "sort", "var", "compress", "resize"}
-"""Names that arrays have too, but which belong to Variables, links, modules, texts and pictures here; `Variable.data` …"""
+"""Names that arrays have too, but which belong to Variables, links, modules, texts, pictures here; `Variable.data` …"""
 
 OF_HOST_ARRAYS = {"std", "tolist"}
 """Names that are asked of arrays known to be NumPy's. The run on array-api-strict sees to it that they are."""
