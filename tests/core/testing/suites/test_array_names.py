@@ -23,7 +23,7 @@ LIBRARY = [
 NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "device", "os"}
 """What stands before a dot and is no array, where the name after it is also one of an array's."""
 
-OF_OTHERS = {"device", "to_device", "dumps", "partition", "prod", "data", "sort", "var", "compress", "resize"}
+OF_OTHERS = {"device", "to_device", "dumps", "partition", "data", "sort", "var", "compress", "resize"}
 """Names that arrays have too, but which belong to Variables, links, modules, texts, pictures here; `Variable.data` …"""
 
 OF_HOST_ARRAYS = {"std", "tolist"}
