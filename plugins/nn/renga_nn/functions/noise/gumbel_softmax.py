@@ -10,6 +10,7 @@ from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.activation import softmax
+from renga_nn.functions.array import cast
 from renga_nn.functions.checks import require_floating
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array
     elif getattr(noise, "shape", None) != log_pi.shape or noise.dtype != log_pi.dtype:
         expected = f"the shape and dtype of log_pi: {describe_array(log_pi)}"
         raise InvalidType("gumbel_softmax", "noise", expected, describe_array(noise))
-    return softmax((as_variable(log_pi) + noise) / tau, number)
+    # A number does not keep bfloat16 everywhere.
+    return cast(softmax((as_variable(log_pi) + noise) / tau, number), log_pi.dtype)
 
 
 def _draw(like: Any) -> Array:

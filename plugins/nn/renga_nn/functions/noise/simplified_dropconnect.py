@@ -71,7 +71,9 @@ def simplified_dropconnect(
     kept = _draw(W, shape, ratio) if mask is None else as_array(mask)
     if tuple(getattr(kept, "shape", ())) != shape:
         raise InvalidType("simplified_dropconnect", "mask", f"shape {shape}", describe_array(kept))
-    weights = as_variable(W) * (kept.astype(x.dtype) * (1 / (1 - ratio)))
+    factors = kept.astype(x.dtype)
+    factors *= 1 / (1 - ratio)
+    weights = as_variable(W) * factors
     if not use_batchwise_mask:
         return linear(x, weights, b)
     y = reshape(matmul(weights, reshape(x, (n, features, 1))), (n, W.shape[0]))
