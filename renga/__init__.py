@@ -12,6 +12,7 @@ What you type lives here::
 
 - `renga.functions`, `renga.links`, `renga.initializers`: what networks are made of.
 - `renga.function_hooks`, `renga.link_hooks`: what watches them, and other weights in each call.
+- `renga.distributions`: what random numbers are like.
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `triggers`, `updaters`: the training loop.
@@ -56,6 +57,7 @@ _NAMES = {
     "renga_core.runtime_info": ("print_runtime_info", "should_use_cudnn", "should_use_cudnn_tensor_core"),
     "renga_core.serializers": ("AbstractSerializer", "Deserializer", "Serializer"),
     "renga_core.settings": ("using",),
+    "renga_nn.distributions": ("Distribution", "cross_entropy", "kl_divergence", "register_kl"),
     "renga_nn.initializers": ("Initializer",),
 }
 _MODULES = (
@@ -63,6 +65,7 @@ _MODULES = (
     "computational_graph",
     "dataset",
     "datasets",
+    "distributions",
     "function_hooks",
     "functions",
     "gradient_check",
@@ -108,6 +111,7 @@ if TYPE_CHECKING:
     from renga_core.runtime_info import print_runtime_info, should_use_cudnn, should_use_cudnn_tensor_core
     from renga_core.serializers import AbstractSerializer, Deserializer, Serializer
     from renga_core.settings import using
+    from renga_nn.distributions import Distribution, cross_entropy, kl_divergence, register_kl
     from renga_nn.initializers import Initializer
 
 __all__ = [
@@ -119,6 +123,7 @@ __all__ = [
     "Deserializer",
     "DeviceResident",
     "DictSummary",
+    "Distribution",
     "FunctionHook",
     "FunctionNode",
     "GradientMethod",
@@ -141,6 +146,7 @@ __all__ = [
     "as_variable",
     "backward",
     "config",
+    "cross_entropy",
     "force_backprop_mode",
     "get_array_module",
     "get_array_types",
@@ -154,8 +160,10 @@ __all__ = [
     "hookimpl",
     "is_arrays_compatible",
     "is_debug",
+    "kl_divergence",
     "no_backprop_mode",
     "print_runtime_info",
+    "register_kl",
     "registry",
     "report",
     "report_scope",

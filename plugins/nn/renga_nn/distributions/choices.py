@@ -1,0 +1,302 @@
+"""Distributions of a choice among finitely many: two, classes by number, and classes as one-hot vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from renga_core.backend import Array
+from renga_core.graph import Variable, as_variable
+from renga_nn.distributions import sampling
+from renga_nn.distributions.arguments import Shape, one_of, parameters, points
+from renga_nn.distributions.distribution import Distribution
+from renga_nn.distributions.kl import register_kl
+from renga_nn.distributions.numerics import safe_log, safe_log1p, xlogy
+from renga_nn.distributions.univariate import Univariate, no_integer
+from renga_nn.distributions.vectors import outer_covariance
+from renga_nn.functions import (
+    argmax,
+    get_item,
+    log_softmax,
+    sigmoid,
+    softmax,
+    softplus,
+    where,
+)
+
+__all__ = ["Bernoulli", "Categorical", "OneHotCategorical"]
+
+
+class Bernoulli(Univariate):
+    """The distribution of a number that is 1 with probability p, else 0.
+
+    Draws are int32.
+
+    Args:
+        p: Probabilities of 1: Variable, array or number.
+        logit: In its place, ``log(p / (1 - p))``.
+        binary_check: Give other points than 0 and 1 the probability 0. Without, `log_prob` is linear between the two:
+            ``x log(p) + (1 - x) log(1 - p)``, as losses take soft targets.
+
+    Raises:
+        ValueError: Neither `p` nor `logit` is given, or both.
+        InvalidType: The parameter is not floating.
+
+    >>> import numpy as np
+    >>> Bernoulli(np.array([0.25])).prob(np.array([1])).array.round(4).tolist()
+    [0.25]
+    """
+
+    def __init__(self, p: Any = None, logit: Any = None, binary_check: bool = False) -> None:
+        self._by_p = one_of("Bernoulli", {"p": p}, {"logit": logit}) == 0
+        if self._by_p:
+            (self.p,) = self._accept(p=p)
+            self.logit = safe_log(self.p) - safe_log1p(-self.p)
+        else:
+            (self.logit,) = self._accept(logit=logit)
+            self.p = sigmoid(self.logit)
+        self.binary_check = binary_check
+
+    @property
+    def support(self) -> str:
+        """0 and 1."""
+        return "{0, 1}"
+
+    def _outside(self, x: Array) -> Array | None:
+        return (x < 0) | (x > 1) | no_integer(x) if self.binary_check else None
+
+    def _inside_point(self) -> Any:
+        return 0
+
+    def sample_n(self, n: int) -> Variable:
+        """Whether uniform numbers are below `p`."""
+        draws = sampling.uniform(self.p, (n, *self.batch_shape)) < self.p.array
+        return as_variable(draws.astype("int32"))
+
+    def _log_prob(self, x: Variable) -> Variable:
+        return self._weighted(x, 1 - x)
+
+    def _weighted(self, of_one: Variable, of_zero: Variable) -> Variable:
+        """``of_one log(p) + of_zero log(1 - p)``, in which a weight of 0 makes 0, and no gradient."""
+        if self._by_p:
+            return xlogy(of_one, self.p) + xlogy(of_zero, 1 - self.p)
+        lost = of_one * softplus(where(of_one.array == 0, 0, -self.logit))
+        return -lost - of_zero * softplus(where(of_zero.array == 0, 0, self.logit))
+
+    def cdf(self, x: Any) -> Variable:
+        """0, from 0 on ``1 - p``, from 1 on 1."""
+        at = self._points("cdf", x)
+        return where(at.array < 0, 0, where(at.array < 1, 1 - self.p, 1))
+
+    @property
+    def mean(self) -> Variable:
+        """`p`."""
+        return self.p
+
+    @property
+    def mode(self) -> Variable:
+        """1 where `p` is above 1/2, else 0."""
+        return as_variable((self.p.array > 0.5).astype(self.p.dtype))
+
+    @property
+    def variance(self) -> Variable:
+        """``p (1 - p)``."""
+        return self.p * (1 - self.p)
+
+    @property
+    def entropy(self) -> Variable:
+        """``-p log(p) - (1 - p) log(1 - p)``."""
+        return -self._weighted(self.p, 1 - self.p)
+
+
+class Categorical(Distribution):
+    """The distribution of a class, 0 to K - 1, of which class i has probability ``p[..., i]``.
+
+    Draws are int32.
+
+    Args:
+        p: Probabilities ``(..., K)`` that add up to 1: Variable or array.
+        logit: In their place, their logarithms, to which any constant may have been added.
+
+    Raises:
+        ValueError: Neither `p` nor `logit` is given, or both.
+        InvalidType: The parameter is not floating, or has no axes.
+
+    >>> import numpy as np
+    >>> Categorical(np.array([0.25, 0.75])).prob(np.array([0, 1, 2])).array.round(4).tolist()
+    [0.25, 0.75, 0.0]
+    """
+
+    def __init__(self, p: Any = None, *, logit: Any = None) -> None:
+        self._by_p = one_of("Categorical", {"p": p}, {"logit": logit}) == 0
+        if self._by_p:
+            (self.p,), self._batch_shape = parameters("Categorical", {"p": (p, 1)})
+            self.logit = safe_log(self.p)
+        else:
+            (self.logit,), self._batch_shape = parameters("Categorical", {"logit": (logit, 1)})
+            self.p = softmax(self.logit, axis=-1)
+
+    @property
+    def params(self) -> dict[str, Variable]:
+        """What was given."""
+        return {"p": self.p} if self._by_p else {"logit": self.logit}
+
+    @property
+    def batch_shape(self) -> Shape:
+        """That of `p`, without the last axis."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Shape:
+        """``()``: a class is a number."""
+        return ()
+
+    @property
+    def support(self) -> str:
+        """0 to K - 1."""
+        return "{0, 1, ..., K - 1}"
+
+    @property
+    def log_p(self) -> Variable:
+        """Logarithms of the probabilities."""
+        return self.logit if self._by_p else log_softmax(self.logit, axis=-1)
+
+    def sample_n(self, n: int) -> Variable:
+        """The class at which running sums of `p` exceed a uniform number."""
+        return as_variable(_draw_classes(self.p, n, self.batch_shape))
+
+    def log_prob(self, x: Any) -> Variable:
+        """The logarithm of the probability of classes `x`; -inf for what is no class."""
+        at = points("Categorical.log_prob", x, self.p, self.batch_shape)
+        size = self.p.shape[-1]
+        valid = (at.array >= 0) & (at.array < size) & ~no_integer(at.array)
+        classes = self.xp.where(valid, at.array, 0).astype("int64")
+        # All probabilities in a row: where the batch's rows begin, and the class from there.
+        starts = self.xp.arange(math.prod(self.batch_shape)).reshape(self.batch_shape) * size
+        return where(valid, get_item(self.log_p.reshape(-1), starts + classes), float("-inf"))
+
+    def cdf(self, x: Any) -> Variable:
+        """The sum of the probabilities of classes up to `x`."""
+        at = points("Categorical.cdf", x, self.p, self.batch_shape)
+        counted = self.xp.arange(self.p.shape[-1]).astype(self.p.dtype) <= at.array[..., None]
+        return where(counted, self.p, 0).sum(-1)
+
+    @property
+    def mode(self) -> Variable:
+        """The likeliest class, int32; of several the first."""
+        return argmax(self.p, axis=-1)
+
+    @property
+    def entropy(self) -> Variable:
+        """``-Σ p log(p)``."""
+        return -_weighted_sum(self.p, self.log_p)
+
+
+class OneHotCategorical(Distribution):
+    """The distribution of a class as a vector ``(K,)`` of zeros with a single 1, at i with probability ``p[..., i]``.
+
+    Draws are constants in the dtype of `p`.
+
+    Args:
+        p: Probabilities ``(..., K)`` that add up to 1: Variable or array.
+
+    Raises:
+        InvalidType: It is not floating, or has no axes.
+
+    >>> import numpy as np
+    >>> OneHotCategorical(np.array([0.25, 0.75])).prob(np.array([0, 1])).array.round(4).tolist()
+    0.75
+    """
+
+    def __init__(self, p: Any) -> None:
+        (self.p,), self._batch_shape = parameters("OneHotCategorical", {"p": (p, 1)})
+
+    @property
+    def params(self) -> dict[str, Variable]:
+        """`p`."""
+        return {"p": self.p}
+
+    @property
+    def batch_shape(self) -> Shape:
+        """That of `p`, without the last axis."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Shape:
+        """``(K,)``."""
+        return (self.p.shape[-1],)
+
+    @property
+    def support(self) -> str:
+        """Vectors with a single 1."""
+        return "one-hot vectors"
+
+    def sample_n(self, n: int) -> Variable:
+        """As `Categorical`, as vectors."""
+        return self._one_hot(_draw_classes(self.p, n, self.batch_shape))
+
+    def log_prob(self, x: Any) -> Variable:
+        """The logarithm of the probability of vectors `x`; -inf for what is no one-hot vector."""
+        at = points("OneHotCategorical.log_prob", x, self.p, self.batch_shape, self.event_shape)
+        one = at.array == 1
+        valid = (one | (at.array == 0)).all(axis=-1) & (one.sum(axis=-1) == 1)
+        return where(valid, where(one, safe_log(self.p), 0).sum(-1), float("-inf"))
+
+    @property
+    def mean(self) -> Variable:
+        """`p`."""
+        return self.p
+
+    @property
+    def mode(self) -> Variable:
+        """The likeliest vector; of several the first."""
+        return self._one_hot(argmax(self.p, axis=-1).array)
+
+    @property
+    def variance(self) -> Variable:
+        """``p (1 - p)``."""
+        return self.p * (1 - self.p)
+
+    @property
+    def covariance(self) -> Variable:
+        """``diag(p) - p pᵀ``."""
+        return outer_covariance(self.p)
+
+    @property
+    def entropy(self) -> Variable:
+        """``-Σ p log(p)``."""
+        return -_weighted_sum(self.p, safe_log(self.p))
+
+    def _one_hot(self, classes: Array) -> Variable:
+        chosen = classes[..., None] == self.xp.arange(self.p.shape[-1])
+        return as_variable(chosen.astype(self.p.dtype))
+
+
+def _weighted_sum(weight: Variable, log_p: Variable) -> Variable:
+    """``Σ weight log_p`` along the last axis, in which a weight of 0 makes 0, and no gradient."""
+    return (weight * where(weight.array == 0, 0, log_p)).sum(-1)
+
+
+def _draw_classes(p: Variable, n: int, batch: Shape) -> Array:
+    """Numbers of classes, int32 ``(n, *batch)``."""
+    narrow = p.dtype.itemsize < 4
+    sums = p.xp.cumsum(p.array.astype("float32") if narrow else p.array, axis=-1)
+    # A part of the sum that there is: rounding leaves no gap at the end.
+    level = sampling.uniform(p, (n, *batch)) * sums[..., -1]
+    return (sums[..., :-1] <= level[..., None]).sum(axis=-1).astype("int32")
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoulli(dist1: Bernoulli, dist2: Bernoulli) -> Variable:
+    p, q = dist1.p, 1 - dist1.p
+    return dist1._weighted(p, q) - dist2._weighted(p, q)
+
+
+@register_kl(Categorical, Categorical)
+def _categorical(dist1: Categorical, dist2: Categorical) -> Variable:
+    return _weighted_sum(dist1.p, dist1.log_p) - _weighted_sum(dist1.p, dist2.log_p)
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _one_hot_categorical(dist1: OneHotCategorical, dist2: OneHotCategorical) -> Variable:
+    return _weighted_sum(dist1.p, safe_log(dist1.p)) - _weighted_sum(dist1.p, safe_log(dist2.p))

@@ -1,0 +1,145 @@
+"""What every probability distribution offers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.backend import get_array_module
+from renga_core.graph import Variable
+from renga_nn.distributions.numerics import safe_log
+from renga_nn.functions import exp, reshape, sqrt
+
+__all__ = ["Distribution"]
+
+
+class Distribution:
+    """A probability distribution, or a batch of them: one for each element of the parameters.
+
+    The shape of a sample has three parts: ``sample_shape + batch_shape + event_shape``. `event_shape` is that of a
+    single draw, such as ``(3,)`` of vectors and ``()`` of numbers. `batch_shape` counts distributions that differ in
+    their parameters, `sample_shape` draws from the same. Points that functions such as `log_prob` take have that shape
+    too, or one that broadcasts with it; what they return has it without the event's.
+
+    To write a distribution, define `batch_shape`, `event_shape`, `params`, `log_prob` and `sample_n`, and whatever else
+    it has: `prob`, `perplexity`, `stddev`, the survival functions and `log_cdf` follow from other members unless there
+    is something better. A member that a distribution does not have raises NotImplementedError, which names both.
+
+    Everything is computed with Renga's functions, and so has gradients with respect to the parameters.
+    """
+
+    # --- shapes and parameters --------------------
+
+    @property
+    def params(self) -> dict[str, Variable]:
+        """The parameters that it was made from, by name: ``type(d)(**d.params)`` is the same distribution."""
+        raise self._missing("params")
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """How many distributions there are, as a shape."""
+        raise self._missing("batch_shape")
+
+    @property
+    def event_shape(self) -> tuple[int, ...]:
+        """The shape of a single draw."""
+        raise self._missing("event_shape")
+
+    @property
+    def support(self) -> str:
+        """Which values there are, in words."""
+        raise self._missing("support")
+
+    @property
+    def xp(self) -> Any:
+        """The namespace of the parameters' arrays."""
+        return get_array_module(*[parameter.array for parameter in self.params.values()])
+
+    # --- samples --------------------
+
+    def sample(self, sample_shape: int | Sequence[int] = ()) -> Variable:
+        """Draw.
+
+        Args:
+            sample_shape: How many draws, as a shape or a number.
+
+        Returns:
+            Variable of shape ``sample_shape + batch_shape + event_shape``.
+        """
+        shape = (sample_shape,) if isinstance(sample_shape, int) else tuple(sample_shape)
+        return reshape(self.sample_n(math.prod(shape)), (*shape, *self.batch_shape, *self.event_shape))
+
+    def sample_n(self, n: int) -> Variable:
+        """Draw `n` times: ``(n, *batch_shape, *event_shape)``."""
+        raise self._missing("sample_n")
+
+    # --- functions of points --------------------
+
+    def log_prob(self, x: Any) -> Variable:
+        """The logarithm of the density, or of the probability of a discrete value, at `x`."""
+        raise self._missing("log_prob")
+
+    def prob(self, x: Any) -> Variable:
+        """The density, or the probability of a discrete value, at `x`."""
+        return exp(self.log_prob(x))
+
+    def perplexity(self, x: Any) -> Variable:
+        """``1 / prob(x)``: among how many equally likely values `x` would be as surprising."""
+        return exp(-self.log_prob(x))
+
+    def cdf(self, x: Any) -> Variable:
+        """The probability of a draw that is not larger than `x`."""
+        raise self._missing("cdf")
+
+    def icdf(self, x: Any) -> Variable:
+        """The inverse of `cdf`: the point at which it is `x`. NaN where `x` is no probability."""
+        raise self._missing("icdf")
+
+    def log_cdf(self, x: Any) -> Variable:
+        """The logarithm of `cdf`."""
+        return safe_log(self.cdf(x))
+
+    def survival_function(self, x: Any) -> Variable:
+        """The probability of a draw larger than `x`."""
+        return 1 - self.cdf(x)
+
+    def log_survival_function(self, x: Any) -> Variable:
+        """The logarithm of `survival_function`."""
+        return safe_log(self.survival_function(x))
+
+    # --- moments and the like --------------------
+
+    @property
+    def mean(self) -> Variable:
+        """The mean, in the shape of a draw from the batch."""
+        raise self._missing("mean")
+
+    @property
+    def variance(self) -> Variable:
+        """The variance of each element of a draw."""
+        raise self._missing("variance")
+
+    @property
+    def stddev(self) -> Variable:
+        """The square root of `variance`."""
+        return sqrt(self.variance)
+
+    @property
+    def covariance(self) -> Variable:
+        """The covariances of the elements of a draw, ``batch_shape + (d, d)``, where draws are vectors."""
+        raise self._missing("covariance", "draws are no vectors: take variance" if not self.event_shape else "")
+
+    @property
+    def mode(self) -> Variable:
+        """The likeliest point."""
+        raise self._missing("mode")
+
+    @property
+    def entropy(self) -> Variable:
+        """The mean of ``-log_prob(x)``, in nats: ``batch_shape``."""
+        raise self._missing("entropy")
+
+    def _missing(self, member: str, reason: str = "") -> NotImplementedError:
+        """The error to raise for a member that this distribution does not have."""
+        return NotImplementedError(f"{type(self).__name__}.{member}: {reason or 'there is no closed form'}")

@@ -1,0 +1,45 @@
+"""Logarithms that are -inf at 0 without a warning, and products with them that are 0 where a factor is.
+
+No gradient flows from a point where the function is not finite.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from renga_core.graph import as_array
+from renga_nn.functions import lgamma, log, log1p, where
+
+if TYPE_CHECKING:
+    from renga_core.graph import Variable
+
+__all__ = ["log_beta", "safe_log", "safe_log1p", "xlog1py", "xlogy"]
+
+_INFINITY = float("inf")
+
+
+def safe_log(x: Any) -> Variable:
+    """``log(x)``, -inf at 0."""
+    zero = as_array(x) == 0
+    return where(zero, -_INFINITY, log(where(zero, 1, x)))
+
+
+def safe_log1p(x: Any) -> Variable:
+    """``log(1 + x)``, -inf at -1."""
+    end = as_array(x) == -1
+    return where(end, -_INFINITY, log1p(where(end, 0, x)))
+
+
+def xlogy(x: Variable, y: Any) -> Variable:
+    """``x log(y)``, 0 where `x` is 0, whatever `y` is."""
+    return x * safe_log(where(x.array == 0, 1, y))
+
+
+def xlog1py(x: Variable, y: Any) -> Variable:
+    """``x log(1 + y)``, 0 where `x` is 0, whatever `y` is."""
+    return x * safe_log1p(where(x.array == 0, 0, y))
+
+
+def log_beta(a: Variable, b: Variable) -> Variable:
+    """The logarithm of the beta function."""
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
