@@ -85,6 +85,22 @@ class Backend(ABC):
     def from_dlpack(self, array: object) -> Array:
         """An array of this backend that shares memory with `array` (any object with ``__dlpack__``), where possible."""
 
+    def upload(self, array: np.ndarray[Any, Any], index: int = 0, stream: Any = None) -> Callable[[], Array]:
+        """Begin to copy a host array to device `index`, and do not wait.
+
+        Where a library has no such thing the copy is made at once, and `stream` is not looked at.
+
+        Args:
+            array: Host array, which may be changed afterwards.
+            index: Number of the device.
+            stream: What the library calls a queue of work, for the copy; None for one of the backend's own.
+
+        Returns:
+            A function that gives the array, ready for what is asked of the device after that.
+        """
+        uploaded = self.asarray(array, index)
+        return lambda: uploaded
+
     # --- random numbers --------------------
 
     @abstractmethod

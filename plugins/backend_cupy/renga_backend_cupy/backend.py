@@ -99,6 +99,12 @@ class CupyBackend(Backend):
             return cupy.asarray(np.from_dlpack(array))
         return cupy.from_dlpack(array)
 
+    def upload(self, array: np.ndarray[Any, Any], index: int = 0, stream: Any = None) -> Callable[[], Array]:
+        """As the protocol says: through pinned memory, on `stream` (a ``cupy.cuda.Stream``) or one for all uploads."""
+        from renga_backend_cupy.transfers import upload
+
+        return upload(array, index, stream)
+
     # --- random numbers --------------------
 
     def make_generator(self, seed: int) -> PhiloxGenerator:  # noqa: D102

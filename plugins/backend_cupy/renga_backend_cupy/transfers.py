@@ -1,13 +1,15 @@
 """Copies between host and GPU that run while the program goes on.
 
-`prefetch` uploads the next batch while the GPU works on this one; `fetch` downloads a result that is not needed yet.
+`prefetch` uploads the next batch while the GPU works on this one, and `upload` an array; `fetch` downloads a result
+that is not needed yet.
 Both use pinned host memory, which the GPU reads and writes by itself, and streams of their own.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import cupy
@@ -16,7 +18,7 @@ import numpy as np
 
 from renga_core.backend import Array
 
-__all__ = ["Fetched", "fetch", "prefetch"]
+__all__ = ["Fetched", "fetch", "prefetch", "upload"]
 
 
 def prefetch(
@@ -47,6 +49,23 @@ def prefetch(
             yield _ready(*waiting.popleft(), device)
     while waiting:
         yield _ready(*waiting.popleft(), device)
+
+
+def upload(array: np.ndarray[Any, Any], index: int = 0, stream: Any = None) -> Callable[[], Array]:
+    """Begin to copy a host array to GPU `index`, on `stream` or on one kept for that, and do not wait.
+
+    Returns:
+        A function that gives the array, ready for the stream that is current when it is called.
+    """
+    device = cupy.cuda.Device(index)
+    arrays, uploaded = _upload((array,), device, _upload_stream(index) if stream is None else stream)
+    return lambda: _ready(arrays, uploaded, device)[0]
+
+
+@cache
+def _upload_stream(index: int) -> Any:
+    with cupy.cuda.Device(index):
+        return cupy.cuda.Stream(non_blocking=True)
 
 
 def _upload(batch: Sequence[np.ndarray[Any, Any]], device: Any, copying: Any) -> tuple[tuple[Array, ...], Any]:

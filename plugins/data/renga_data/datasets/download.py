@@ -19,8 +19,9 @@ from renga_core.errors import RengaError
 from renga_core.serializers import atomic_write
 from renga_core.settings import lookup
 from renga_data.datasets.remote import RemoteFile
+from renga_data.lock import locked
 
-__all__ = ["DownloadError", "fetch", "get_dataset_root"]
+__all__ = ["DownloadError", "fetch", "get_dataset_directory", "get_dataset_root", "set_dataset_root"]
 
 _CHUNK = 1 << 20
 _TIMEOUT = 30.0  # seconds without a byte
@@ -38,8 +39,38 @@ def get_dataset_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "renga" / "datasets"
 
 
+def set_dataset_root(path: str | os.PathLike[str]) -> None:
+    """Keep downloaded data in this folder from now on.
+
+    Sets ``RENGA_DATASET_ROOT`` in the environment of this process, so that those it starts know it too. What the
+    command line or `renga.using` says of ``dataset.root`` goes before.
+    """
+    os.environ["RENGA_DATASET_ROOT"] = os.fspath(path)
+
+
+def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> Path:
+    """Return the folder for a data set of this name, under `get_dataset_root`.
+
+    Args:
+        dataset_name: Name of the folder; slashes make folders in folders.
+        create_directory: Make it if it is not there.
+
+    Raises:
+        ValueError: The name leads out of the root.
+        OSError: It cannot be made.
+    """
+    root = get_dataset_root()
+    if ".." in Path(dataset_name).parts or Path(dataset_name).is_absolute():
+        raise ValueError(f"a data set's folder is under {root}; {dataset_name!r} leads out of it")
+    if create_directory:
+        (root / dataset_name).mkdir(parents=True, exist_ok=True)
+    return root / dataset_name
+
+
 def fetch(file: RemoteFile) -> Path:
     """Return the path of a file in the cache, downloading it if it is not there.
+
+    Of several processes that want it, one downloads it, and the others wait.
 
     Raises:
         DownloadError: It cannot be downloaded, or is not the file it should be.
@@ -54,13 +85,9 @@ def fetch(file: RemoteFile) -> Path:
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT) as source:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_write(path) as target:
-                problem = _copy(source, target, file)
-                if problem:
-                    raise DownloadError(
-                        f"data set {file.dataset!r}: {url} is not the file it should be: {problem}. It was not kept. "
-                        + _advice(path, file)
-                    )
+            with locked(path):
+                if not path.exists():
+                    _keep(source, path, file, url)
     # OSError: no network, no such host, HTTP errors, timeouts, a full disk. ValueError: not a URL.
     except (OSError, HTTPException, ValueError) as error:
         source_of_url = f" (dataset.mirror from {mirror.origin})" if mirror.value else ""
@@ -69,6 +96,16 @@ def fetch(file: RemoteFile) -> Path:
             + _advice(path, file)
         ) from error
     return path
+
+
+def _keep(source: IO[bytes], path: Path, file: RemoteFile, url: str) -> None:
+    with atomic_write(path) as target:
+        problem = _copy(source, target, file)
+        if problem:
+            raise DownloadError(
+                f"data set {file.dataset!r}: {url} is not the file it should be: {problem}. It was not kept. "
+                + _advice(path, file)
+            )
 
 
 def _copy(source: IO[bytes], target: IO[bytes], file: RemoteFile) -> str:

@@ -1,0 +1,101 @@
+"""Mini-batches sent to a device while the program goes on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, Device, get_device
+from renga_core.dataset import Converter
+from renga_data.convert import concat_examples
+
+__all__ = ["ConcatWithAsyncTransfer", "Conveyor"]
+
+
+class Conveyor:
+    """Arrays on their way to a device: what is `put` in first comes out of `get` first, and is there then.
+
+    A host array is copied while the program goes on, where the library of the device can do that (CuPy). An array of
+    another library is sent when it is put in.
+
+    Args:
+        device: Where to, e.g. ``"cupy:0"``. None, or a host library's device, sends nothing anywhere.
+        stream: What the device's library calls a queue of work, for the copies: a ``cupy.cuda.Stream``. Default: one
+            that the backend keeps for that. Libraries without such a thing do not look at it.
+
+    Example:
+        >>> conveyor = Conveyor("numpy")
+        >>> conveyor.put(np.array([1, 2]))
+        >>> conveyor.get()
+        array([1, 2])
+    """
+
+    def __init__(self, device: Device | str | None = None, stream: Any = None) -> None:
+        self._device = None if device is None else get_device(device)
+        self._stream = stream
+        self._on_the_way: deque[Callable[[], Array]] = deque()
+
+    def put(self, array: Array) -> None:
+        """Begin to send an array."""
+        device = self._device
+        if device is not None and isinstance(array, np.ndarray) and device.xp is not np:
+            self._on_the_way.append(device.backend.upload(array, device.index, self._stream))
+        else:
+            sent = array if device is None else device.send(array)
+            self._on_the_way.append(lambda: sent)
+
+    def get(self) -> Array:
+        """Return the oldest array on the way; work asked of the device from now on finds it complete.
+
+        Raises:
+            IndexError: There is none.
+        """
+        if not self._on_the_way:
+            raise IndexError("get from a Conveyor that nothing is on: each get takes what one put has put there")
+        return self._on_the_way.popleft()()
+
+
+class ConcatWithAsyncTransfer(Converter):
+    """As `concat_examples`, but the batch is sent to the device while the device, and the program, go on.
+
+    For the `converter` of an updater. All arrays of a batch begin their way before the first is waited for, and none is
+    waited for by the program, only by the device. On host libraries it is `concat_examples`.
+
+    Args:
+        stream: For the copies; see `Conveyor`.
+        compute_stream: A context manager, such as a ``cupy.cuda.Stream``, on which the batch will be used. Default:
+            the one that is current when the converter is called.
+
+    Example:
+        >>> convert = ConcatWithAsyncTransfer()
+        >>> x, t = convert([(np.zeros(3), 0), (np.ones(3), 1)], "numpy")
+        >>> x.shape, t.tolist()
+        ((2, 3), [0, 1])
+    """
+
+    def __init__(self, stream: Any = None, compute_stream: Any = None) -> None:
+        self._stream = stream
+        self._compute_stream = nullcontext() if compute_stream is None else compute_stream
+
+    def __call__(self, batch: list[Any], device: Device | str | None = None, padding: Any = None) -> Any:
+        """Stack the examples, and send them. Arguments, result and errors as `concat_examples`."""
+        stacked = concat_examples(batch, None, padding)
+        conveyor = Conveyor(device, self._stream)
+        arrays = _parts(stacked)
+        with self._compute_stream:
+            for array in arrays:
+                conveyor.put(array)
+            arrived = [conveyor.get() for _ in arrays]
+        if isinstance(stacked, tuple):
+            return tuple(arrived)
+        return dict(zip(stacked, arrived, strict=True)) if isinstance(stacked, Mapping) else arrived[0]
+
+
+def _parts(stacked: Any) -> list[Array]:
+    if isinstance(stacked, tuple):
+        return list(stacked)
+    return list(stacked.values()) if isinstance(stacked, Mapping) else [stacked]
