@@ -15,7 +15,7 @@ from renga_core.training import (
     make_extension,
 )
 from renga_training import Trainer
-from renga_training.triggers import get_trigger
+from renga_training.triggers import IntervalTrigger, get_trigger
 from renga_training.updaters import StandardUpdater
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "PRIORITY_READER",
     "PRIORITY_WRITER",
     "Extension",
+    "IntervalTrigger",
     "StandardUpdater",
     "Trainer",
     "Updater",

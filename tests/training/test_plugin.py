@@ -11,6 +11,17 @@ EXTENSIONS = {
     "exponential_shift": extensions.ExponentialShift,
     "linear_shift": extensions.LinearShift,
     "step_shift": extensions.StepShift,
+    "inverse_shift": extensions.InverseShift,
+    "multistep_shift": extensions.MultistepShift,
+    "polynomial_shift": extensions.PolynomialShift,
+    "warmup_shift": extensions.WarmupShift,
+    "micro_average": extensions.MicroAverage,
+    "parameter_statistics": extensions.ParameterStatistics,
+    "variable_statistics_plot": extensions.VariableStatisticsPlot,
+    "dump_graph": extensions.DumpGraph,
+    "unchain_variables": extensions.unchain_variables,
+    "tensorboard_report": extensions.TensorBoardReport,
+    "snapshot_best": extensions.snapshot_best,
     "observe_lr": extensions.observe_lr,
 }
 TRIGGERS = {

@@ -12,12 +12,45 @@ from renga_core.graph.node import VariableNode
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
 
-__all__ = ["ComputationalGraph", "build_computational_graph"]
+__all__ = ["ComputationalGraph", "DotNode", "build_computational_graph"]
 
 _VARIABLE_STYLE = {"shape": "octagon", "fillcolor": "#E0E0E0", "style": "filled"}
 _FUNCTION_STYLE = {"shape": "record", "fillcolor": "#6495ED", "style": "filled"}
 
 GraphNode = VariableNode | FunctionNode
+
+
+class DotNode:
+    """A variable node or a function as a node in DOT text.
+
+    Args:
+        node: The variable node or function.
+        attribute: DOT attributes, in place of the usual ones: an oval for a variable, a box for a function.
+        show_name: Write the name of a variable that has one before its shape and dtype.
+
+    Attributes:
+        node: As given.
+        id_: What edges call it.
+        attribute: All DOT attributes, as plain text; ``"label"`` is among them.
+    """
+
+    def __init__(self, node: GraphNode, attribute: Mapping[str, Any] | None = None, show_name: bool = True) -> None:
+        self.node = node
+        self.id_: int | str = id(node)
+        is_function = isinstance(node, FunctionNode)
+        name = None if isinstance(node, FunctionNode) or not show_name else node.name
+        label = node.label if name is None else f"{name}: {node.label}"
+        self.attribute: dict[str, Any] = {"label": label, "shape": "box" if is_function else "oval"}
+        self.attribute.update(attribute or {})
+
+    @property
+    def label(self) -> str:
+        """The line of DOT text that says what the node looks like."""
+        text = {name: str(value).replace("\\", "\\\\") for name, value in self.attribute.items()}
+        # In a record's label these characters draw boxes; in any other a backslash before them does no harm.
+        text["label"] = re.sub(r"[{}|<>]", r"\\\g<0>", text["label"])
+        attributes = ", ".join([f'{name}="{_quoted(value)}"' for name, value in text.items()])
+        return f"{self.id_} [{attributes}];"
 
 
 class ComputationalGraph:
@@ -26,7 +59,7 @@ class ComputationalGraph:
     Args:
         nodes: Variable nodes and functions.
         edges: Pairs (from, to) of them, in the direction of computation.
-        variable_style, function_style: DOT attributes; ``"default"`` for the usual ones.
+        variable_style, function_style: DOT attributes; ``"default"`` for the usual ones, None for ovals and boxes.
         rankdir: ``"TB"`` draws from top to bottom, ``"LR"`` from left to right, ``"BT"`` and ``"RL"`` the other ways.
         remove_variable: Draw functions only.
         show_name: Draw the names of variables that have one.
@@ -39,8 +72,8 @@ class ComputationalGraph:
         self,
         nodes: Sequence[GraphNode],
         edges: Sequence[tuple[GraphNode, GraphNode]],
-        variable_style: str | Mapping[str, Any] = "default",
-        function_style: str | Mapping[str, Any] = "default",
+        variable_style: str | Mapping[str, Any] | None = "default",
+        function_style: str | Mapping[str, Any] | None = "default",
         rankdir: str = "TB",
         remove_variable: bool = False,
         show_name: bool = True,
@@ -49,8 +82,8 @@ class ComputationalGraph:
             raise ValueError(f"rankdir is one of TB, BT, LR, RL, not {rankdir!r}")
         self.nodes = list(nodes)
         self.edges = list(edges)
-        self.variable_style = _VARIABLE_STYLE if isinstance(variable_style, str) else dict(variable_style)
-        self.function_style = _FUNCTION_STYLE if isinstance(function_style, str) else dict(function_style)
+        self.variable_style = _VARIABLE_STYLE if isinstance(variable_style, str) else dict(variable_style or {})
+        self.function_style = _FUNCTION_STYLE if isinstance(function_style, str) else dict(function_style or {})
         self.rankdir = rankdir
         self.remove_variable = remove_variable
         self.show_name = show_name
@@ -66,28 +99,22 @@ class ComputationalGraph:
         nodes, edges = (self.nodes, self.edges) if not self.remove_variable else _without_variables(self.edges)
         names = {id(node): f"n{i}" for i, node in enumerate(nodes)}
         lines = ["digraph graphname {", f"rankdir={self.rankdir};"]
-        lines += [f"{names[id(node)]} [{self._attributes(node)}];" for node in nodes]
+        lines += [self._dot(node, names[id(node)]).label for node in nodes]
         lines += [f"{names[id(a)]} -> {names[id(b)]};" for a, b in edges]
         return "\n".join([*lines, "}"]) + "\n"
 
-    def _attributes(self, node: GraphNode) -> str:
-        if isinstance(node, FunctionNode):
-            style, label = self.function_style, node.label
-        else:
-            style, label = self.variable_style, node.label
-            if self.show_name and node.name is not None:
-                label = f"{node.name}: {label}"
-        # In a record's label these characters draw boxes; in any other a backslash before them does no harm.
-        label = re.sub(r"[{}|<>]", r"\\\g<0>", label.replace("\\", "\\\\"))
-        attributes = [("label", label), *((key, str(value).replace("\\", "\\\\")) for key, value in style.items())]
-        return ", ".join([f'{key}="{_quoted(value)}"' for key, value in attributes])
+    def _dot(self, node: GraphNode, name: str) -> DotNode:
+        style = self.function_style if isinstance(node, FunctionNode) else self.variable_style
+        dot = DotNode(node, style, self.show_name)
+        dot.id_ = name  # the same from one program to the next
+        return dot
 
 
 def build_computational_graph(
     outputs: Variable | VariableNode | Sequence[Variable | VariableNode],
     remove_split: bool = True,
-    variable_style: str | Mapping[str, Any] = "default",
-    function_style: str | Mapping[str, Any] = "default",
+    variable_style: str | Mapping[str, Any] | None = "default",
+    function_style: str | Mapping[str, Any] | None = "default",
     rankdir: str = "TB",
     remove_variable: bool = False,
     show_name: bool = True,

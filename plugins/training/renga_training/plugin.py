@@ -1,4 +1,4 @@
-"""What this package offers to Renga: extensions that need nothing but plain options, and triggers."""
+"""What this package offers to Renga: extensions and triggers."""
 
 from renga_core.plugin import Provider, hookimpl
 
@@ -8,22 +8,39 @@ _TRIGGERS = "renga_training.triggers"
 
 @hookimpl
 def renga_extensions() -> list[Provider]:
-    """Log, table, bar, plot, snapshots, learning-rate schedules."""
+    """Log, table, bar, plot, snapshots, learning-rate schedules, statistics."""
 
     def extension(name: str, attribute: str, summary: str, needs: tuple[str, ...] = (), hint: str = "") -> Provider:
         return Provider(name, f"{_EXTENSIONS}:{attribute}", 1, summary, needs=needs, install_hint=hint)
 
-    plot = "pip install 'renga[plot]'"
+    plot, tensorboard = "pip install 'renga[plot]'", "pip install 'renga[tensorboard]'"
     return [
         extension("log_report", "LogReport", "Means over intervals, in log.jsonl and log.csv"),
         extension("print_report", "PrintReport", "The log as a table on the screen"),
         extension("progress_bar", "ProgressBar", "A bar on a terminal, a line now and then elsewhere", ("tqdm",)),
         extension("plot_report", "PlotReport", "Curves in a picture", ("matplotlib",), plot),
+        extension("tensorboard_report", "TensorBoardReport", "Curves in TensorBoard", ("tensorboardX",), tensorboard),
         extension("snapshot", "snapshot", "The whole state of the run, to resume from"),
+        extension("snapshot_best", "snapshot_best", "The model as it was when a value was best"),
         extension("fail_on_non_number", "FailOnNonNumber", "Stop when a parameter is no longer finite"),
         extension("exponential_shift", "ExponentialShift", "Multiply a hyperparameter by a rate, again and again"),
         extension("linear_shift", "LinearShift", "Move a hyperparameter evenly from one value to another"),
         extension("step_shift", "StepShift", "Multiply a hyperparameter by a factor every few calls"),
+        extension("inverse_shift", "InverseShift", "Make a hyperparameter smaller, ever more slowly"),
+        extension("multistep_shift", "MultistepShift", "Multiply a hyperparameter by a factor at given calls"),
+        extension("polynomial_shift", "PolynomialShift", "Take a hyperparameter to zero along a power"),
+        extension("warmup_shift", "WarmupShift", "Raise a hyperparameter evenly in the first calls"),
+        extension("micro_average", "MicroAverage", "Report the ratio of two sums"),
+        extension("parameter_statistics", "ParameterStatistics", "Report statistics of parameters and gradients"),
+        extension(
+            "variable_statistics_plot",
+            "VariableStatisticsPlot",
+            "Percentiles in a picture",
+            ("matplotlib",),
+            plot,
+        ),
+        extension("dump_graph", "DumpGraph", "The graph behind a loss, as a drawing"),
+        extension("unchain_variables", "unchain_variables", "Let go of the graphs of reported variables"),
         extension("observe_lr", "observe_lr", "Report the learning rate"),
     ]
 

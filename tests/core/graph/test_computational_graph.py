@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from renga_core.graph import FunctionNode, Variable, build_computational_graph, grad
+from renga_core.graph.computational_graph import DotNode
 
 NODE = re.compile(r'^(n\d+) \[((?:\w+="(?:[^"\\]|\\.)*"(?:, )?)+)\];$')
 EDGE = re.compile(r"^(n\d+) -> (n\d+);$")
@@ -63,11 +64,11 @@ def test_without_variables_and_names():
 def test_styles_and_direction():
     y = Variable(np.ones(2)) * 2
     graph = build_computational_graph(
-        y, variable_style={"shape": "box"}, function_style={"color": 'a"b\\c'}, rankdir="LR"
+        y, variable_style={"shape": "diamond"}, function_style={"color": 'a"b\\c'}, rankdir="LR"
     )
     nodes, _, direction = parse(graph.dump())
     assert direction == "rankdir=LR;"
-    assert {n.get("shape") for n in nodes.values()} == {"box", None}
+    assert {n["shape"] for n in nodes.values()} == {"diamond", "box"}
     assert 'color="a\\"b\\\\c"' in graph.dump()
     with pytest.raises(ValueError, match="rankdir is one of TB, BT, LR, RL, not 'XY'"):
         build_computational_graph(y, rankdir="XY")
@@ -113,3 +114,21 @@ def test_of_leaves_nodes_and_nothing():
     assert labels(build_computational_graph((x * x).node).dump())
     assert parse(build_computational_graph([]).dump())[0] == {}
     assert parse(build_computational_graph([x], remove_variable=True).dump())[0] == {}
+
+
+def test_without_styles_variables_are_ovals_and_functions_boxes():
+    y = Variable(np.ones(2), name="x") * 2
+    text = build_computational_graph(y, variable_style=None, function_style=None).dump()
+    nodes, _, _ = parse(text)
+    shapes = {node["label"]: node["shape"] for node in nodes.values()}
+    assert shapes.pop(next(label for label in shapes if label.startswith("x:"))) == "oval"
+    assert "box" in shapes.values()
+
+
+def test_one_node():
+    x = Variable(np.ones(2), name="x")
+    dot = DotNode(x.node, {"color": 'say "red"'})
+    assert dot.attribute == {"label": "x: (2,), float64", "shape": "oval", "color": 'say "red"'}
+    assert dot.label == f'{id(x.node)} [label="x: (2,), float64", shape="oval", color="say \\"red\\""];'
+    assert DotNode((x * x).node.creator_node, show_name=False).attribute["shape"] == "box"
+    assert DotNode(x.node, show_name=False).attribute["label"] == "(2,), float64"

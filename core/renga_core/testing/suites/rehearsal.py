@@ -58,8 +58,9 @@ class _Updates(Updater):
         self.model.w.grad = self.model.w.array + push
         self.optimizer.update()
         self.iteration += 1
-        loss = float((self.model.w.array**2).sum() + push.sum())
-        report({"loss": loss, "accuracy": 1 / (1 + abs(loss))}, self.model)
+        variable = (self.model.w * self.model.w).sum() + float(push.sum())
+        loss = float(variable.array)
+        report({"loss": variable, "accuracy": 1 / (1 + abs(loss))}, self.model)
         report({"validation/main/loss": 1.1 * loss, "validation/main/accuracy": 0.9 / (1 + abs(loss))})
 
     @property
@@ -93,7 +94,7 @@ class _Updates(Updater):
 class Rehearsal:
     """A trainer, as extensions and triggers see one, that is driven step by step from outside.
 
-    In each iteration ``main/loss``, ``main/accuracy`` and the same under ``validation/`` are reported.
+    In each iteration ``main/loss``, a Variable, ``main/accuracy`` and the same under ``validation/`` are reported.
 
     Args:
         out: Folder for files.

@@ -2,40 +2,73 @@
 
 - `evaluator`: `Evaluator`, means over a validation data set.
 - `log_report`: `LogReport`, means over intervals, in memory and in files. `print_report`: `PrintReport`, its table.
-- `progress_bar`: `ProgressBar`. `plot_report`: `PlotReport`, pictures of curves.
-- `snapshot`: `snapshot`, `snapshot_object`, saving and resuming.
+- `progress_bar`: `ProgressBar`. `plot_report`: `PlotReport`, pictures of curves. `tensorboard_report`: the same for
+  TensorBoard. `picture`: what extensions that draw have in common.
+- `snapshot`: `snapshot`, `snapshot_object`, saving and resuming. `snapshot_best`: `snapshot_best`, keeping the best.
 - `fail_on_non_number`: `FailOnNonNumber`, stops when parameters are no longer finite.
-- `shifts`: `ExponentialShift`, `LinearShift`, `StepShift`, changing the learning rate.
-- `observe`: `observe_value`, `observe_lr`, reporting something that nobody reports.
+- `shifts`: `ExponentialShift`, `InverseShift`, `LinearShift`, `MultistepShift`, `PolynomialShift`, `StepShift`,
+  `WarmupShift`, changing the learning rate.
+- `observe`: `observe_value`, `observe_lr`, reporting something that nobody reports. `micro_average`: `MicroAverage`,
+  ratios of sums.
+- `parameter_statistics`: `ParameterStatistics`, in numbers. `variable_statistics_plot`: `VariableStatisticsPlot`, in a
+  picture.
+- `dump_graph`: `DumpGraph`, the graph behind a loss. `unchain_variables`: `unchain_variables`, letting go of graphs.
 
 To write one, derive from `renga_core.training.Extension`, or put `make_extension` above a function of the trainer.
 """
 
 from renga_core.training import Extension, make_extension
+from renga_training.extensions.dump_graph import DumpGraph, dump_graph
 from renga_training.extensions.evaluator import Evaluator
 from renga_training.extensions.fail_on_non_number import FailOnNonNumber
 from renga_training.extensions.log_report import LogReport
+from renga_training.extensions.micro_average import MicroAverage
 from renga_training.extensions.observe import observe_lr, observe_value
+from renga_training.extensions.parameter_statistics import ParameterStatistics
 from renga_training.extensions.plot_report import PlotReport
 from renga_training.extensions.print_report import PrintReport
 from renga_training.extensions.progress_bar import ProgressBar
-from renga_training.extensions.shifts import ExponentialShift, LinearShift, StepShift
+from renga_training.extensions.shifts import (
+    ExponentialShift,
+    InverseShift,
+    LinearShift,
+    MultistepShift,
+    PolynomialShift,
+    StepShift,
+    WarmupShift,
+)
 from renga_training.extensions.snapshot import snapshot, snapshot_object
+from renga_training.extensions.snapshot_best import snapshot_best
+from renga_training.extensions.tensorboard_report import TensorBoardReport
+from renga_training.extensions.unchain_variables import unchain_variables
+from renga_training.extensions.variable_statistics_plot import VariableStatisticsPlot
 
 __all__ = [
+    "DumpGraph",
     "Evaluator",
     "ExponentialShift",
     "Extension",
     "FailOnNonNumber",
+    "InverseShift",
     "LinearShift",
     "LogReport",
+    "MicroAverage",
+    "MultistepShift",
+    "ParameterStatistics",
     "PlotReport",
+    "PolynomialShift",
     "PrintReport",
     "ProgressBar",
     "StepShift",
+    "TensorBoardReport",
+    "VariableStatisticsPlot",
+    "WarmupShift",
+    "dump_graph",
     "make_extension",
     "observe_lr",
     "observe_value",
     "snapshot",
+    "snapshot_best",
     "snapshot_object",
+    "unchain_variables",
 ]

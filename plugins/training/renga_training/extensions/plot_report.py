@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from renga_core.errors import RengaError
-from renga_core.serializers import AbstractSerializer, atomic_write
-from renga_core.training import Extension, TrainerLike, TriggerLike
+from renga_core.serializers import AbstractSerializer
+from renga_core.training import TrainerLike, TriggerLike
+from renga_training.extensions.picture import Picture, new_figure
 from renga_training.triggers.interval_mean import IntervalMean
 
 __all__ = ["PlotReport"]
 
-_SHARE_OF_TIME = 0.1
 
-
-class PlotReport(Extension):
+class PlotReport(Picture):
     """Draws what is reported, averaged over each interval, as curves into a picture.
 
     Curves of one quantity share a panel: ``main/loss`` and ``validation/main/loss`` stand in one, ``main/accuracy`` in
@@ -46,31 +41,14 @@ class PlotReport(Extension):
         marker: str | None = "x",
         grid: bool = True,
     ) -> None:
+        super().__init__(filename)
         self._y_keys = [y_keys] if isinstance(y_keys, str) else list(y_keys)
         self._x_key = x_key
         self._mean = IntervalMean([*self._y_keys, x_key], trigger)
         self._postprocess = postprocess
-        self._filename = filename
         self._marker = marker
         self._grid = grid
         self._points: list[dict[str, float]] = []
-        self._path = ""
-        self._stale = False
-        self._draw_again_at = 0.0
-
-    @staticmethod
-    def available() -> bool:
-        """Whether Matplotlib is installed."""
-        return importlib.util.find_spec("matplotlib") is not None
-
-    def initialize(self, trainer: TrainerLike) -> None:
-        """Get ready. Raises `RengaError` if Matplotlib is not installed."""
-        if not self.available():
-            raise RengaError(
-                "PlotReport needs Matplotlib, which is not installed. "
-                "Install it (pip install 'renga[plot]'), or leave this extension out."
-            )
-        self._path = os.path.join(trainer.out, self._filename)
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Add this iteration's observation; draw if the interval ends here and enough time has passed."""
@@ -79,42 +57,20 @@ class PlotReport(Extension):
             return
         updater = trainer.updater
         self._points.append({"epoch": updater.epoch_detail, "iteration": updater.iteration, **means})
-        self._stale = True
-        if time.perf_counter() >= self._draw_again_at:
-            self._draw()
-
-    def finalize(self) -> None:
-        """Draw what is not in the picture yet."""
-        if self._stale:
-            self._draw()
+        self._changed()
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the points so far, and the running interval."""
         self._mean.serialize(serializer)
         self._points = json.loads(serializer("points", json.dumps(self._points)))
 
-    def _draw(self) -> None:
-        started_at = time.perf_counter()
-        figure = self._figure()
-        if self._postprocess is not None:
-            self._postprocess(figure)
-        with atomic_write(self._path) as file:
-            figure.savefig(file, format=os.path.splitext(self._path)[1].lstrip(".") or "png")
-        self._stale = False
-        now = time.perf_counter()
-        self._draw_again_at = now + (now - started_at) * (1 / _SHARE_OF_TIME - 1)
-
     def _figure(self) -> Any:
-        # Figure and canvas themselves, not pyplot, which would choose a backend for the whole program.
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
         panels: dict[str, list[str]] = {}
         for key in self._y_keys:
             panels.setdefault(key.rpartition("/")[2], []).append(key)
-        figure = Figure(figsize=(5.2 * len(panels), 3.9), dpi=120, layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure(5.2 * len(panels), 3.9)
         for axes, (quantity, keys) in zip(
             figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True
         ):
@@ -132,4 +88,6 @@ class PlotReport(Extension):
                 axes.grid(alpha=0.3)
             if axes.lines:
                 axes.legend(frameon=False)
+        if self._postprocess is not None:
+            self._postprocess(figure)
         return figure

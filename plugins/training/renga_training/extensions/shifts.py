@@ -3,18 +3,30 @@
     trainer.extend(ExponentialShift("lr", 0.5), trigger=(10, "epoch"))     # halve it every ten epochs
 
 Each shift is a function of the number of times it was called, so that a resumed run goes on exactly where it was.
+Several may share an attribute: a `WarmupShift` called in each iteration, and another shift that takes over.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from renga_core.errors import did_you_mean
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Extension, TrainerLike
 
-__all__ = ["ExponentialShift", "LinearShift", "Shift", "StepShift"]
+__all__ = [
+    "ExponentialShift",
+    "InverseShift",
+    "LinearShift",
+    "MultistepShift",
+    "PolynomialShift",
+    "Shift",
+    "StepShift",
+    "WarmupShift",
+]
 
 
 class Shift(Extension):
@@ -31,6 +43,8 @@ class Shift(Extension):
         self._init = init
         self._optimizer = optimizer
         self._t = 0
+        self._owner: Any = None
+        self._loaded: float | None = None
 
     @abstractmethod
     def value(self, init: float, t: int) -> float:
@@ -42,28 +56,28 @@ class Shift(Extension):
         if not hasattr(optimizer, self._attr):
             near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
             raise AttributeError(f"{type(self).__name__}: {type(optimizer).__name__} has no {self._attr!r}.{near}")
-        current = getattr(optimizer, self._attr)
         if self._init is None:
-            self._init = float(current)
-        self._set(trainer)
+            self._init = float(getattr(optimizer, self._attr))
+        self._owner = optimizer
+        # What was saved, rather than the value after `t` calls: another shift may have changed it since.
+        setattr(optimizer, self._attr, self.value(self._init, self._t) if self._loaded is None else self._loaded)
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Set the next value."""
+        if self._init is None:
+            raise RuntimeError(f"{type(self).__name__} was called before training started")
         self._t += 1
-        self._set(trainer)
+        setattr(self._target(trainer), self._attr, self.value(self._init, self._t))
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the number of calls, and the value at the beginning, which may have been the optimizer's."""
+        """Save or load the number of calls, the value now, and that at the beginning, which may be the optimizer's."""
         self._t = serializer("t", self._t)
         self._init = serializer("init", self._init)
+        now = None if self._owner is None else float(getattr(self._owner, self._attr))
+        self._loaded = serializer("value", now)
 
     def _target(self, trainer: TrainerLike) -> Any:
         return trainer.updater.get_optimizer("main") if self._optimizer is None else self._optimizer
-
-    def _set(self, trainer: TrainerLike) -> None:
-        if self._init is None:
-            raise RuntimeError(f"{type(self).__name__} was called before training started")
-        setattr(self._target(trainer), self._attr, self.value(self._init, self._t))
 
 
 class ExponentialShift(Shift):
@@ -123,6 +137,140 @@ class StepShift(Shift):
     def value(self, init: float, t: int) -> float:
         """``init * gamma ** (t // step)``, but never beyond the target."""
         return _not_beyond(self._stop, init, init * self._gamma ** (t // self._step))
+
+
+class MultistepShift(Shift):
+    """Multiplies a hyperparameter by a factor at each of some given calls: ``init * gamma ** (how many have come)``.
+
+    Args:
+        attr: Name of the optimizer's attribute.
+        gamma: Factor.
+        step_value: Numbers of the calls at which it changes.
+        init: Value to begin with; the optimizer's if None.
+        optimizer: The optimizer; the updater's main one if None.
+    """
+
+    def __init__(
+        self, attr: str, gamma: float, step_value: Sequence[float], init: float | None, optimizer: Any = None
+    ) -> None:
+        super().__init__(attr, init, optimizer)
+        self._gamma = gamma
+        self._steps = sorted(step_value)
+
+    def value(self, init: float, t: int) -> float:
+        """``init * gamma ** n``, where ``n`` of the steps are at call `t` or before."""
+        return init * self._gamma ** bisect_right(self._steps, t)
+
+
+class InverseShift(Shift):
+    """Makes a hyperparameter smaller, fast at first and ever more slowly: ``init * (1 + gamma * t) ** -power``.
+
+    It is Caffe's policy ``inv``.
+
+    Args:
+        attr: Name of the optimizer's attribute.
+        gamma: How fast; not negative.
+        power: Exponent.
+        init: Value to begin with; the optimizer's if None.
+        target: Value at which to stop changing.
+        optimizer: The optimizer; the updater's main one if None.
+
+    Raises:
+        ValueError: `gamma` is negative.
+    """
+
+    def __init__(
+        self,
+        attr: str,
+        gamma: float,
+        power: float,
+        init: float | None = None,
+        target: float | None = None,
+        optimizer: Any = None,
+    ) -> None:
+        super().__init__(attr, init, optimizer)
+        if gamma < 0:
+            raise ValueError(f"gamma of InverseShift is not negative, but {gamma!r} is")
+        self._gamma = gamma
+        self._power = power
+        self._stop = target
+
+    def value(self, init: float, t: int) -> float:
+        """``init * (1 + gamma * t) ** -power``, but never beyond the target."""
+        return _not_beyond(self._stop, init, init * (1 + self._gamma * t) ** -self._power)
+
+
+class PolynomialShift(Shift):
+    """Takes a hyperparameter to zero along a power: ``init * (1 - t / max_count) ** rate``.
+
+    Args:
+        attr: Name of the optimizer's attribute.
+        rate: Exponent: 1 is a straight line.
+        max_count: Number of calls after which it is zero, and stays so.
+        init: Value to begin with; the optimizer's if None.
+        target: Value at which to stop changing.
+        optimizer: The optimizer; the updater's main one if None.
+
+    Raises:
+        ValueError: `max_count` is not positive, or `rate` is negative.
+    """
+
+    def __init__(
+        self,
+        attr: str,
+        rate: float,
+        max_count: float,
+        init: float | None = None,
+        target: float | None = None,
+        optimizer: Any = None,
+    ) -> None:
+        super().__init__(attr, init, optimizer)
+        if not max_count > 0:
+            raise ValueError(f"max_count of PolynomialShift is a positive number of calls, not {max_count!r}")
+        if rate < 0:
+            raise ValueError(f"the rate of PolynomialShift is not negative, but {rate!r} is")
+        self._rate = rate
+        self._max_count = max_count
+        self._stop = target
+
+    def value(self, init: float, t: int) -> float:
+        """``init * (1 - t / max_count) ** rate``, but never beyond the target."""
+        return _not_beyond(self._stop, init, init * max(1 - t / self._max_count, 0.0) ** self._rate)
+
+
+class WarmupShift(Shift):
+    """Raises a hyperparameter evenly to its value in the first calls; afterwards it leaves it alone.
+
+    Large steps right at the start can do lasting harm (Goyal et al., arXiv:1706.02677, section 2.2).
+
+    Args:
+        attr: Name of the optimizer's attribute.
+        warmup_start: Value to begin with; the optimizer's if None.
+        warmup_iter: Number of calls after which `init` is reached.
+        init: Value after that.
+        optimizer: The optimizer; the updater's main one if None.
+
+    Raises:
+        ValueError: `warmup_iter` is not positive.
+    """
+
+    def __init__(
+        self, attr: str, warmup_start: float | None, warmup_iter: float, init: float, optimizer: Any = None
+    ) -> None:
+        super().__init__(attr, warmup_start, optimizer)
+        if not warmup_iter > 0:
+            raise ValueError(f"warmup_iter of WarmupShift is a positive number of calls, not {warmup_iter!r}")
+        self._warmup_iter = warmup_iter
+        self._end = init
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Set the next value, until the last has been reached."""
+        if self._t < self._warmup_iter:
+            super().__call__(trainer)
+
+    def value(self, init: float, t: int) -> float:
+        """A value on the straight line from the first to the last."""
+        return init + (self._end - init) * min(t / self._warmup_iter, 1.0)
 
 
 class LinearShift(Shift):

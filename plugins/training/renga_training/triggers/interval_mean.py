@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from renga_core.reporter import DictSummary
@@ -26,13 +26,18 @@ class IntervalMean:
         self.trigger = get_trigger(trigger)
         self._summary = DictSummary()
 
-    def __call__(self, trainer: TrainerLike) -> dict[str, float] | None:
+    def __call__(self, trainer: TrainerLike, observation: Mapping[str, Any] | None = None) -> dict[str, float] | None:
         """Add this iteration's observation.
+
+        Args:
+            trainer: Asked by the trigger.
+            observation: What to add; the trainer's observation if None.
 
         Returns:
             The mean of each key that was observed, if the interval ends here; None if it goes on.
         """
-        observation = trainer.observation
+        if observation is None:
+            observation = trainer.observation
         if self.keys is None:
             self._summary.add(observation)
         else:

@@ -2,8 +2,10 @@
 
 import sys
 
+import numpy as np
 import pytest
 
+from renga_core.link import Link
 from renga_core.plugin import (
     ARRAY_BACKEND,
     COMMUNICATOR,
@@ -23,7 +25,16 @@ EXTENSION_OPTIONS = {
     "exponential_shift": {"attr": "lr", "rate": 0.9},
     "linear_shift": {"attr": "alpha", "value_range": (0.05, 0.01), "time_range": (2, 6)},
     "step_shift": {"attr": "lr", "gamma": 0.5, "step": 3},
+    "inverse_shift": {"attr": "lr", "gamma": 0.5, "power": 0.7},
+    "multistep_shift": {"attr": "lr", "gamma": 0.5, "step_value": (2, 5), "init": None},
+    "polynomial_shift": {"attr": "lr", "rate": 2, "max_count": 7},
+    "warmup_shift": {"attr": "lr", "warmup_start": 0.001, "warmup_iter": 5, "init": 0.05},
     "plot_report": {"y_keys": ["main/loss"]},
+    "micro_average": {"numerator_key": "main/loss", "denominator_key": "main/accuracy", "result_key": "ratio"},
+    "dump_graph": {"root_name": "main/loss"},
+    "snapshot_best": {"key": "main/loss", "n_retains": 2, "trigger": (2, "iteration")},
+    "parameter_statistics": {"links": Link(w=((2, 3), np.float32)), "trigger": (2, "iteration")},
+    "variable_statistics_plot": {"targets": Link(w=((2, 3), np.float32)), "max_sample_size": 3},
 }
 TRIGGER_OPTIONS = {
     "interval": {"period": 5, "unit": "iteration"},

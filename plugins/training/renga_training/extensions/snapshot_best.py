@@ -1,0 +1,123 @@
+"""Keeping the best of what a run has made."""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from renga_core.serializers import AbstractSerializer, atomic_path, save_npz
+from renga_core.training import Extension, TrainerLike, TriggerLike
+from renga_training.triggers.interval_mean import IntervalMean
+
+__all__ = ["SnapshotBest", "snapshot_best"]
+
+
+class SnapshotBest(Extension):
+    """Saves an object whenever a value is among the best so far, and removes what no longer is. By `snapshot_best`.
+
+    Attributes:
+        best: The mean and the file's name, of each that is kept, the best first.
+    """
+
+    trigger = (1, "iteration")
+    priority = -100
+
+    def __init__(
+        self,
+        key: str,
+        n_retains: int,
+        mode: Literal["auto", "min", "max"],
+        target: Any,
+        filename: str,
+        savefun: Callable[[Path, Any], object],
+        trigger: TriggerLike,
+    ) -> None:
+        if mode not in ("auto", "min", "max"):
+            raise ValueError(f"mode is 'auto', 'min' or 'max', not {mode!r}")
+        if n_retains < 1:
+            raise ValueError(f"snapshot_best keeps at least one file, not {n_retains}")
+        if n_retains > 1 and "{" not in filename:
+            raise ValueError(f"{n_retains} files cannot all be named {filename!r}: put {{.updater.iteration}} into it")
+        self.best: list[tuple[float, str]] = []
+        self._key = key
+        self._n_retains = n_retains
+        self._better = operator.gt if mode == "max" or (mode == "auto" and "accuracy" in key) else operator.lt
+        self._target = target
+        self._filename = filename
+        self._savefun = savefun
+        self._mean = IntervalMean([key], trigger)
+
+    @property
+    def default_name(self) -> str:
+        """``"snapshot_best"``."""
+        return "snapshot_best"
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Add this iteration's observation; if the interval ends here with one of the best means, save.
+
+        Raises:
+            KeyError: The value was not reported in the interval.
+        """
+        means = self._mean(trainer)
+        if means is None:
+            return
+        if self._key not in means:
+            known = ", ".join(trainer.observation) or "nothing"
+            raise KeyError(f"snapshot_best: {self._key!r} was not reported; in this iteration was: {known}")
+        value = means[self._key]
+        if math.isnan(value):
+            return
+        place = sum(not self._better(value, other) for other, _ in self.best)
+        if place == self._n_retains:
+            return
+        name = self._filename.format(trainer)
+        target = trainer.updater.get_optimizer("main").target if self._target is None else self._target
+        with atomic_path(Path(trainer.out, name)) as temporary:
+            self._savefun(temporary, target)
+        ranked = [*self.best[:place], (value, name), *self.best[place:]]
+        self.best, worse = ranked[: self._n_retains], ranked[self._n_retains :]
+        # After the new file is there: at any time there are whole files of the best.
+        for _, old in worse:
+            if old != name:
+                Path(trainer.out, old).unlink(missing_ok=True)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the best values with their files' names, and the running interval."""
+        self._mean.serialize(serializer)
+        self.best = [(value, name) for value, name in json.loads(serializer("best", json.dumps(self.best)))]
+
+
+def snapshot_best(
+    key: str,
+    n_retains: int = 1,
+    *,
+    mode: Literal["auto", "min", "max"] = "auto",
+    target: Any = None,
+    filename: str = "best_iter_{.updater.iteration}",
+    savefun: Callable[[Path, Any], object] = save_npz,
+    trigger: TriggerLike = (1, "epoch"),
+) -> SnapshotBest:
+    """Return an extension that keeps the model, or another object, as it was when a value was best.
+
+    ``trainer.extend(snapshot_best("validation/main/accuracy"))`` leaves the best model in the trainer's folder;
+    ``load_npz`` loads it. The folder never holds more than the `n_retains` best.
+
+    Args:
+        key: Name of the value; its mean over an interval counts. NaN never is among the best.
+        n_retains: Number of files to keep.
+        mode: ``"max"``: the largest is the best; ``"min"``: the smallest; ``"auto"``: the largest if ``accuracy`` is in
+            the name.
+        target: What to save; the target of the main optimizer if None.
+        filename: Name of the file in the trainer's folder; ``{.updater.iteration}`` and the like are taken from the
+            trainer.
+        savefun: Called with a path and the object; writes the file.
+        trigger: Ends an interval.
+
+    Raises:
+        ValueError: There is no such mode, `n_retains` is less than 1, or several files would have one name.
+    """
+    return SnapshotBest(key, n_retains, mode, target, filename, savefun, trigger)
