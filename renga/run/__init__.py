@@ -8,11 +8,13 @@
 - `description`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
 - `parts`: looking up what it names, and checking arguments against signatures.
 - `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data.
+- `program`: `run_program`, for programs of one's own whose settings stand in a TOML file.
 - `folder`: what a run leaves behind. `shipped`: the run files that come with Renga. `toml`: writing TOML.
 """
 
 from .building import Training, build
 from .description import Choice, ExtensionChoice, RunDescription, describe, load
+from .program import read_arguments, run_program
 from .shipped import read_run, shipped_runs
 
 __all__ = [
@@ -23,6 +25,8 @@ __all__ = [
     "build",
     "describe",
     "load",
+    "read_arguments",
     "read_run",
+    "run_program",
     "shipped_runs",
 ]

@@ -13,7 +13,7 @@ from renga_core.plugin import Kind, registry
 from renga_core.plugin.offering import resolve
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, describe, fit
 
-__all__ = ["Part", "find_part"]
+__all__ = ["Part", "find_part", "parameters_of"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def find_part(
     target = registry(kind).load(choice.use, origin=origin)
     provider = registry(kind).select(choice.use, origin=origin).offer.provider
     label = f"{kind.name} '{provider.name}' (from {origin})"
-    parameters = _parameters(resolve(provider.options) if provider.options else target)
+    parameters = parameters_of(resolve(provider.options) if provider.options else target)
     arguments = dict(choice.arguments)
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return Part(label, target, arguments, frozenset(arguments))
@@ -88,7 +88,7 @@ def find_part(
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 
-def _parameters(target: Callable[..., Any]) -> list[inspect.Parameter]:
+def parameters_of(target: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters that can be given by name, their annotations as types; `Any` where they cannot be told."""
     function = target.__init__ if inspect.isclass(target) else target
     names = getattr(inspect.unwrap(function), "__globals__", {})

@@ -16,7 +16,7 @@ from .errors import InvalidFile, SettingsError, UnknownSetting, WrongType
 from .files import Setting, read_run_file, read_toml
 from .layers import all_settings, lookup, section, spoken, using, using_command_line, using_run_file
 from .schema import SCHEMA, Key
-from .types import describe, fit
+from .types import describe, fit, parse
 
 __all__ = [
     "SCHEMA",
@@ -30,6 +30,7 @@ __all__ = [
     "describe",
     "fit",
     "lookup",
+    "parse",
     "read_run_file",
     "read_toml",
     "section",
