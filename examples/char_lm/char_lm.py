@@ -1,6 +1,6 @@
 """A character language model: an LSTM that learns to write as the Python documentation does.
 
-    python char_lm.py [config.toml]
+    python char_lm.py [FILE.toml] [--set KEY=VALUE ...]
 
 It reads the language reference that comes with every Python (`pydoc_data.topics`), in parallel streams, a piece at a
 time: the state of the network goes on from piece to piece, gradients do not (truncated backpropagation through time).
@@ -9,8 +9,6 @@ Then it writes text of its own.
 
 from __future__ import annotations
 
-import sys
-import tomllib
 from pathlib import Path
 from pydoc_data.topics import topics
 from typing import Any
@@ -20,6 +18,7 @@ import numpy as np
 import renga
 import renga.functions as F
 import renga.links as L
+from renga.run import run_program
 
 Host = np.ndarray[Any, Any]
 
@@ -48,9 +47,9 @@ class CharLM(renga.Chain):
                 state.unchain_backward()
 
 
-def read(config: dict[str, Any]) -> tuple[Host, Host, str]:
+def read(length: int) -> tuple[Host, Host, str]:
     """Numbers of the characters to train and to test with, and the characters."""
-    text = "\n".join(topics[name] for name in sorted(topics))[: config["length"]]
+    text = "\n".join(topics[name] for name in sorted(topics))[:length]
     alphabet = "".join(sorted(set(text)))
     number = {char: i for i, char in enumerate(alphabet)}
     coded = np.array([number[char] for char in text], dtype=np.int32)
@@ -77,7 +76,7 @@ def perplexity(model: CharLM, coded: Host, steps: int) -> float:
     return float(np.exp(np.mean(losses)))
 
 
-def write(model: CharLM, alphabet: str, start: str, length: int, temperature: float) -> str:
+def generate(model: CharLM, alphabet: str, start: str, length: int, temperature: float) -> str:
     """Text that goes on from `start`, drawn character by character."""
     rng = np.random.default_rng(0)
     model.state = (None, None)
@@ -92,36 +91,50 @@ def write(model: CharLM, alphabet: str, start: str, length: int, temperature: fl
     return text
 
 
-def main(config: dict[str, Any]) -> float:
+def main(
+    *,
+    seed: int,
+    length: int,
+    units: int,
+    layers: int,
+    dropout: float,
+    streams: int,
+    steps: int,
+    epochs: int,
+    alpha: float,
+    decay: float,
+    clip: float,
+    write: int,
+    temperature: float,
+) -> float:
     """Train, tell how it goes, write; the perplexity on text not trained on."""
-    renga.random.seed(config["seed"])
-    train, test, alphabet = read(config)
-    model = CharLM(len(alphabet), config["units"], config["layers"], config["dropout"])
-    optimizer = renga.optimizers.Adam(alpha=config["alpha"]).setup(model)
-    optimizer.add_hook(renga.optimizer_hooks.GradientClipping(config["clip"]))
+    renga.random.seed(seed)
+    train, test, alphabet = read(length)
+    model = CharLM(len(alphabet), units, layers, dropout)
+    optimizer = renga.optimizers.Adam(alpha=alpha).setup(model)
+    optimizer.add_hook(renga.optimizer_hooks.GradientClipping(clip))
     print(f"{len(train)} characters to learn from, {len(alphabet)} different ones, {model.count_params()} parameters")
     found = float("inf")
-    for epoch in range(1, config["epochs"] + 1):
+    for epoch in range(1, epochs + 1):
         model.state = (None, None)
         losses = []
-        for x, t in pieces(train, config["streams"], config["steps"]):
+        for x, t in pieces(train, streams, steps):
             loss = F.softmax_cross_entropy(model(x), t)
             model.cleargrads()
             loss.backward()
             model.cut()
             optimizer.update()
             losses.append(loss.item())
-        optimizer.alpha *= config["decay"]
-        found = perplexity(model, test, config["steps"])
+        optimizer.alpha *= decay
+        found = perplexity(model, test, steps)
         print(
             f"epoch {epoch}: perplexity {np.exp(np.mean(losses)):.2f} while learning, {found:.2f} on new text",
             flush=True,
         )
     print("---")
-    print(write(model, alphabet, "The ", config["write"], config["temperature"]))
+    print(generate(model, alphabet, "The ", write, temperature))
     return found
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("config.toml")
-    main(tomllib.loads(path.read_text(encoding="utf-8")))
+    run_program(main, Path(__file__).with_name("config.toml"))

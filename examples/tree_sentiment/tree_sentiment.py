@@ -1,6 +1,6 @@
 """A recursive network: what a sentence says, from the tree of its phrases.
 
-    python tree_sentiment.py [config.toml]
+    python tree_sentiment.py [FILE.toml] [--set KEY=VALUE ...]
 
 Sentences are generated, as binary trees with words as leaves. "not" turns what follows it around, "but" has what
 follows it count alone, and otherwise the parts of a phrase add up; so the order and the nesting decide, and counting
@@ -10,8 +10,6 @@ each sentence.
 
 from __future__ import annotations
 
-import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ import numpy as np
 import renga
 import renga.functions as F
 import renga.links as L
+from renga.run import run_program
 
 GOOD = ["good", "great", "fine", "lovely", "bright", "warm", "clever", "funny"]
 BAD = ["bad", "poor", "dull", "awful", "dark", "cold", "silly", "tired"]
@@ -106,21 +105,23 @@ def accuracy(model: TreeNet, trees: list[Tree]) -> float:
     return float(np.mean([sentiment(tree) == int(y) for tree, y in zip(trees, said, strict=True)]))
 
 
-def main(config: dict[str, Any]) -> float:
+def main(
+    *, seed: int, examples: int, tests: int, depth: int, units: int, batch: int, epochs: int, alpha: float
+) -> float:
     """Train and tell how it goes; the accuracy on sentences not trained on."""
-    renga.random.seed(config["seed"])
-    rng = np.random.default_rng(config["seed"])
-    train = sentences(rng, config["sentences"], config["depth"])
+    renga.random.seed(seed)
+    rng = np.random.default_rng(seed)
+    train = sentences(rng, examples, depth)
     known = set(train)
-    test = [tree for tree in sentences(rng, config["test"], config["depth"]) if tree not in known]
-    model = TreeNet(config["units"])
-    optimizer = renga.optimizers.Adam(alpha=config["alpha"]).setup(model)
+    test = [tree for tree in sentences(rng, tests, depth) if tree not in known]
+    model = TreeNet(units)
+    optimizer = renga.optimizers.Adam(alpha=alpha).setup(model)
     found = 0.0
-    for epoch in range(1, config["epochs"] + 1):
+    for epoch in range(1, epochs + 1):
         order = rng.permutation(len(train))
         losses = []
-        for start in range(0, len(train), config["batch"]):
-            loss, _ = model([train[i] for i in order[start : start + config["batch"]]])
+        for start in range(0, len(train), batch):
+            loss, _ = model([train[i] for i in order[start : start + batch]])
             model.cleargrads()
             loss.backward()
             optimizer.update()
@@ -131,5 +132,4 @@ def main(config: dict[str, Any]) -> float:
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("config.toml")
-    main(tomllib.loads(path.read_text(encoding="utf-8")))
+    run_program(main, Path(__file__).with_name("config.toml"))

@@ -1,21 +1,12 @@
 """The example of a recursive network, on few small sentences."""
 
-import importlib.util
-import tomllib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "examples" / "tree_sentiment"
-
 
 @pytest.fixture(scope="module")
-def example():
-    spec = importlib.util.spec_from_file_location("tree_sentiment", FOLDER / "tree_sentiment.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def example(program):
+    return program("tree_sentiment")
 
 
 @pytest.mark.parametrize(
@@ -30,16 +21,14 @@ def example():
     ],
 )
 def test_rules(example, tree, says):
-    assert example.sentiment(tree) == says
+    assert example.module.sentiment(tree) == says
 
 
 def test_sentences(example):
-    trees = example.sentences(np.random.default_rng(0), 30, 3)
-    assert sorted(map(example.sentiment, trees)) == [-1] * 10 + [0] * 10 + [1] * 10
+    trees = example.module.sentences(np.random.default_rng(0), 30, 3)
+    assert sorted(map(example.module.sentiment, trees)) == [-1] * 10 + [0] * 10 + [1] * 10
 
 
 def test_it_learns(example, capsys):
-    config = tomllib.loads((FOLDER / "config.toml").read_text())
-    config |= {"sentences": 150, "test": 60, "depth": 2, "units": 16, "epochs": 4, "batch": 5, "alpha": 0.02}
-    assert example.main(config) > 0.8
+    assert example.run(examples=150, tests=60, depth=2, units=16, epochs=4, batch=5, alpha=0.02) > 0.8
     assert "epoch 4" in capsys.readouterr().out
