@@ -54,6 +54,63 @@ class TestTransfers:
         np.testing.assert_array_equal(target, [1, 2, 3])
 
 
+class TestScatterAdd:
+    """Few values go to `numpy.add.at` as they are, many by way of numbered places: the sums have the same bits."""
+
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-7, 7, 600)
+    INDEXES = {
+        "rows": rows,
+        "a row": -2,
+        "a list": rows.tolist(),
+        "rows in a tuple": (rows,),
+        "rows of rows": rows.reshape(20, 30),
+        "pairs": (rows, rng.integers(0, 5, 600)),
+        "elements": (rows, rng.integers(0, 5, 600), rng.integers(0, 100, 600)),
+        "a row of each": (rows, 2),
+        "broadcast": (rows[:20, None], rng.integers(0, 5, 30)),
+        "a slice between": (rows, slice(1, 4), rng.integers(0, 100, 600)),
+        "dots": (..., rng.integers(0, 100, 600)),
+        "a new axis": (None, rows),
+        "a mask": rng.random((7, 5)) < 0.5,
+        "none": np.zeros(0, int),
+    }
+
+    @pytest.mark.parametrize("name", INDEXES)
+    @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+    def test_sums(self, name, dtype):
+        index = self.INDEXES[name]
+        right = self.rng.standard_normal((7, 5, 100)).astype(dtype)
+        target = right.copy()
+        values = self.rng.standard_normal(right[index].shape).astype(dtype)
+        np.add.at(right, index, values)
+        BACKEND.scatter_add(target, index, values)
+        np.testing.assert_array_equal(target, right)
+
+    def test_values_broadcast(self):
+        right, target = np.zeros((7, 200)), np.zeros((7, 200))
+        values = np.arange(600.0)[:, None]
+        np.add.at(right, self.rows, values)
+        BACKEND.scatter_add(target, self.rows, values)
+        np.testing.assert_array_equal(target, right)
+
+    def test_a_target_that_lies_otherwise(self):
+        right, target = np.zeros((200, 7)).T, np.zeros((200, 7)).T
+        values = self.rng.random((600, 200))
+        np.add.at(right, self.rows, values)
+        BACKEND.scatter_add(target, self.rows, values)
+        np.testing.assert_array_equal(target, right)
+
+    @pytest.mark.parametrize(
+        ("index", "shape", "error"), [(rows + 9, (600, 200), IndexError), (rows, (600, 9), ValueError)]
+    )
+    def test_what_does_not_fit_changes_nothing(self, index, shape, error):
+        target = np.zeros((7, 200))
+        with pytest.raises(error):
+            BACKEND.scatter_add(target, index, np.ones(shape))
+        assert not target.any()
+
+
 class TestGenerators:
     def test_seeds(self):
         a, b, c = (BACKEND.make_generator(seed) for seed in (1, 1, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from renga_backend_numpy.special import special
 from renga_core.backend import Array, Backend
 
 __all__ = ["NumpyBackend"]
+
+_FEW = 512
+"""Up to so many values, `numpy.add.at` is faster than preparing anything."""
 
 
 class NumpyBackend(Backend):
@@ -40,8 +44,22 @@ class NumpyBackend(Backend):
     def set_generator_state(self, generator: np.random.Generator, state: Mapping[str, Any]) -> None:  # noqa: D102
         generator.bit_generator.state = state
 
-    def scatter_add(self, target: Array, index: Any, values: Array) -> None:  # noqa: D102
-        np.add.at(target, index, values)
+    def scatter_add(self, target: Array, index: Any, values: Array) -> None:
+        """As the protocol says, in the order of `values`.
+
+        `numpy.add.at` is five times faster on one axis than on many: where that is worth the preparation, the places
+        are numbered through. The sums are the same to the last bit.
+        """
+        if np.size(values) < _FEW or not target.flags.c_contiguous:
+            np.add.at(target, index, values)
+            return
+        lead = _indexed_axes(index, target.ndim)
+        places = np.arange(math.prod(target.shape[:lead])).reshape(target.shape[:lead])[index]
+        whole = (*places.shape, *target.shape[lead:])
+        width = math.prod(target.shape[lead:])
+        if width != 1:
+            places = places[..., None] * width + np.arange(width)
+        np.add.at(target.reshape(-1), places.reshape(-1), np.broadcast_to(values, whole).reshape(-1))
 
     def sliding_windows(  # noqa: D102
         self, x: Array, window: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
@@ -60,3 +78,9 @@ class NumpyBackend(Backend):
     def special(self, name: str) -> Callable[..., Array]:
         """As the protocol says, by SciPy."""
         return special(name)
+
+
+def _indexed_axes(index: Any, ndim: int) -> int:
+    """How many of the first axes an index of integers, or of arrays of them, speaks of; any other: of all."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return len(parts) if all(np.asarray(part).dtype.kind in "iu" for part in parts) else ndim
