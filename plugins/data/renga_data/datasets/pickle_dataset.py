@@ -1,0 +1,189 @@
+"""Examples of any kind in one file, pickled.
+
+Opening such a file runs whatever code is in it. Open only what you, or somebody you trust, have written.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+from contextlib import ExitStack
+from types import TracebackType
+from typing import IO, Any, Self
+
+from renga_core.dataset import DatasetMixin
+from renga_core.serializers import atomic_write
+
+__all__ = ["PickleDataset", "PickleDatasetWriter", "open_pickle_dataset", "open_pickle_dataset_writer"]
+
+
+class PickleDataset(DatasetMixin):
+    """Examples in a file that a `PickleDatasetWriter` has written. Each is read when it is asked for.
+
+    .. warning:: A pickle is a program. Reading a file **runs the code in it**: only open what you trust.
+
+    Threads may share it. Where `open_pickle_dataset` has opened the file, processes may too, and it may be pickled.
+
+    Args:
+        reader: Open binary file that can be read from any position.
+
+    Raises:
+        ValueError: The file cannot be read from any position.
+        pickle.UnpicklingError: It was not written so.
+    """
+
+    def __init__(self, reader: IO[bytes]) -> None:
+        if not reader.seekable():
+            raise ValueError("a PickleDataset needs a file that can be read from any position; this one is a stream")
+        self._reader = reader
+        self._lock = threading.Lock()
+        self._starts: list[int] = []
+        end = reader.seek(0, os.SEEK_END)
+        reader.seek(0)
+        while (start := reader.tell()) < end:
+            try:
+                pickle.load(reader)
+            except (EOFError, pickle.UnpicklingError) as error:
+                name = getattr(reader, "name", reader)
+                raise pickle.UnpicklingError(
+                    f"{name} is no file of pickled examples, or ends within example {len(self._starts)}: {error}"
+                ) from error
+            self._starts.append(start)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def get_example(self, i: int) -> Any:
+        """Return example `i`."""
+        with self._lock:
+            self._reader.seek(self._starts[i])
+            return pickle.load(self._reader)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class PickleDatasetWriter:
+    """Writes examples for a `PickleDataset`. A context manager, which closes the file.
+
+    Args:
+        writer: Open binary file.
+        protocol: Pickle's.
+    """
+
+    def __init__(self, writer: IO[bytes], protocol: int = pickle.HIGHEST_PROTOCOL) -> None:
+        self._writer = writer
+        self._protocol = protocol
+
+    def write(self, x: Any) -> None:
+        """Add an example."""
+        pickle.dump(x, self._writer, self._protocol)
+
+    def flush(self) -> None:
+        """Hand to the system what has been written."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _FilePickleDataset(PickleDataset):
+    """Of a file with a path, which each process opens for itself."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        self._owner = os.getpid()
+        reader = open(path, "rb")  # noqa: SIM115 - `close` closes it
+        try:
+            super().__init__(reader)
+        except BaseException:
+            reader.close()
+            raise
+
+    def get_example(self, i: int) -> Any:
+        if self._owner != os.getpid():
+            # A forked process shares the place at which both read, and a thread that is not there may hold its lock.
+            self.__setstate__(self.__getstate__())
+        return super().get_example(i)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_path": self._path, "_starts": self._starts}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        reader = open(state["_path"], "rb")  # noqa: SIM115 - as above
+        self.__dict__.update(state, _owner=os.getpid(), _lock=threading.Lock(), _reader=reader)
+
+
+class _FilePickleDatasetWriter(PickleDatasetWriter):
+    """Of a file with a path, which is there when it has been closed, and not before."""
+
+    def __init__(self, path: str | os.PathLike[str], protocol: int) -> None:
+        self._file = ExitStack()
+        super().__init__(self._file.enter_context(atomic_write(path)), protocol)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._file.__exit__(kind, error, traceback)
+
+
+def open_pickle_dataset(path: str | os.PathLike[str]) -> PickleDataset:
+    """Open a file of pickled examples.
+
+    .. warning:: A pickle is a program. Opening a file **runs the code in it**: only open what you trust.
+
+    Returns:
+        The data set; a context manager, which closes the file.
+
+    Raises:
+        OSError: The file is not there.
+        pickle.UnpicklingError: It was not written by a `PickleDatasetWriter`, or not to its end.
+    """
+    return _FilePickleDataset(path)
+
+
+def open_pickle_dataset_writer(
+    path: str | os.PathLike[str], protocol: int = pickle.HIGHEST_PROTOCOL
+) -> PickleDatasetWriter:
+    """Begin a file of pickled examples.
+
+    Returns:
+        The writer; a context manager. The file takes its place when the writer is closed, and not before; if the
+        ``with`` block raises, what was there before stays.
+
+    Raises:
+        OSError: It cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with open_pickle_dataset_writer(f"{folder}/data") as writer:
+        ...         writer.write(("one", 1))
+        ...         writer.write(("two", 2))
+        ...     with open_pickle_dataset(f"{folder}/data") as dataset:
+        ...         dataset[1]
+        ('two', 2)
+    """
+    return _FilePickleDatasetWriter(path, protocol)

@@ -1,0 +1,114 @@
+"""Lines of text files."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+from renga_core.dataset import DatasetMixin
+
+__all__ = ["TextDataset"]
+
+Path = str | os.PathLike[str]
+Option = str | None | Sequence[str | None]
+
+
+class TextDataset(DatasetMixin):
+    """The lines of a text file, or of several side by side. Each is read when it is asked for.
+
+    Where lines begin is found out once, at first. It may be pickled, and used by several threads and processes; the
+    files must stay as they are.
+
+    Args:
+        paths: A file, for examples that are lines; or a list of files with one number of lines, for examples that are
+            tuples of lines. A line keeps the character that ends it.
+        encoding, errors, newline: As of `open`; for all files, or a list with one for each.
+        filter_func: Function of an example's lines that says whether to keep it.
+
+    Raises:
+        ValueError: There is no file, the files have not the same number of lines, or a list of options another length.
+        UnicodeError: A file is not text in this encoding.
+        OSError: A file is not there.
+    """
+
+    def __init__(
+        self,
+        paths: Path | Sequence[Path],
+        encoding: Option = None,
+        errors: Option = None,
+        newline: Option = None,
+        filter_func: Callable[..., bool] | None = None,
+    ) -> None:
+        self._paths = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+        if not self._paths:
+            raise ValueError("a TextDataset is made of at least one file")
+        options = [self._for_each(*o) for o in (("encoding", encoding), ("errors", errors), ("newline", newline))]
+        self._options = list(zip(*options, strict=True))
+        self._opened: tuple[int, list[IO[str]]] | None = None
+        self._lock = threading.Lock()
+        self._starts = self._find_lines(filter_func)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def get_example(self, i: int) -> str | tuple[str, ...]:
+        """Return line `i`, or the tuple of lines `i`."""
+        starts = self._starts[i]
+        with self._lock:
+            lines = []
+            for file, start in zip(self._files(), starts, strict=True):
+                file.seek(start)
+                lines.append(file.readline())
+        return lines[0] if len(lines) == 1 else tuple(lines)
+
+    def close(self) -> None:
+        """Close the files. They are opened again if another line is asked for."""
+        if self._opened is not None:
+            for file in self._opened[1]:
+                file.close()
+            self._opened = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_opened", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _opened=None, _lock=threading.Lock())
+
+    def __del__(self) -> None:
+        if hasattr(self, "_opened"):  # not if the arguments were refused
+            self.close()
+
+    def _for_each(self, name: str, option: Option) -> list[str | None]:
+        options = [option] * len(self._paths) if option is None or isinstance(option, str) else list(option)
+        if len(options) != len(self._paths):
+            raise ValueError(f"{name} has {len(options)} entries for {len(self._paths)} files")
+        return options
+
+    def _files(self) -> list[IO[str]]:
+        """The files, opened by this process: a forked one would share the place at which both read."""
+        if self._opened is None or self._opened[0] != os.getpid():
+            files: list[IO[str]] = []
+            self._opened = os.getpid(), files
+            for path, (encoding, errors, newline) in zip(self._paths, self._options, strict=True):
+                files.append(open(path, encoding=encoding, errors=errors, newline=newline))  # noqa: SIM115 - see close
+        return self._opened[1]
+
+    def _find_lines(self, keep: Callable[..., bool] | None) -> list[tuple[int, ...]]:
+        """Where the lines begin that are kept, in each file."""
+        files = self._files()
+        starts = []
+        number = 0
+        while True:
+            positions = tuple(file.tell() for file in files)
+            lines = [file.readline() for file in files]
+            if not all(lines):
+                break
+            number += 1
+            if keep is None or keep(*lines):
+                starts.append(positions)
+        if any(lines):
+            ended = [str(path) for path, line in zip(self._paths, lines, strict=True) if not line]
+            raise ValueError(f"files have not one number of lines: {', '.join(ended)} ends after {number}")
+        return starts
