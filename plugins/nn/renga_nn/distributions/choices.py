@@ -11,7 +11,7 @@ from renga_nn.distributions import sampling
 from renga_nn.distributions.arguments import Shape, one_of, parameters, points
 from renga_nn.distributions.distribution import Distribution
 from renga_nn.distributions.kl import register_kl
-from renga_nn.distributions.numerics import safe_log, safe_log1p, xlogy
+from renga_nn.distributions.numerics import safe_log, safe_log1p, weighted, xlogy
 from renga_nn.distributions.univariate import Univariate, no_integer
 from renga_nn.distributions.vectors import outer_covariance
 from renga_nn.functions import (
@@ -77,11 +77,10 @@ class Bernoulli(Univariate):
         return self._weighted(x, 1 - x)
 
     def _weighted(self, of_one: Variable, of_zero: Variable) -> Variable:
-        """``of_one log(p) + of_zero log(1 - p)``, in which a weight of 0 makes 0, and no gradient."""
+        """``of_one log(p) + of_zero log(1 - p)``, in which a weight of 0 makes 0 of an infinite logarithm."""
         if self._by_p:
             return xlogy(of_one, self.p) + xlogy(of_zero, 1 - self.p)
-        lost = of_one * softplus(where(of_one.array == 0, 0, -self.logit))
-        return -lost - of_zero * softplus(where(of_zero.array == 0, 0, self.logit))
+        return -weighted(of_one, softplus(-self.logit)) - weighted(of_zero, softplus(self.logit))
 
     def cdf(self, x: Any) -> Variable:
         """0, from 0 on ``1 - p``, from 1 on 1."""
@@ -189,7 +188,7 @@ class Categorical(Distribution):
     @property
     def entropy(self) -> Variable:
         """``-Σ p log(p)``."""
-        return -_weighted_sum(self.p, self.log_p)
+        return -weighted(self.p, self.log_p).sum(-1)
 
 
 class OneHotCategorical(Distribution):
@@ -265,16 +264,11 @@ class OneHotCategorical(Distribution):
     @property
     def entropy(self) -> Variable:
         """``-Σ p log(p)``."""
-        return -_weighted_sum(self.p, safe_log(self.p))
+        return -xlogy(self.p, self.p).sum(-1)
 
     def _one_hot(self, classes: Array) -> Variable:
         chosen = classes[..., None] == self.xp.arange(self.p.shape[-1])
         return as_variable(chosen.astype(self.p.dtype))
-
-
-def _weighted_sum(weight: Variable, log_p: Variable) -> Variable:
-    """``Σ weight log_p`` along the last axis, in which a weight of 0 makes 0, and no gradient."""
-    return (weight * where(weight.array == 0, 0, log_p)).sum(-1)
 
 
 def _draw_classes(p: Variable, n: int, batch: Shape) -> Array:
@@ -294,9 +288,9 @@ def _bernoulli(dist1: Bernoulli, dist2: Bernoulli) -> Variable:
 
 @register_kl(Categorical, Categorical)
 def _categorical(dist1: Categorical, dist2: Categorical) -> Variable:
-    return _weighted_sum(dist1.p, dist1.log_p) - _weighted_sum(dist1.p, dist2.log_p)
+    return (weighted(dist1.p, dist1.log_p) - weighted(dist1.p, dist2.log_p)).sum(-1)
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)
 def _one_hot_categorical(dist1: OneHotCategorical, dist2: OneHotCategorical) -> Variable:
-    return _weighted_sum(dist1.p, safe_log(dist1.p)) - _weighted_sum(dist1.p, safe_log(dist2.p))
+    return (xlogy(dist1.p, dist1.p) - xlogy(dist1.p, dist2.p)).sum(-1)

@@ -1,6 +1,6 @@
-"""Logarithms that are -inf at 0 without a warning, and products with them that are 0 where a factor is.
+"""Logarithms that are -inf at 0 without a warning, and products with them that are 0 where the other factor is.
 
-No gradient flows from a point where the function is not finite.
+Where it would be infinite, no gradient flows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from renga_nn.functions import lgamma, log, log1p, where
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["log_beta", "safe_log", "safe_log1p", "xlog1py", "xlogy"]
+__all__ = ["log_beta", "safe_log", "safe_log1p", "weighted", "xlog1py", "xlogy"]
 
 _INFINITY = float("inf")
 
@@ -31,13 +31,18 @@ def safe_log1p(x: Any) -> Variable:
 
 
 def xlogy(x: Variable, y: Any) -> Variable:
-    """``x log(y)``, 0 where `x` is 0, whatever `y` is."""
-    return x * safe_log(where(x.array == 0, 1, y))
+    """``x log(y)``, 0 where both are 0."""
+    return x * safe_log(where((x.array == 0) & (as_array(y) == 0), 1, y))
 
 
 def xlog1py(x: Variable, y: Any) -> Variable:
-    """``x log(1 + y)``, 0 where `x` is 0, whatever `y` is."""
-    return x * safe_log1p(where(x.array == 0, 0, y))
+    """``x log(1 + y)``, 0 where `x` is 0 and `y` is -1."""
+    return x * safe_log1p(where((x.array == 0) & (as_array(y) == -1), 0, y))
+
+
+def weighted(weight: Variable, logs: Variable) -> Variable:
+    """``weight * logs``, 0 where the weight is 0 and the logarithm infinite."""
+    return weight * where((weight.array == 0) & ~logs.xp.isfinite(logs.array), 0, logs)
 
 
 def log_beta(a: Variable, b: Variable) -> Variable:
