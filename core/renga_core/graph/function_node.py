@@ -46,12 +46,15 @@ class FunctionNode:
 
     Attributes:
         inputs: The nodes of the inputs; empty when no graph was built, or after `unchain`.
+        function_name: What users call, for messages such as ``arccos: x: expected a floating dtype``; if it is empty,
+            they have the label.
         fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with each
             other, with the incoming gradients or with what was retained: they become a `grad` without a copy.
         stack: Where in the user's program the function was called; recorded in debug mode only.
     """
 
     fresh_gradients: ClassVar[bool] = False
+    function_name: str = ""
 
     inputs: tuple[VariableNode, ...] = ()
     stack: Sequence[Any] | None = None
@@ -103,7 +106,7 @@ class FunctionNode:
 
     @property
     def label(self) -> str:
-        """Name of the function in messages and drawings of the graph; the class's name unless overridden."""
+        """Name of the node in drawings of the graph, and to hooks; the class's name unless overridden."""
         return type(self).__name__
 
     # --- what a subclass calls --------------------
@@ -337,7 +340,8 @@ def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
     """An input that is neither a Variable nor an array of a known type: a subclass, a scalar, or a mistake."""
     if hasattr(x, "dtype"):
         return as_array_of(get_backend(x), x)
-    raise TypeError(f"{function.label}: input {index} is a {type(x).__name__}; functions take Variables and arrays")
+    name = function.function_name or function.label
+    raise TypeError(f"{name}: input {index} is a {type(x).__name__}; functions take Variables and arrays")
 
 
 def _as_output(function: FunctionNode, y: Any) -> Array:

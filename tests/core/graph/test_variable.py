@@ -310,7 +310,7 @@ class TestOperands:
             with pytest.raises(TypeError) as caught:
                 x * wrong
             assert str(caught.value) == (
-                f"Multiply: input 1 is a {type(wrong).__name__}; functions take Variables and arrays"
+                f"multiply: input 1 is a {type(wrong).__name__}; functions take Variables and arrays"
             )
 
     def test_shape_methods(self):
@@ -342,3 +342,17 @@ class TestOperands:
         np.testing.assert_array_equal(y.array, floats(3) ** 2 + 1)
         assert y.creator is None
         assert y.requires_grad
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["x + 1.5", "1.5 + x", "x - 1.5", "1.5 - x", "x * 1.5", "x / 1.5", "1.5 / x", "x ** 1.5", "1.5 ** x", "x + 1"],
+)
+def test_bfloat16_and_a_number_stay_bfloat16(expression):
+    dtype = pytest.importorskip("ml_dtypes").bfloat16
+    x = Variable(np.array([0.5, 2.0], dtype))
+    y = eval(expression, {"x": x})
+    assert y.dtype == dtype
+    np.testing.assert_allclose(y.array.astype(float), eval(expression, {"x": np.array([0.5, 2.0])}), rtol=2**-8)
+    y.sum().backward()
+    assert x.grad.dtype == dtype

@@ -118,7 +118,15 @@ def _plain(scalar: Any) -> Any:
 _BOTH = (0, 1)
 
 
-class Binary(FunctionNode):
+class Operator(FunctionNode):
+    """A function that is called as its class is, in small letters, unless it says otherwise."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.function_name = cls.__dict__.get("function_name", cls.__name__.lower())
+
+
+class Binary(Operator):
     """A function of two operands that broadcast against each other.
 
     A subclass gives `forward`, and the gradient with respect to each operand, written so that it holds for arrays and
@@ -145,7 +153,7 @@ class Binary(FunctionNode):
         """Operands that do not broadcast."""
         if isinstance(error, ValueError) and all(x is not None for x in xs):
             x0, x1 = map(describe_array, xs)
-            raise InvalidType(self.label, "x1", f"a shape that broadcasts with x0: {x0}", x1) from error
+            raise InvalidType(self.function_name, "x1", f"a shape that broadcasts with x0: {x0}", x1) from error
         super()._explain_failure(xs, error)
 
 
@@ -256,7 +264,7 @@ def _swap(x: Variable) -> Variable:
     return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
-class Unary(FunctionNode):
+class Unary(Operator):
     """A function of one operand whose gradient formula holds for arrays and Variables alike."""
 
     keeps: tuple[int, ...] = (0,)
@@ -321,10 +329,21 @@ class WithConstant(Unary):
     def __init__(self, constant: Any) -> None:
         self.constant = constant
 
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Compute, in the dtype of the operand if that is floating, and keep the operand if the gradient needs it."""
+        (x,) = inputs
+        self._input_indexes = self.keeps
+        y = self.compute(x)
+        # With a number of Python's, NumPy makes float32 of a dtype that is not its own, bfloat16.
+        if y.dtype is not x.dtype and x.dtype.kind == "V":
+            y = y.astype(x.dtype)
+        return (y,)
+
 
 class AddConstant(WithConstant):
     """``x + constant``."""
 
+    function_name = "add"
     keeps = ()
     fresh_gradients = False
 
@@ -338,6 +357,7 @@ class AddConstant(WithConstant):
 class MultiplyConstant(WithConstant):
     """``x * constant``."""
 
+    function_name = "multiply"
     keeps = ()
 
     def compute(self, x: Array) -> Array:
@@ -350,6 +370,7 @@ class MultiplyConstant(WithConstant):
 class DivideByConstant(WithConstant):
     """``x / constant``."""
 
+    function_name = "divide"
     keeps = ()
 
     def compute(self, x: Array) -> Array:
@@ -362,6 +383,8 @@ class DivideByConstant(WithConstant):
 class DivideConstant(WithConstant):
     """``constant / x``."""
 
+    function_name = "divide"
+
     def compute(self, x: Array) -> Array:
         return self.constant / x
 
@@ -372,6 +395,8 @@ class DivideConstant(WithConstant):
 
 class PowerOfVariable(WithConstant):
     """``x ** constant``."""
+
+    function_name = "power"
 
     def compute(self, x: Array) -> Array:
         return x**self.constant
@@ -386,6 +411,8 @@ class PowerOfVariable(WithConstant):
 
 class PowerOfConstant(WithConstant):
     """``constant ** x``."""
+
+    function_name = "power"
 
     def compute(self, x: Array) -> Array:
         return self.constant**x

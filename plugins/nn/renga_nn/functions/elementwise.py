@@ -38,6 +38,7 @@ class Elementwise(FunctionNode):
 
     def __init_subclass__(cls, operation: str = "") -> None:
         super().__init_subclass__()
+        cls.function_name = cls.__dict__.get("function_name") or operation or cls.__name__.lower()
         if operation:
 
             def forward(x: Array, *parameters: float) -> Array:
@@ -65,7 +66,7 @@ class Elementwise(FunctionNode):
         """Compute, keeping one array."""
         (x,) = inputs
         if x is None or x.dtype.kind != "f":
-            require_floating(self.label, "x", x)
+            require_floating(self.function_name, "x", x)
             self._foreign = True
         if self.keeps_output:
             self.retain_outputs((0,))

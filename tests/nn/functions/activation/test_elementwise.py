@@ -178,7 +178,7 @@ def test_bad_ceiling():
 
 @pytest.mark.parametrize("wrong", [1.0, [1.0, 2.0], "text"], ids=lambda wrong: type(wrong).__name__)
 def test_what_is_no_array(wrong):
-    with pytest.raises(TypeError, match=f"ReLU: .*{type(wrong).__name__}"):
+    with pytest.raises(TypeError, match=f"relu: .*{type(wrong).__name__}"):
         relu(wrong)
 
 

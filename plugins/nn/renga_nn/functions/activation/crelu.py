@@ -8,7 +8,7 @@ from renga_core.graph import as_variable
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.array.concat import concat
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -34,7 +34,7 @@ def crelu(x: Any, axis: int = 1) -> Variable:
     >>> crelu(np.array([[-1.0, 2.0]])).array.tolist()
     [[0.0, 2.0, 1.0, 0.0]]
     """
-    require_array("crelu", "x", x)
+    require_floating("crelu", "x", x)
     variable = as_variable(x)
     (number,) = normalize_axes("crelu", axis, variable.ndim)
     return concat((relu(variable), relu(-variable)), number)
