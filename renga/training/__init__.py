@@ -16,7 +16,7 @@ from renga_core.training import (
 )
 from renga_training import Trainer
 from renga_training.triggers import IntervalTrigger, get_trigger
-from renga_training.updaters import StandardUpdater
+from renga_training.updaters import ParallelUpdater, StandardUpdater
 
 __all__ = [
     "PRIORITY_EDITOR",
@@ -24,6 +24,7 @@ __all__ = [
     "PRIORITY_WRITER",
     "Extension",
     "IntervalTrigger",
+    "ParallelUpdater",
     "StandardUpdater",
     "Trainer",
     "Updater",

@@ -6,7 +6,7 @@
     trainer.run()
 
 - `trainer`: `Trainer`, the loop. `interrupt`: how Ctrl-C ends it between two iterations.
-- `updaters`: `StandardUpdater`, one step of the optimization.
+- `updaters`: `StandardUpdater`, `ParallelUpdater`: one step of the optimization.
 - `triggers`: when to do something.
 - `extensions`: evaluating, logging, plotting, saving and resuming, changing the learning rate.
 - `plugin`: what this package offers to Renga.
@@ -23,12 +23,22 @@ if TYPE_CHECKING:
     from renga_training import extensions, triggers, updaters
     from renga_training.trainer import Trainer
     from renga_training.triggers import IntervalTrigger, get_trigger
-    from renga_training.updaters import StandardUpdater
+    from renga_training.updaters import ParallelUpdater, StandardUpdater
 
-__all__ = ["IntervalTrigger", "StandardUpdater", "Trainer", "extensions", "get_trigger", "triggers", "updaters"]
+__all__ = [
+    "IntervalTrigger",
+    "ParallelUpdater",
+    "StandardUpdater",
+    "Trainer",
+    "extensions",
+    "get_trigger",
+    "triggers",
+    "updaters",
+]
 
 _MODULES = {
     "IntervalTrigger": "triggers",
+    "ParallelUpdater": "updaters",
     "StandardUpdater": "updaters",
     "Trainer": "trainer",
     "get_trigger": "triggers",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from renga_core.backend import Device
 from renga_core.dataset import Iterator
+from renga_core.link import Link
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Updater
 from renga_data.convert import concat_examples
+from renga_training.updaters.parts import Part, backward_in_parts, call
 
 __all__ = ["StandardUpdater"]
 
@@ -19,6 +23,12 @@ class StandardUpdater(Updater):
 
     To train otherwise (several optimizers, several losses), override `update_core`.
 
+    Where memory has no room for a batch large enough, let several smaller ones make one update (`accumulate`): training
+    is that of an iterator with batches as large as all of them, epochs, triggers and means included. The last update of
+    an iterator that comes to its end may be made of fewer. Two things differ: rounding, and what depends on the
+    examples of a batch together, such as batch normalization, which sees the small batches. Each example counts
+    alike, whatever batch it is in; the loss must be a mean over examples.
+
     Args:
         iterator: Gives the batches; or a dictionary of iterators, of which ``"main"`` gives them.
         optimizer: Has been set up with the model; or a dictionary of optimizers, of which ``"main"`` is used.
@@ -27,10 +37,14 @@ class StandardUpdater(Updater):
         loss_func: Called with the arrays, returns the loss; the main optimizer's target if None.
         loss_scale: Factor on the loss, undone before the update; see `Optimizer.set_loss_scale`.
         auto_new_epoch: Tell the optimizer when an epoch is over.
+        accumulate: Number of batches to an update.
 
     Attributes:
-        converter, device, loss_func, loss_scale, auto_new_epoch: As given.
+        converter, device, loss_func, loss_scale, auto_new_epoch, accumulate: As given.
         iteration: Updates made so far.
+
+    Raises:
+        ValueError: `accumulate` is less than 1.
     """
 
     def __init__(
@@ -42,7 +56,11 @@ class StandardUpdater(Updater):
         loss_func: Callable[..., Any] | None = None,
         loss_scale: float | None = None,
         auto_new_epoch: bool = True,
+        *,
+        accumulate: int = 1,
     ) -> None:
+        if accumulate < 1:
+            raise ValueError(f"an update is made of at least one batch: accumulate={accumulate}")
         self._iterators = dict(iterator) if isinstance(iterator, Mapping) else {"main": iterator}
         self._optimizers = dict(optimizer) if isinstance(optimizer, Mapping) else {"main": optimizer}
         self.converter = converter
@@ -50,7 +68,9 @@ class StandardUpdater(Updater):
         self.loss_func = loss_func
         self.loss_scale = loss_scale
         self.auto_new_epoch = auto_new_epoch
+        self.accumulate = accumulate
         self.iteration = 0
+        self._previous_epoch_detail = self._iterators["main"].previous_epoch_detail or 0.0
         for each in self._optimizers.values():
             if device is not None:
                 each.target.to_device(device)
@@ -83,38 +103,53 @@ class StandardUpdater(Updater):
 
     @property
     def previous_epoch_detail(self) -> float:  # type: ignore[override]
-        """`epoch_detail` before the last update."""
-        return self._iterators["main"].previous_epoch_detail or 0.0
+        """`epoch_detail` before the last update, however many batches that took."""
+        return self._previous_epoch_detail
 
     @property
     def is_new_epoch(self) -> bool:  # type: ignore[override]
         """Whether the last update completed an epoch."""
-        return self._iterators["main"].is_new_epoch
+        return self.epoch > int(self._previous_epoch_detail)
 
     def update(self) -> None:
         """Make one update."""
+        self._previous_epoch_detail = self.epoch_detail
         self.update_core()
         self.iteration += 1
 
     def update_core(self) -> None:
         """The update itself. Raises RuntimeError if the iterator has come to its end."""
-        iterator, optimizer = self._iterators["main"], self._optimizers["main"]
-        try:
-            batch = next(iterator)
-        except StopIteration:
+        optimizer, completed = self._optimizers["main"], 0
+        batches = []
+        for batch in islice(self._iterators["main"], self.accumulate):
+            batches.append(batch)
+            completed += self._iterators["main"].is_new_epoch
+        if not batches:
             raise RuntimeError(
                 "the training iterator has come to its end; make it with repeat=True, and stop by a stop trigger"
-            ) from None
-        arguments = self.converter(batch, self.device)
-        loss_func = self.loss_func or optimizer.target
-        if isinstance(arguments, tuple):
-            optimizer.update(loss_func, *arguments)
-        elif isinstance(arguments, dict):
-            optimizer.update(loss_func, **arguments)
+            )
+        parts = self._parts(batches)
+        if len(parts) == 1:
+            arguments = self.converter(parts[0].batch, parts[0].device)
+            call(partial(optimizer.update, self._loss_of(optimizer.target)), arguments)
         else:
-            optimizer.update(loss_func, arguments)
-        if self.auto_new_epoch and iterator.is_new_epoch:
-            optimizer.new_epoch(auto=True)
+            backward_in_parts(optimizer.target, parts, self.converter, self._loss_of, optimizer.loss_scale)
+            optimizer.update()
+        if self.auto_new_epoch:
+            for _ in range(completed):
+                optimizer.new_epoch(auto=True)
+
+    def _parts(self, batches: Sequence[Any]) -> list[Part]:
+        """What one update is made of."""
+        return [Part(self._optimizers["main"].target, self.device, batch) for batch in batches]
+
+    def _loss_of(self, model: Link) -> Callable[..., Any]:
+        """The loss function that goes with a model: the optimizer's, or a copy of it."""
+        main, function = self._optimizers["main"].target, self.loss_func or model
+        if model is not main and getattr(function, "__self__", None) is main:
+            method: Callable[..., Any] = getattr(model, function.__name__)
+            return method
+        return function
 
     def finalize(self) -> None:
         """Finalize the iterators."""
@@ -130,3 +165,4 @@ class StandardUpdater(Updater):
             optimizer.target.serialize(serializer["model:" + name])
             optimizer.serialize(serializer["optimizer:" + name])
         self.iteration = serializer("iteration", self.iteration)
+        self._previous_epoch_detail = serializer("previous_epoch_detail", self._previous_epoch_detail)

@@ -1,0 +1,49 @@
+"""What Chainer had for a process for each device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from renga_core.backend import Device
+from renga_core.dataset import Iterator
+from renga_core.errors import RengaError
+from renga_data.convert import concat_examples
+from renga_training.updaters.standard_updater import StandardUpdater
+
+__all__ = ["MultiprocessParallelUpdater"]
+
+
+class MultiprocessParallelUpdater(StandardUpdater):
+    """Not in Renga; making one says what to use instead.
+
+    Chainer's started a process for each further GPU from within the program. Those processes got model and iterators by
+    forking, which a program that has used a GPU must not do; their reports were lost; and they could not be resumed. A
+    launcher that starts the same program once for each device has none of these problems: see `renga.distributed`. In
+    one process, `ParallelUpdater` uses several devices.
+
+    Args:
+        iterators, optimizer, converter, devices, auto_new_epoch: Chainer's.
+
+    Raises:
+        RengaError: Always.
+    """
+
+    def __init__(
+        self,
+        iterators: Sequence[Iterator],
+        optimizer: Any,
+        converter: Callable[..., Any] = concat_examples,
+        devices: Sequence[Device | str] | Mapping[str, Device | str] | None = None,
+        auto_new_epoch: bool = True,
+    ) -> None:
+        raise RengaError(
+            "MultiprocessParallelUpdater starts no processes in Renga. For a process for each device, let a launcher "
+            "start the program once for each, with a communicator of renga.distributed; to use several devices in "
+            "this process, use ParallelUpdater(iterator, optimizer, devices={'main': …, 'second': …})."
+        )
+
+    @staticmethod
+    def available() -> bool:
+        """False."""
+        return False

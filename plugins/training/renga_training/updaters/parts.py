@@ -1,0 +1,113 @@
+"""A batch in parts: one after another, or on several devices."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from renga_core.backend import Device, get_device
+from renga_core.configuration import config
+from renga_core.link import Link
+from renga_core.reporter import DictSummary, get_current_reporter, report
+
+__all__ = ["Part", "backward_in_parts", "call"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some examples, and the model that learns from them.
+
+    Attributes:
+        model: The model that is trained, or its copy on another device.
+        device: What the examples are converted for.
+        batch: The examples.
+    """
+
+    model: Link
+    device: Device | str | None
+    batch: Any
+
+
+def call(function: Callable[..., Any], arguments: Any) -> Any:
+    """Call a function with what a converter returns: several arguments, named arguments, or one."""
+    if isinstance(arguments, tuple):
+        return function(*arguments)
+    if isinstance(arguments, dict):
+        return function(**arguments)
+    return function(arguments)
+
+
+def backward_in_parts(
+    main: Link,
+    parts: Sequence[Part],
+    convert: Callable[..., Any],
+    loss_of: Callable[[Link], Callable[..., Any]],
+    loss_scale: float | None,
+) -> None:
+    """Compute the gradient of the mean loss of all examples, one part after another, in the main model.
+
+    A part's loss, and what it reports, counts by the number of its examples, as if all were one batch.
+
+    Args:
+        main: Gets the gradient. What it had is forgotten.
+        parts: The parts. A copy is given the parameters and persistent values of the main model first.
+        convert: ``convert(batch, device)`` makes arrays.
+        loss_of: Gives the loss function of a model.
+        loss_scale: Factor on the loss, for the optimizer to undo.
+    """
+    total = sum(len(part.batch) for part in parts)
+    main.cleargrads()
+    last: dict[str, Any] = {}
+    reported: list[tuple[dict[str, Any], int]] = []
+    copies: list[Link] = []
+    for part in parts:
+        if part.model is not main and part.model not in copies:
+            # Only now: the main model may have found its parameters' shapes in a part before.
+            part.model.copyparams(main)
+            part.model.cleargrads()
+            copies.append(part.model)
+        observation: dict[str, Any] = {}
+        with nullcontext() if part.device is None else get_device(part.device).use():
+            with _reported_to(observation):
+                loss = [call(loss_of(part.model), convert(part.batch, part.device))]
+            # Nobody here holds the loss, so that arrays are freed on the way back.
+            loss.pop().backward(loss_scale=(1.0 if loss_scale is None else loss_scale) * len(part.batch) / total)
+        if part.model is main:
+            last.update(observation)
+        reported.append((observation, len(part.batch)))
+    for model in copies:
+        main.addgrads(model)
+    # A mean has no graph: somebody who wants one (`DumpGraph`) gets that of the main model's last part.
+    report(last if config.keep_graph_on_report else {**last, **_means(reported, main.device)})
+
+
+def _means(reported: Sequence[tuple[dict[str, Any], int]], device: Device) -> dict[str, Any]:
+    """The mean of each scalar over all examples. One that has a weight of its own has the sum of its weights then."""
+    plain, weighted = DictSummary(), defaultdict[str, list[tuple[Any, Any]]](list)
+    for observation, size in reported:
+        for key, value in observation.items():
+            if isinstance(value, tuple) and len(value) == 2:
+                weighted[key].append((_on(device, value[0]), _on(device, value[1])))
+            elif not isinstance(value, tuple):
+                plain.add({key: (_on(device, value), size)})
+    means = plain.compute_mean()
+    for key, pairs in weighted.items():
+        total = sum(weight for _, weight in pairs)
+        means[key] = (sum(value * weight for value, weight in pairs) / total if total else pairs[0][0], total)
+    return means
+
+
+def _on(device: Device, value: Any) -> Any:
+    """A Variable's array, or an array, on the device; anything else as it is."""
+    array = getattr(value, "array", value)
+    return device.send(array) if hasattr(array, "ndim") else array
+
+
+def _reported_to(observation: dict[str, Any]) -> AbstractContextManager[None]:
+    try:
+        return get_current_reporter().scope(observation)
+    except RuntimeError:  # nobody wants to know
+        return nullcontext()
