@@ -51,10 +51,10 @@ class Bernoulli(Univariate):
         self._by_p = one_of("Bernoulli", {"p": p}, {"logit": logit}) == 0
         if self._by_p:
             (self.p,) = self._accept(p=p)
-            self.logit = safe_log(self.p) - safe_log1p(-self.p)
+            self._q, self.logit = 1 - self.p, safe_log(self.p) - safe_log1p(-self.p)
         else:
             (self.logit,) = self._accept(logit=logit)
-            self.p = sigmoid(self.logit)
+            self.p, self._q = sigmoid(self.logit), sigmoid(-self.logit)
         self.binary_check = binary_check
 
     @property
@@ -79,13 +79,13 @@ class Bernoulli(Univariate):
     def _weighted(self, of_one: Variable, of_zero: Variable) -> Variable:
         """``of_one log(p) + of_zero log(1 - p)``, in which a weight of 0 makes 0 of an infinite logarithm."""
         if self._by_p:
-            return xlogy(of_one, self.p) + xlogy(of_zero, 1 - self.p)
+            return xlogy(of_one, self.p) + xlogy(of_zero, self._q)
         return -weighted(of_one, softplus(-self.logit)) - weighted(of_zero, softplus(self.logit))
 
     def cdf(self, x: Any) -> Variable:
         """0, from 0 on ``1 - p``, from 1 on 1."""
         at = self._points("cdf", x)
-        return where(at.array < 0, 0, where(at.array < 1, 1 - self.p, 1))
+        return where(at.array < 0, 0, where(at.array < 1, self._q, 1))
 
     @property
     def mean(self) -> Variable:
@@ -100,12 +100,12 @@ class Bernoulli(Univariate):
     @property
     def variance(self) -> Variable:
         """``p (1 - p)``."""
-        return self.p * (1 - self.p)
+        return self.p * self._q
 
     @property
     def entropy(self) -> Variable:
         """``-p log(p) - (1 - p) log(1 - p)``."""
-        return -self._weighted(self.p, 1 - self.p)
+        return -self._weighted(self.p, self._q)
 
 
 class Categorical(Distribution):
@@ -282,8 +282,7 @@ def _draw_classes(p: Variable, n: int, batch: Shape) -> Array:
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(dist1: Bernoulli, dist2: Bernoulli) -> Variable:
-    p, q = dist1.p, 1 - dist1.p
-    return dist1._weighted(p, q) - dist2._weighted(p, q)
+    return dist1._weighted(dist1.p, dist1._q) - dist2._weighted(dist1.p, dist1._q)
 
 
 @register_kl(Categorical, Categorical)
