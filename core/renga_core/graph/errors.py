@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["GraphError", "InvalidType", "describe_array", "describe_arrays"]
+__all__ = ["GraphError", "InvalidType", "describe_array", "describe_arrays", "require_array"]
 
 
 class GraphError(RuntimeError):
@@ -43,3 +43,13 @@ def describe_array(x: Any) -> str:
 def describe_arrays(xs: Sequence[Any]) -> str:
     """As `describe_array`, for several, separated by commas."""
     return ", ".join(map(describe_array, xs))
+
+
+def require_array(function: str, argument: str, x: Any) -> None:
+    """Refuse what is no array, such as a list: to be asked before `x` is asked for its shape.
+
+    Raises:
+        InvalidType: So it is.
+    """
+    if not hasattr(x, "dtype"):
+        raise InvalidType(function, argument, "a Variable or an array", describe_array(x), "Convert it with asarray.")

@@ -26,6 +26,8 @@ class EveryBackendSuite:
         bad_inputs: What must be refused (in the first case, if there are several): for each name, the inputs, the
             error, and parts of its message.
         excluded: Names of tests (without ``test_``) that cannot hold, each with the reason.
+        subjects: Names under which the functions or links that are tested are registered. By default the one that the
+            class's name says: ``TestMaxPooling2D`` is about ``max_pooling_2d``.
         tolerances: For each dtype, how far results may be from their references, absolutely and relatively.
         eps: Half the distance between the two points of numerical derivatives; keep inputs further from kinks.
     """
@@ -34,6 +36,7 @@ class EveryBackendSuite:
     bad_inputs: ClassVar[Mapping[str, tuple[Sequence[Any], type[Exception], Sequence[str]]]] = {}
     excluded: ClassVar[Mapping[str, str]] = {}
     tolerances: ClassVar[Mapping[str, float]] = {"float16": 5e-3, "float32": 5e-6, "float64": 1e-11}
+    subjects: ClassVar[Sequence[str] | None] = None
     eps: ClassVar[float] = 1e-5
     _suite: ClassVar[Any]
 

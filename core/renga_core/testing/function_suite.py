@@ -41,7 +41,23 @@ from renga_core.testing.every_backend import (
 )
 from renga_core.testing.gradient_check import check_backward, check_double_backward
 
-__all__ = ["FunctionSuite", "ready_backends"]
+__all__ = ["FunctionSuite", "ready_backends", "without_gradient"]
+
+GRADIENTS = (
+    "gradient",
+    "gradient_paths",
+    "gradient_of_each_input",
+    "gradient_of_each_output",
+    "gradient_dtype",
+    "gradient_precision",
+    "double_gradient",
+    "fresh_gradients",
+)
+
+
+def without_gradient(reason: str) -> dict[str, str]:
+    """What to exclude for a function through which no gradient flows, each for that reason."""
+    return dict.fromkeys(GRADIENTS, reason)
 
 
 class FunctionSuite(EveryBackendSuite):

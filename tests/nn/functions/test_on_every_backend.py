@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from renga_core.backend import get_device, to_host
+from renga_core.graph import InvalidType
 from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import (
     absolute,
@@ -38,6 +39,8 @@ class OfOneArray(FunctionSuite):
 
 
 class TestAbsolute(OfOneArray):
+    bad_inputs = {"a list": (([-1.0],), TypeError, ("Absolute", "list"))}
+
     def call(self, x):
         return absolute(x)
 
@@ -46,6 +49,8 @@ class TestAbsolute(OfOneArray):
 
 
 class TestReshape(OfOneArray):
+    bad_inputs = {"sizes": ((np.ones((3, 3)),), InvalidType, ("reshape", "x", "as many elements", "(2, 6)", "(3, 3)"))}
+
     def call(self, x):
         return reshape(x, (2, x.shape[0] * 2))
 
@@ -54,7 +59,11 @@ class TestReshape(OfOneArray):
 
 
 class TestTranspose(OfOneArray):
-    cases = {"all": {"axes": None}, "named": {"axes": (2, 0, -2)}}
+    cases = {"named": {"axes": (2, 0, -2)}, "all": {"axes": None}}
+    bad_inputs = {
+        "axes": ((np.ones((2, 2)),), ValueError, ("transpose", "(2, 0, -2)", "(2, 2)")),
+        "a list": (([1.0],), InvalidType, ("transpose", "x", "list")),
+    }
 
     def call(self, x):
         return transpose(x, self.axes)
@@ -64,7 +73,12 @@ class TestTranspose(OfOneArray):
 
 
 class TestSqueeze(OfOneArray):
-    cases = {"all": {"axis": None}, "named": {"axis": 1}}
+    cases = {"named": {"axis": 1}, "all": {"axis": None}}
+    bad_inputs = {
+        "another size": ((np.ones((3, 2)),), InvalidType, ("squeeze", "x", "axis 1 of size 1", "(3, 2)")),
+        "no such axis": ((np.ones(3),), ValueError, ("squeeze", "axis 1")),
+        "a list": (([1.0],), InvalidType, ("squeeze", "x", "list")),
+    }
 
     def call(self, x):
         return squeeze(x, self.axis)
@@ -74,6 +88,8 @@ class TestSqueeze(OfOneArray):
 
 
 class TestBroadcastTo(OfOneArray):
+    bad_inputs = {"shape": ((np.ones((2, 3)),), InvalidType, ("broadcast_to", "x", "(2, 2, 5, 4)", "(2, 3)"))}
+
     def call(self, x):
         return broadcast_to(x, (2, x.shape[0], 5, 4))
 
@@ -82,6 +98,8 @@ class TestBroadcastTo(OfOneArray):
 
 
 class TestSumTo(OfOneArray):
+    bad_inputs = {"shape": ((np.ones((2, 3)),), InvalidType, ("sum_to", "x", "(1, 4)", "(2, 3)"))}
+
     def call(self, x):
         return sum_to(x, (1, 4))
 
@@ -91,6 +109,10 @@ class TestSumTo(OfOneArray):
 
 class TestAverage(FunctionSuite):
     cases = {"all": {"axis": None, "weighted": (3, 4)}, "an axis": {"axis": 1, "weighted": (4,)}}
+    bad_inputs = {
+        "weights": ((np.ones((2, 3)), np.ones(2)), InvalidType, ("average", "weights", "(2, 3)", "(2,)")),
+        "a list": (([1.0], np.ones(1)), InvalidType, ("average", "x", "list")),
+    }
 
     def make_inputs(self, rng, dtype):
         return rng.standard_normal((3, 4)).astype(dtype), rng.uniform(0.5, 1, self.weighted).astype(dtype)
@@ -104,15 +126,22 @@ class TestAverage(FunctionSuite):
 
 class TestGetItem(FunctionSuite):
     cases = {
-        "slices": {"index": (slice(3, 0, -2), ..., None, slice(None, 2))},
+        "slices": {"index": (slice(3, 0, -2), ..., None, slice(None, 2), slice(None))},
         "a number": {"index": -1},
         "numbers, repeated": {"index": (slice(None), [0, 2, 0])},
         "pairs": {"index": ([1, 3, 1], [0, 2, 0])},
         "mask": {"index": np.array([True, False, True, True])},
     }
+    bad_inputs = {
+        "too many axes": ((np.ones(4),), IndexError, ("GetItem", "(4,)")),
+        "a list": (([1.0],), TypeError, ("GetItem", "list")),
+    }
 
     def make_inputs(self, rng, dtype):
-        return (rng.standard_normal((4, 3)).astype(dtype),)
+        return (rng.standard_normal((4, 3, 2)).astype(dtype),)
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((4, 3, 0), dtype),)
 
     def call(self, x):
         index = self.index

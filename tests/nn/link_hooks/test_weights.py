@@ -41,6 +41,7 @@ class OfLinear(LinkSuite):
 
 
 class TestSpectralNormalization(OfLinear):
+    subjects = ()
     hook = SpectralNormalization
     cases = {
         **OfLinear.cases,
@@ -71,6 +72,7 @@ class TestSpectralNormalizationInTesting(TestSpectralNormalization):
 
 
 class TestWeightStandardization(OfLinear):
+    subjects = ()
     hook = WeightStandardization
 
     def weight(self, params):

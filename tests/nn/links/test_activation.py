@@ -37,10 +37,11 @@ class TestPReLU(OfImages):
 
 class TestSwish(OfImages):
     cases = {
-        "one": {"arguments": ((),)},
         "channels": {"arguments": (3, 0.5)},
+        "one": {"arguments": ((),)},
         "units of the first input": {"arguments": (None,)},
     }
+    bad_inputs = {"channels": ((np.ones((2, 4)),), InvalidType, ("swish", "beta", "(2, 4)", "(3,)"))}
 
     def make_link(self):
         return Swish(*self.arguments)

@@ -41,6 +41,7 @@ class TestBatchNormalization(LinkSuite):
 
 
 class TestBatchNormalizationInTesting(TestBatchNormalization):
+    subjects = ("batch_normalization",)
     bad_inputs = {}
 
     def make_link(self):
@@ -52,6 +53,9 @@ class TestBatchNormalizationInTesting(TestBatchNormalization):
 
     def reference(self, params, x):
         return self.scaled(params, (x - 0.5) / np.sqrt(3 + 2e-5))
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, *self.shape[1:]), dtype),)
 
 
 def batches(n):

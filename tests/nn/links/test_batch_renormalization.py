@@ -33,6 +33,26 @@ class TestBatchRenormalization(LinkSuite):
         return y * params.get("gamma", one).reshape(channels) + params.get("beta", zero).reshape(channels)
 
 
+class TestBatchRenormalizationInTesting(TestBatchRenormalization):
+    subjects = ("batch_renormalization",)
+    bad_inputs = {}
+
+    def call(self, link, x):
+        with using_config("train", False):
+            return link(x)
+
+    def reference(self, params, x):
+        channels = (1, 3, *(1,) * (x.ndim - 2))
+        mean, var, gamma, beta = (
+            params.get(name, default).reshape(channels)
+            for name, default in (("avg_mean", None), ("avg_var", None), ("gamma", np.ones(3)), ("beta", np.zeros(3)))
+        )
+        return (x - mean) / np.sqrt(var + self.options.get("eps", 2e-5)) * gamma + beta
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, *self.shape[1:]), dtype),)
+
+
 def test_by_default_nothing_is_corrected_and_the_averages_move(device):
     link = BatchRenormalization(3, decay=0.75)
     x = np.random.default_rng(0).normal(2, 3, (16, 3))

@@ -38,6 +38,7 @@ class TestDecorrelatedBatchNormalization(LinkSuite):
 
 
 class TestDecorrelatedBatchNormalizationInTesting(TestDecorrelatedBatchNormalization):
+    subjects = ("decorrelated_batch_normalization",)
     bad_inputs = {}
 
     def make_link(self):

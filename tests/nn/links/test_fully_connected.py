@@ -51,6 +51,7 @@ class TestSimplifiedDropconnect(OfRows):
         "size of the first input": {"arguments": (None, 2, 0.25), "batchwise": False},
         "without bias": {"arguments": (3, 2, 0.25, True), "batchwise": True},
     }
+    bad_inputs = {"features": ((np.ones((2, 4)),), InvalidType, ("simplified_dropconnect", "W", "(2, 4)", "(2, 3)"))}
 
     def mask(self, n):
         shape = (n, 2, 3) if self.batchwise else (2, 3)
@@ -82,6 +83,7 @@ class TestBilinear(LinkSuite):
         "sizes of the first inputs": {"arguments": (None, None, 2)},
         "product only": {"arguments": (3, 4, 2, True)},
     }
+    bad_inputs = {"features": ((np.ones((2, 4)), np.ones((2, 4))), InvalidType, ("bilinear", "W", "(4, 4, L)"))}
 
     def make_link(self):
         return Bilinear(*self.arguments)

@@ -29,6 +29,7 @@ class TestLinear(LinkSuite):
 
 
 class TestLinearOfSeveralAxes(TestLinear):
+    subjects = ("linear",)
     bad_inputs = {}
 
     def make_inputs(self, rng, dtype):

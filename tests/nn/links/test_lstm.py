@@ -66,6 +66,9 @@ class TestLSTM(LinkSuite):
             ys.append(moved[1])
         return (*ys, h)
 
+    def empty_inputs(self, dtype):
+        return tuple([np.zeros((0, 4), dtype)] * 3)
+
 
 def sequence(length, n=3, size=4):
     return np.random.default_rng(0).normal(size=(length, n, size))

@@ -25,7 +25,13 @@ class TestMLPConvolution2D(LinkSuite):
     def make_inputs(self, rng, dtype):
         return (rng.uniform(-1, 1, (2, 3, 4, 5)).astype(dtype),)
 
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3, 4, 5), dtype),)
+
     def reference(self, params, x):
+        if not len(x):
+            last = params[f"{len(params) // 2 - 1}/b"]
+            return np.zeros((0, len(last), *np.subtract((5, 6), params["0/W"].shape[2:])))
         y = np.array(
             [
                 [sum(correlate(c, w, "valid") for c, w in zip(image, f, strict=True)) for f in params["0/W"]]

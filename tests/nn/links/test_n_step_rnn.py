@@ -56,6 +56,27 @@ class NStepSuite(LinkSuite):
         state = np.ones((self.layers * self.kind.direction, 2, UNITS), dtype)
         return (*[state] * (self.kind.cell.states if self.given else 0), *[np.zeros((0, FEATURES), dtype)] * 2)
 
+    def __init_subclass__(cls):
+        """What is refused everywhere: a state for one sequence less, and a sequence with one feature more."""
+        suite = cls()
+        suite.use_case(None)
+        inputs = suite.make_inputs(np.random.default_rng(0), "float64")
+        states, (shape, name) = cls.kind.cell.states, (inputs[0].shape, cls.kind.__name__)
+        cls.bad_inputs = {
+            "state": (
+                (inputs[0][:, 1:], *inputs[1:]),
+                InvalidType,
+                [f"{name}: hx", str(shape), str((shape[0], 3, UNITS))],
+            ),
+            "features": (
+                (*inputs[:states], *[np.ones((len(x), FEATURES + 1)) for x in inputs[states:]]),
+                InvalidType,
+                ["linear: x", f"{FEATURES} features", f"{FEATURES + 1})"],
+            ),
+            **cls.bad_inputs,
+        }
+        super().__init_subclass__()
+
     def split(self, inputs):
         states = self.kind.cell.states
         return (inputs[:states], inputs[states:]) if self.given else ([None] * states, inputs)

@@ -10,7 +10,11 @@ INPUT = (2, 3, 4)
 
 
 class TestParameter(LinkSuite):
-    excluded = {"cleargrads": "the output is the parameter, whose gradient is the one that backward starts from"}
+    excluded = {
+        "bad_input": "it takes no inputs",
+        "empty": "it takes no inputs",
+        "cleargrads": "the output is the parameter, whose gradient is the one that backward starts from",
+    }
 
     def make_link(self):
         return Parameter(np.arange(3).astype(config.dtype))
@@ -40,6 +44,8 @@ class TestBias(LinkSuite):
 
 
 class TestBiasPassed(LinkSuite):
+    subjects = ("bias",)
+
     def make_link(self):
         return Bias(1)
 

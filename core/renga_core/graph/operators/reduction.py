@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, is_floating
+from renga_core.graph.errors import require_array
 from renga_core.graph.function_node import FunctionNode
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
         keepdims: Keep the summed axes, with size 1.
 
     Raises:
+        InvalidType: `x` is no array.
         ValueError: There is no such axis, or one is named twice.
     """
+    require_array("sum", "x", x)
     return Sum(normalize_axes("sum", axis, x.ndim), keepdims).apply((x,))[0]
 
 
@@ -39,6 +42,7 @@ def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fal
     from renga_core.graph.operators.arithmetic import divide
     from renga_core.graph.operators.shape import cast
 
+    require_array("mean", "x", x)
     axes = normalize_axes("mean", axis, x.ndim)
     if _is_half(x.dtype):
         return cast(mean(cast(x, np.float32), axes, keepdims), x.dtype)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, get_backend
-from renga_core.graph.errors import InvalidType, describe_array
+from renga_core.graph.errors import InvalidType, describe_array, require_array
 from renga_core.graph.function_node import FunctionNode
 from renga_core.graph.operators.reduction import is_broadcast_of, normalize_axes, sum_array_to
 
@@ -41,6 +41,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     Raises:
         ValueError: `axes` is not a permutation of the axes of `x`.
     """
+    require_array("transpose", "x", x)
     order = tuple(range(x.ndim))[::-1] if axes is None else tuple(a % x.ndim if -x.ndim <= a else a for a in axes)
     if sorted(order) != list(range(x.ndim)):
         raise ValueError(f"transpose: axes {axes} are not a permutation of the {x.ndim} axes of {describe_array(x)}")
@@ -53,6 +54,7 @@ def squeeze(x: Any, axis: int | tuple[int, ...] | None = None) -> Variable:
     Raises:
         InvalidType: An axis named in `axis` has another size.
     """
+    require_array("squeeze", "x", x)
     if axis is None:
         return reshape(x, tuple(size for size in x.shape if size != 1))
     axes = normalize_axes("squeeze", axis, x.ndim)

@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.configuration import config
 from renga_core.graph import InvalidType, Variable
-from renga_core.graph.errors import describe_array
+from renga_core.graph.errors import describe_array, require_array
 
 __all__ = [
     "labels_of",
@@ -19,16 +19,6 @@ __all__ = [
     "require_same",
     "wide",
 ]
-
-
-def require_array(function: str, argument: str, x: Any) -> None:
-    """Refuse what is no array, such as a list: to be asked before `x` is asked for its shape.
-
-    Raises:
-        InvalidType: So it is.
-    """
-    if not hasattr(x, "dtype"):
-        raise InvalidType(function, argument, "a Variable or an array", describe_array(x), "Convert it with asarray.")
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:

@@ -132,7 +132,10 @@ class TestHardSigmoid(Activation):
 
 
 class TestSwish(Activation):
-    bad_inputs = {}
+    bad_inputs = {
+        "integers": ((np.ones((2, 3), int), np.ones(3)), InvalidType, ("swish", "x", "floating")),
+        "beta": ((np.ones((2, 3)), np.ones(2)), InvalidType, ("swish", "beta", "float64 (2, 3)", "(2,)")),
+    }
 
     def make_inputs(self, rng, dtype):
         return rng.standard_normal((4, 3)).astype(dtype), rng.standard_normal(3).astype(dtype)

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renga_core.graph import InvalidType
 from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import expand_dims, flatten, moveaxis, rollaxis, swapaxes
 
@@ -27,6 +28,7 @@ class TestFlatten(Rearranging):
     function = staticmethod(flatten)
     numpy = staticmethod(np.ravel)
     args = ()
+    bad_inputs = {"a list": (([1.0],), InvalidType, ("flatten", "x", "list"))}
 
 
 class TestExpandDims(Rearranging):

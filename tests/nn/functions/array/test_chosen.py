@@ -15,7 +15,6 @@ class TestAsStrided(FunctionSuite):
         "backwards": {"args": ((3, 2), (-2, 1), 6)},
         "one element for all": {"args": ((2, 3), (0, 0), 5)},
         "a number": {"args": ((), (), 2)},
-        "nothing": {"args": ((2, 0), (100, 100))},
     }
     bad_inputs = {"outside": ((np.zeros(9),), InvalidType, ("as_strided", "x", "elements 0 to 9", "(9,)"))}
 
@@ -29,6 +28,18 @@ class TestAsStrided(FunctionSuite):
         shape, strides, *offset = self.args
         start = np.ascontiguousarray(x).reshape(-1)[sum(offset) :]
         return np.lib.stride_tricks.as_strided(start, shape, [x.itemsize * stride for stride in strides])
+
+
+class TestAsStridedOfNothing(TestAsStrided):
+    subjects = ("as_strided",)
+    cases = {"nothing": {"args": ((2, 0), (100, 100))}}
+    bad_inputs = {}
+
+    def reference(self, x):
+        return np.zeros((2, 0))
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3), dtype),)
 
 
 def test_as_strided_before_the_first_element():
@@ -83,7 +94,10 @@ class TestScatterAdd(FunctionSuite):
     }
 
     def make_inputs(self, rng, dtype):
-        return rng.standard_normal((4, 3)).astype(dtype), rng.standard_normal(self.shape).astype(dtype)
+        return rng.standard_normal((4, 3, 2)).astype(dtype), rng.standard_normal((*self.shape, 2)).astype(dtype)
+
+    def empty_inputs(self, dtype):
+        return np.zeros((4, 3, 0), dtype), np.zeros((*self.shape, 0), dtype)
 
     def call(self, a, b):
         def sent(part):

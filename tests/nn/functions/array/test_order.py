@@ -109,6 +109,7 @@ class TestTile(OfOneArray):
         "more": {"reps": (2, 3, 1, 1, 2)},
         "not at all": {"reps": (1, 0, 2)},
     }
+    bad_inputs = {"a list": (([1.0],), InvalidType, ("tile", "x", "list"))}
 
     def call(self, x):
         return tile(x, self.reps)

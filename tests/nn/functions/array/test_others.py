@@ -20,6 +20,9 @@ class TestBroadcast(FunctionSuite):
     def reference(self, *xs):
         return tuple(np.broadcast_arrays(*xs))
 
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 1), dtype), np.zeros(3, dtype)
+
 
 @pytest.mark.parametrize("dtype", ["f2", "f4"])
 def test_cast_and_back(dtype):
@@ -30,6 +33,24 @@ def test_cast_and_back(dtype):
     y.backward()
     assert x.grad.dtype == "f8"
     assert x.grad.tolist() == [1, 3]
+
+
+class TestCast(FunctionSuite):
+    """There, and back to the dtype it had."""
+
+    bad_inputs = {"a list": (([1.0], "float32"), InvalidType, ("cast", "x", "list"))}
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal((2, 3)).astype(dtype),)
+
+    def call(self, x, there="float64"):
+        return cast(cast(x, there), x.dtype)
+
+    def reference(self, x):
+        return x
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3), dtype),)
 
 
 def test_cast_to_its_own_dtype_is_the_variable_itself():
@@ -44,6 +65,7 @@ class TestPad(FunctionSuite):
         "a pair in a list": {"width": [(0, 2)], "value": 0},
         "each axis": {"width": ((0, 1), (2, 0)), "value": 0.5},
     }
+    bad_inputs = {"a list": (([1.0],), InvalidType, ("pad", "x", "list"))}
 
     def make_inputs(self, rng, dtype):
         return (rng.standard_normal((2, 3)).astype(dtype),)
@@ -70,11 +92,13 @@ def test_pad_mode():
 
 
 class TestCopy(FunctionSuite):
+    bad_inputs = {"a list": (([1.0],), TypeError, ("Copy", "list"))}
+
     def make_inputs(self, rng, dtype):
         return (rng.standard_normal((2, 3)).astype(dtype),)
 
     def call(self, x):
-        return copy(x, x.device)
+        return copy(x, getattr(x, "device", "numpy"))
 
     def reference(self, x):
         return x
@@ -89,6 +113,8 @@ def test_copy_shares_no_memory():
 
 
 class TestIdentity(FunctionSuite):
+    bad_inputs = {"a list": ((np.ones(2), [1.0]), TypeError, ("Identity", "input 1", "list"))}
+
     def make_inputs(self, rng, dtype):
         return rng.standard_normal((2, 3)).astype(dtype), rng.standard_normal(2).astype(dtype)
 
@@ -97,6 +123,9 @@ class TestIdentity(FunctionSuite):
 
     def reference(self, *xs):
         return xs
+
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 3), dtype), np.zeros(2, dtype)
 
 
 def test_identity_of_one_is_one():

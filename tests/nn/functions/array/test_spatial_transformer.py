@@ -6,7 +6,7 @@ from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import spatial_transformer_grid, spatial_transformer_sampler
 
 
-class TestGrid(FunctionSuite):
+class TestSpatialTransformerGrid(FunctionSuite):
     cases = {"an image": {"out": (3, 4)}, "one row": {"out": (1, 5)}}
     bad_inputs = {
         "a matrix": ((np.zeros((2, 3)),), InvalidType, ["spatial_transformer_grid: theta", "(N, 2, 3)", "(2, 3)"]),
@@ -31,7 +31,7 @@ class TestGrid(FunctionSuite):
         return (np.ones((0, 2, 3), dtype),)
 
 
-class TestSampler(FunctionSuite):
+class TestSpatialTransformerSampler(FunctionSuite):
     cases = {"inside": {"size": (4, 5), "reach": 0.9}, "beyond the border": {"size": (3, 4), "reach": 2.5}}
     bad_inputs = {
         "three axes": (

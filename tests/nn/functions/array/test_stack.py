@@ -39,6 +39,11 @@ class TestSeparate(FunctionSuite):
     def reference(self, x):
         return tuple(np.moveaxis(x, self.axis, 0))
 
+    def empty_inputs(self, dtype):
+        shape = [2, 3, 4]
+        shape[(self.axis + 1) % 3] = 0
+        return (np.zeros(shape, dtype),)
+
 
 class LikeNumpy(FunctionSuite):
     cases = {
@@ -57,17 +62,38 @@ class LikeNumpy(FunctionSuite):
     def reference(self, *xs):
         return self.numpy(xs)
 
+    def empty_inputs(self, dtype):
+        return tuple(np.zeros(shape, dtype) for shape in self.empty)
+
 
 class TestHstack(LikeNumpy):
     function = staticmethod(hstack)
     numpy = staticmethod(np.hstack)
+    empty = (2, 0), (2, 3)
+    bad_inputs = {
+        "shapes": ((np.ones((2, 3)), np.ones((3, 3))), InvalidType, ("hstack", "xs", "differ in axis 1", "(3, 3)")),
+        "a list": ((np.ones(2), [1.0]), InvalidType, ("hstack", "xs", "list")),
+        "nothing": ((), InvalidType, ("hstack", "xs", "at least one array")),
+    }
 
 
 class TestVstack(LikeNumpy):
     function = staticmethod(vstack)
     numpy = staticmethod(np.vstack)
+    empty = (0, 3), (2, 3)
+    bad_inputs = {
+        "shapes": ((np.ones((2, 3)), np.ones((2, 2))), InvalidType, ("vstack", "xs", "differ in axis 0", "(2, 2)")),
+        "a list": ((np.ones(2), [1.0]), InvalidType, ("vstack", "xs", "list")),
+        "nothing": ((), InvalidType, ("vstack", "xs", "at least one array")),
+    }
 
 
 class TestDstack(LikeNumpy):
     function = staticmethod(dstack)
     numpy = staticmethod(np.dstack)
+    empty = (2, 0), (2, 0)
+    bad_inputs = {
+        "shapes": ((np.ones((2, 3)), np.ones((2, 2))), InvalidType, ("dstack", "xs", "differ in axis 2", "(2, 2, 1)")),
+        "a list": ((np.ones(2), [1.0]), InvalidType, ("dstack", "xs", "list")),
+        "nothing": ((), InvalidType, ("dstack", "xs", "at least one array")),
+    }

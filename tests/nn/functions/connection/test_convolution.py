@@ -7,6 +7,7 @@ from renga_nn.functions.connection.convolution import Convolution, FilterGradien
 
 
 class TestFilterGradient(FunctionSuite):
+    subjects = ()
     cases = {
         "plain": {"geometry": Geometry((1, 1), (0, 0), (1, 1), 1), "out": (4, 4)},
         "everything": {"geometry": Geometry((2, 1), (1, 2), (1, 2), 2), "out": (3, 7)},

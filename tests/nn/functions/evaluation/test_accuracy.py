@@ -5,7 +5,53 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from renga_core.graph import InvalidType, Variable
+from renga_core.testing.function_suite import FunctionSuite, without_gradient
 from renga_nn.functions import accuracy, binary_accuracy
+
+REPORT = without_gradient("a measure for reports: no gradient flows through it")
+
+
+class TestAccuracy(FunctionSuite):
+    cases = {"all": {"ignored": None}, "one class left out": {"ignored": 1}}
+    bad_inputs = {
+        "labels": ((np.zeros((2, 3)), np.zeros(3, int)), InvalidType, ("accuracy", "t", "integers (2,)", "(3,)")),
+        "integers": ((np.zeros((2, 3), int), np.zeros(2, int)), InvalidType, ("accuracy", "y", "floating")),
+    }
+    excluded = REPORT
+
+    def make_inputs(self, rng, dtype):
+        return rng.standard_normal((5, 4)).astype(dtype), rng.integers(0, 4, 5)
+
+    def call(self, y, t):
+        return accuracy(y, t, self.ignored)
+
+    def reference(self, y, t):
+        right = [row.argmax() == label for row, label in zip(y, t, strict=True) if label != self.ignored]
+        return sum(right) / max(1, len(right))
+
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 4), dtype), np.zeros(0, int)
+
+
+class TestBinaryAccuracy(FunctionSuite):
+    bad_inputs = {
+        "shapes": ((np.zeros(2), np.zeros(3, int)), InvalidType, ("binary_accuracy", "t", "integers", "(2,)", "(3,)")),
+        "integers": ((np.zeros(2, int), np.zeros(2, int)), InvalidType, ("binary_accuracy", "y", "floating")),
+    }
+    excluded = REPORT
+
+    def make_inputs(self, rng, dtype):
+        return rng.standard_normal((4, 3)).astype(dtype), rng.integers(-1, 2, (4, 3))
+
+    def call(self, y, t):
+        return binary_accuracy(y, t)
+
+    def reference(self, y, t):
+        right = [(score >= 0) == (answer == 1) for score, answer in zip(y.flat, t.flat, strict=True) if answer != -1]
+        return sum(right) / max(1, len(right))
+
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 3), dtype), np.zeros((0, 3), int)
 
 
 @given(st.data(), st.sampled_from([(5,), (2, 3)]), st.sampled_from([None, -1, 1]))

@@ -5,7 +5,7 @@ import pytest
 
 from renga_core.backend import get_device, to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import ready_backends
+from renga_core.testing.function_suite import FunctionSuite, ready_backends, without_gradient
 from renga_nn.functions import classification_summary, f1_score, precision, r2_score, recall
 
 
@@ -24,6 +24,79 @@ def by_hand(answers, labels, classes, beta, ignored):
         f = (1 + beta**2) * p * r / (beta**2 * p + r) if right else 0
         rows.append((p, r, f, there))
     return np.array(rows).reshape(-1, 4).T
+
+
+REPORT = without_gradient("a measure for reports: no gradient flows through it")
+
+
+class OfClasses(FunctionSuite):
+    """`rows` of the table made by hand."""
+
+    cases = {"all": {"ignored": -1}, "one class left out": {"ignored": 1}}
+    excluded = REPORT
+
+    def make_inputs(self, rng, dtype):
+        return rng.standard_normal((20, 4)).astype(dtype), rng.integers(0, 4, 20)
+
+    def call(self, y, t):
+        return self.function(y, t, 4, ignore_label=self.ignored)
+
+    def reference(self, y, t):
+        return tuple(by_hand(y.argmax(axis=1), t, 4, 1.0, self.ignored)[list(self.rows)])
+
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 4), dtype), np.zeros(0, int)
+
+
+def refused(name):
+    return {
+        "labels": ((np.zeros((2, 4)), np.zeros(3, int)), InvalidType, (name, "t", "integers (2,)", "(3,)")),
+        "integers": ((np.zeros((2, 4), int), np.zeros(2, int)), InvalidType, (name, "y", "floating")),
+        "too large": ((np.zeros((2, 5)), np.array([0, 4])), ValueError, (name, "labels from 0 to 4", "0 to 3")),
+    }
+
+
+class TestClassificationSummary(OfClasses):
+    function = staticmethod(classification_summary)
+    rows = (0, 1, 2, 3)
+    bad_inputs = refused("classification_summary")
+
+
+class TestPrecision(OfClasses):
+    function = staticmethod(precision)
+    rows = (0, 3)
+    bad_inputs = refused("precision")
+
+
+class TestRecall(OfClasses):
+    function = staticmethod(recall)
+    rows = (1, 3)
+    bad_inputs = refused("recall")
+
+
+class TestF1Score(OfClasses):
+    function = staticmethod(f1_score)
+    rows = (2, 3)
+    bad_inputs = refused("f1_score")
+
+
+class TestR2Score(FunctionSuite):
+    cases = {"average": {"options": {}}, "of each": {"options": {"multioutput": "raw_values"}}}
+    bad_inputs = {
+        "shapes": ((np.ones(2), np.ones(3)), InvalidType, ("r2_score", "true", "shape and dtype of pred", "(3,)")),
+        "nothing": ((np.ones((0, 2)), np.ones((0, 2))), InvalidType, ("r2_score", "pred", "at least one entry")),
+    }
+    excluded = {**REPORT, "empty": "of no entries there is no score, and they are refused: see its bad inputs"}
+
+    def make_inputs(self, rng, dtype):
+        return rng.standard_normal((6, 3)).astype(dtype), rng.standard_normal((6, 3)).astype(dtype)
+
+    def call(self, pred, true):
+        return r2_score(pred, true, **self.options)
+
+    def reference(self, pred, true):
+        scores = 1 - ((true - pred) ** 2).sum(axis=0) / (len(true) * true.var(axis=0))
+        return scores if self.options else scores.mean()
 
 
 @pytest.mark.parametrize("label_num", [None, 5])

@@ -27,7 +27,7 @@ def by_all_ways(x, t, blank, times, counts):
     return np.array(losses)
 
 
-class TestCTC(FunctionSuite):
+class TestConnectionistTemporalClassification(FunctionSuite):
     cases = {
         "mean": {"options": {}},
         "of each": {"options": {"reduce": "no"}},
@@ -57,14 +57,25 @@ class TestCTC(FunctionSuite):
     def call(self, x):
         # One input, taken apart: as the list that it is called with it has as many.
         steps = [x[i] for i in range(x.shape[0])]
-        send = {k: x.device.send(v) if isinstance(v, np.ndarray) else v for k, v in self.options.items()}
-        return connectionist_temporal_classification(steps, x.device.send(self.t), self.blank, **send)
+        t, options = self.of_all(x)
+        send = {k: x.device.send(v) if isinstance(v, np.ndarray) else v for k, v in options.items()}
+        return connectionist_temporal_classification(steps, x.device.send(t), self.blank, **send)
+
+    def of_all(self, x):
+        """Labels and options; those of no sequences where there are none."""
+        if x.shape[1]:
+            return self.t, self.options
+        return self.t[:0], {k: v[:0] if isinstance(v, np.ndarray) else v for k, v in self.options.items()}
 
     def reference(self, x):
-        times = self.options.get("input_length", np.full(3, len(x)))
-        counts = self.options.get("label_length", np.full(3, 2))
-        loss = by_all_ways(x, self.t, self.blank, times, counts)
-        return loss if self.options.get("reduce") == "no" else loss.sum() / max(1, len(loss))
+        t, options = self.of_all(x)
+        times = options.get("input_length", np.full(3, len(x)))
+        counts = options.get("label_length", np.full(3, 2))
+        loss = by_all_ways(x, t, self.blank, times, counts)
+        return loss if options.get("reduce") == "no" else loss.sum() / max(1, len(loss))
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((4, 0, 3), dtype),)
 
 
 def test_no_sequences():

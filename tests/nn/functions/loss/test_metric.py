@@ -93,7 +93,7 @@ SOME = [[[1, 1, 0, 0], [1, 1, 1, 5]], [[1, 1, 0, 3], [3, 3, 0, -1]]]
 NONE = np.zeros((2, 2, 4), int)
 
 
-class TestDiscriminative(FunctionSuite):
+class TestDiscriminativeMarginBasedClusteringLoss(FunctionSuite):
     cases = {
         "everywhere": {"labels": EVERYWHERE, "norm": 1},
         "everywhere, Euclidean": {"labels": EVERYWHERE, "norm": 2},

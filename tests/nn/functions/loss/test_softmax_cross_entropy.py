@@ -73,6 +73,7 @@ class TestSoftmaxCrossEntropy(FunctionSuite):
 
 
 class TestSoftTargets(FunctionSuite):
+    subjects = ("softmax_cross_entropy",)
     cases = {
         "default": {"shape": (3, 4), "options": {}},
         "weighted": {"shape": (3, 4), "options": {"class_weight": WEIGHT}},

@@ -67,6 +67,7 @@ class TestEinsum(FunctionSuite):
 
 
 class TestEinsumOfNumbers(FunctionSuite):
+    subjects = ("einsum",)
     cases = {
         "result": {"labels": ([0, 5], [5, 2], [2, 0])},
         "without": {"labels": ([3, 1], [1, 0])},

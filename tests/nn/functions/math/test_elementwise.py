@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
+from renga_core.testing.function_suite import FunctionSuite, without_gradient
 from renga_nn.functions import (
     arccos,
     arcsin,
@@ -167,6 +167,44 @@ def test_clip_without_sense():
         clip(np.zeros(1), 2, 1)
     with pytest.raises(ValueError, match="give x_min, x_max or both"):
         clip(np.zeros(1), None, None)
+
+
+class Steps(FunctionSuite):
+    """NumPy's function of the same name."""
+
+    excluded = without_gradient("constant but for steps: no gradient flows through it")
+
+    def make_inputs(self, rng, dtype):
+        return (rng.uniform(-3, 3, (4, 3)).astype(dtype),)
+
+    def call(self, x):
+        return self.function(x)
+
+    def reference(self, x):
+        return getattr(np, self.function.__name__)(x)
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 3), dtype),)
+
+
+class TestFloor(Steps):
+    function = staticmethod(floor)
+    bad_inputs = {"a list": (([1.5],), InvalidType, ("floor", "x", "list"))}
+
+
+class TestCeil(Steps):
+    function = staticmethod(ceil)
+    bad_inputs = {"a list": (([1.5],), InvalidType, ("ceil", "x", "list"))}
+
+
+class TestFix(Steps):
+    function = staticmethod(fix)
+    bad_inputs = {"a list": (([1.5],), InvalidType, ("fix", "x", "list"))}
+
+
+class TestSign(Steps):
+    function = staticmethod(sign)
+    bad_inputs = {"a list": (([1.5],), InvalidType, ("sign", "x", "list"))}
 
 
 @pytest.mark.parametrize("function", [floor, ceil, sign, fix])

@@ -3,7 +3,7 @@ import pytest
 import scipy.special
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
+from renga_core.testing.function_suite import FunctionSuite, without_gradient
 from renga_nn import functions as F
 
 AXES = {
@@ -14,6 +14,10 @@ AXES = {
     "kept": {"args": ((2, 0), True), "axis": (0, 2), "keepdims": True},
     "all kept": {"args": (None, True), "axis": None, "keepdims": True},
 }
+
+
+ALL = {name: case for name, case in AXES.items() if case["axis"] is None}
+SOME = {name: case for name, case in AXES.items() if case["axis"] is not None}
 
 
 class Reducing(FunctionSuite):
@@ -30,6 +34,7 @@ class Reducing(FunctionSuite):
 
 
 class TestSum(Reducing):
+    bad_inputs = {"a list": (([1.0],), InvalidType, ("sum", "x", "list"))}
     function = staticmethod(F.sum)
     numpy = staticmethod(np.sum)
 
@@ -37,7 +42,18 @@ class TestSum(Reducing):
         return (np.zeros((2, 0, 4), dtype),)
 
 
+class AlongAxes:
+    """Axes that are not reduced may be empty."""
+
+    cases = SOME
+    bad_inputs = {}
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((2, 0, 4), dtype),)
+
+
 class TestMax(Reducing):
+    cases = ALL
     function = staticmethod(F.max)
     numpy = staticmethod(np.max)
     bad_inputs = {
@@ -46,10 +62,19 @@ class TestMax(Reducing):
     }
 
 
+class TestMaxAlongAxes(AlongAxes, TestMax):
+    subjects = ("max",)
+
+
 class TestMin(Reducing):
+    cases = ALL
     function = staticmethod(F.min)
     numpy = staticmethod(np.min)
     bad_inputs = {"nothing": ((np.zeros((0, 3)),), InvalidType, ("min", "at least one element", "(0, 3)"))}
+
+
+class TestMinAlongAxes(AlongAxes, TestMin):
+    subjects = ("min",)
 
 
 @pytest.mark.parametrize("function", [F.max, F.min])
@@ -74,7 +99,7 @@ def test_no_such_axis(function):
 
 
 class TestLogSumExp(FunctionSuite):
-    cases = {name: case for name, case in AXES.items() if not case["keepdims"]}
+    cases = {name: case for name, case in ALL.items() if not case["keepdims"]}
     bad_inputs = {"nothing": ((np.zeros((0, 3)),), InvalidType, ("logsumexp", "at least one element"))}
 
     def make_inputs(self, rng, dtype):
@@ -87,6 +112,14 @@ class TestLogSumExp(FunctionSuite):
         return scipy.special.logsumexp(x, axis=self.axis)
 
 
+class TestLogSumExpAlongAxes(AlongAxes, TestLogSumExp):
+    subjects = ("logsumexp",)
+    cases = {name: case for name, case in SOME.items() if not case["keepdims"]}
+
+    def reference(self, x):
+        return np.log(np.exp(x).sum(axis=self.axis))
+
+
 def test_logsumexp_of_large_and_infinite():
     assert F.logsumexp(np.array([60000, 60000], "f2")).dtype == "f2"
     assert F.logsumexp(np.array([1e300, -1e300])).item() == 1e300
@@ -94,14 +127,24 @@ def test_logsumexp_of_large_and_infinite():
     assert F.logsumexp(np.array([-np.inf, 0.0])).item() == 0
 
 
+def mean_or_zero(x, **options):
+    return np.mean(x, **options) if x.size else np.sum(x, **options)
+
+
 class TestAverage(Reducing):
-    numpy = staticmethod(np.mean)
+    subjects = ("average", "mean")
+    numpy = staticmethod(mean_or_zero)
+    bad_inputs = {"a list": (([1.0],), InvalidType, ("average", "x", "list"))}
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((2, 0, 4), dtype),)
 
     def call(self, x):
         return F.average(x, self.axis, keepdims=self.keepdims)
 
 
 class TestWeightedAverage(FunctionSuite):
+    subjects = ("average", "mean")
     cases = {
         "one axis": {"axis": 1, "shape": (3,)},
         "two": {"axis": (0, -1), "shape": (2, 4)},
@@ -137,6 +180,52 @@ class TestBatchL2NormSquared(FunctionSuite):
 
     def empty_inputs(self, dtype):
         return (np.zeros((0, 3), dtype),)
+
+
+class Searching(FunctionSuite):
+    cases = {"all": {"axis": None}, "an axis": {"axis": 1}, "from the end": {"axis": -2}}
+    excluded = without_gradient("the result is of integers, which have no gradient")
+
+    def make_inputs(self, rng, dtype):
+        return (rng.standard_normal((3, 4)).astype(dtype),)
+
+    def call(self, x):
+        return self.function(x, self.axis)
+
+    def reference(self, x):
+        return self.numpy(x, self.axis)
+
+
+class TestArgmax(Searching):
+    function, numpy = staticmethod(F.argmax), staticmethod(np.argmax)
+    bad_inputs = {
+        "nothing": ((np.zeros((0, 3)),), InvalidType, ("argmax", "x", "at least one element", "(0, 3)")),
+        "a list": (([1.0],), InvalidType, ("argmax", "x", "list")),
+    }
+
+
+class TestArgmin(Searching):
+    function, numpy = staticmethod(F.argmin), staticmethod(np.argmin)
+    bad_inputs = {
+        "nothing": ((np.zeros((0, 3)),), InvalidType, ("argmin", "x", "at least one element", "(0, 3)")),
+        "a list": (([1.0],), InvalidType, ("argmin", "x", "list")),
+    }
+
+
+class OfRows:
+    cases = {"an axis": {"axis": 1}}
+    bad_inputs = {}
+
+    def empty_inputs(self, dtype):
+        return (np.zeros((0, 4), dtype),)
+
+
+class TestArgmaxOfRows(OfRows, TestArgmax):
+    subjects = ("argmax",)
+
+
+class TestArgminOfRows(OfRows, TestArgmin):
+    subjects = ("argmin",)
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])

@@ -35,6 +35,7 @@ class TestSparseMatmul(FunctionSuite):
         for transa in (False, True)
         for transb in (False, True)
     }
+    bad_inputs = {"sizes": ((np.ones(5), np.ones((3, 2))), InvalidType, ("sparse_matmul", "b", "(4, '...')", "(3, 2)"))}
 
     def make_inputs(self, rng, dtype):
         data = rng.uniform(-1, 1, self.places[0].shape)
@@ -57,6 +58,8 @@ class TestSparseMatmul(FunctionSuite):
 
 
 class TestOfNoElements(FunctionSuite):
+    subjects = ("sparse_matmul",)
+
     def make_inputs(self, rng, dtype):
         return np.zeros(0, dtype), np.ones((4, 2), dtype)
 
@@ -65,7 +68,10 @@ class TestOfNoElements(FunctionSuite):
         return sparse_matmul(CooMatrix(data, none, none, (3, 4)), x)
 
     def reference(self, data, x):
-        return np.zeros((3, 2))
+        return np.zeros((3, x.shape[1]))
+
+    def empty_inputs(self, dtype):
+        return np.zeros(0, dtype), np.zeros((4, 0), dtype)
 
 
 def test_no_gradient_of_elements_unless_wanted():

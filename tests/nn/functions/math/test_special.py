@@ -147,6 +147,9 @@ class TestZeta(FunctionSuite):
     def reference(self, q):
         return scipy.special.zeta(self.x, q)
 
+    def empty_inputs(self, dtype):
+        return (np.zeros((4, 0), dtype),)
+
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InvalidType, match=r"polygamma: n: expected integers, got float64"):

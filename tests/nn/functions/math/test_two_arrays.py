@@ -211,6 +211,14 @@ class TestBias(AlongAxes):
 
 
 class TestAdd(FunctionSuite):
+    bad_inputs = {
+        "shapes": ((np.ones(3), np.ones((2, 2))), InvalidType, ("add", "x1", "broadcasts", "(3,)", "(2, 2)")),
+        "a list": ((np.ones(2), [1.0, 2.0]), TypeError, ("add", "input 1", "list")),
+    }
+
+    def empty_inputs(self, dtype):
+        return np.zeros((0, 3), dtype), np.zeros(3, dtype), np.zeros((0, 1), dtype)
+
     def make_inputs(self, rng, dtype):
         return tuple(rng.standard_normal(shape).astype(dtype) for shape in ((2, 3), (3,), (2, 1), ()))
 
@@ -261,6 +269,15 @@ class TestMatmul(FunctionSuite):
         out = ("" if a.ndim == 1 else "i") + ("" if b.ndim == 1 else "k")
         return np.einsum(f"...{left},...{right}->...{out}", a, b)
 
+    def empty_inputs(self, dtype):
+        """Nothing in the first operand's rows, where it has any; else nothing at all."""
+        a, b = ([*shape] for shape in self.shapes)
+        if len(a) == 1:
+            a[0] = b[-1 if (*self.trans, False, False)[1] and len(b) > 1 else -2 if len(b) > 1 else 0] = 0
+        else:
+            a[-1 if (*self.trans, False)[0] else -2] = 0
+        return np.zeros(a, dtype), np.zeros(b, dtype)
+
 
 class TestBatchMatmul(FunctionSuite):
     cases = {
@@ -284,8 +301,13 @@ class TestBatchMatmul(FunctionSuite):
     def reference(self, a, b):
         return np.einsum(f"{self.letters}->nik", a, b)
 
+    def empty_inputs(self, dtype):
+        return tuple(np.zeros((0, *shape[1:]), dtype) for shape in self.shapes)
+
 
 class TestBatchMatmulOfVectors(FunctionSuite):
+    subjects = ("batch_matmul",)
+
     def make_inputs(self, rng, dtype):
         return tuple(rng.standard_normal((3, 4)).astype(dtype) for _ in range(2))
 

@@ -52,11 +52,18 @@ class TestBatchRenormalization(FunctionSuite):
         return tuple(a.astype(dtype) for a in arrays)
 
     def call(self, x, gamma, beta):
-        mean, var = (x.xp.full(self.kept, v, dtype=gamma.dtype) for v in (self.mean, self.var))
+        kept = self.kept if gamma.size else gamma.shape
+        mean, var = (x.xp.full(kept, v, dtype=gamma.dtype) for v in (self.mean, self.var))
         return batch_renormalization(x, gamma, beta, *self.limits, EPS, mean, var)
 
     def reference(self, x, gamma, beta):
-        return naive(x, gamma, beta, *self.limits, np.full(self.kept, self.mean), np.full(self.kept, self.var))
+        return naive(x, gamma, beta, *self.limits, np.full(gamma.shape, self.mean), np.full(gamma.shape, self.var))
+
+    def empty_inputs(self, dtype):
+        """No channels; that a batch without entries is refused is among the bad inputs."""
+        channels = (0, *self.kept[1:])
+        shape = self.shape[0], *channels, *self.shape[1 + len(channels) :]
+        return np.zeros(shape, dtype), np.zeros(channels, dtype), np.zeros(channels, dtype)
 
 
 class TestFixedBatchRenormalization(FunctionSuite):

@@ -74,45 +74,85 @@ def settings(function, size, ksize, stride=None, pad=0, last=True):
     }
 
 
-class TestMaxPooling(PoolingSuite):
+class MaxPooling(PoolingSuite):
+    def reference(self, x):
+        return pooled(x, windows(x, self.ksize, self.stride, self.pad, self.last), np.max)
+
+
+class TestMaxPooling1D(MaxPooling):
     cases = {
-        "a series": settings(max_pooling_1d, (7,), 3, 2, 1),
-        "a series, rest left out": settings(max_pooling_1d, (7,), 2, last=False),
-        "a volume": settings(max_pooling_3d, (3, 4, 3), 2),
-        "a volume, overlapping": settings(max_pooling_3d, (3, 4, 3), (2, 3, 2), (1, 2, 1), (0, 1, 1), False),
-        "any, one axis": settings(max_pooling_nd, (6,), (4,), (3,)),
-        "any, two axes": settings(max_pooling_nd, (5, 4), (3, 2), 2, 1),
-        "any, four axes": settings(max_pooling_nd, (2, 3, 2, 3), 2),
+        "plain": settings(max_pooling_1d, (7,), 3, 2, 1),
+        "rest left out": settings(max_pooling_1d, (7,), 2, last=False),
     }
     bad_inputs = {
         "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["max_pooling_1d: x", "3 axes", "(2, 3, 4, 4)"]),
         "integers": ((np.zeros((2, 3, 4), int),), InvalidType, ["max_pooling_1d: x", "floating"]),
     }
 
-    def reference(self, x):
-        return pooled(x, windows(x, self.ksize, self.stride, self.pad, self.last), np.max)
 
-
-class TestAveragePooling(PoolingSuite):
+class TestMaxPooling3D(MaxPooling):
     cases = {
-        "a series": settings(average_pooling_1d, (7,), 3, 2, 1, last=0),
-        "a series, border ignored": settings(average_pooling_1d, (7,), 3, 2, 2, last=None),
-        "a volume": settings(average_pooling_3d, (3, 4, 3), 2, last=0),
-        "a volume, border ignored": settings(average_pooling_3d, (3, 4, 3), (2, 3, 2), (1, 2, 1), (0, 1, 1), last=None),
-        "any, two axes": settings(average_pooling_nd, (5, 4), (3, 2), 2, 1, last=None),
-        "any, four axes": settings(average_pooling_nd, (2, 3, 2, 3), 2, 1, 1, last=0),
+        "plain": settings(max_pooling_3d, (3, 4, 3), 2),
+        "overlapping": settings(max_pooling_3d, (3, 4, 3), (2, 3, 2), (1, 2, 1), (0, 1, 1), False),
     }
     bad_inputs = {
-        "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["average_pooling_1d: x", "3 axes", "(2, 3, 4, 4)"]),
-        "integers": ((np.zeros((2, 3, 4), int),), InvalidType, ["average_pooling_1d: x", "floating"]),
+        "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["max_pooling_3d: x", "5 axes", "(2, 3, 4, 4)"]),
+        "integers": ((np.zeros((2, 3, 4, 4, 4), int),), InvalidType, ["max_pooling_3d: x", "floating"]),
     }
 
+
+class TestMaxPoolingND(MaxPooling):
+    cases = {
+        "one axis": settings(max_pooling_nd, (6,), (4,), (3,)),
+        "two axes": settings(max_pooling_nd, (5, 4), (3, 2), 2, 1),
+        "four axes": settings(max_pooling_nd, (2, 3, 2, 3), 2),
+    }
+    bad_inputs = {
+        "another number of axes": ((np.zeros((2, 3, 4, 4)),), ValueError, ["max_pooling_nd"]),
+        "integers": ((np.zeros((2, 3, 4), int),), InvalidType, ["max_pooling_nd: x", "floating"]),
+    }
+
+
+class AveragePooling(PoolingSuite):
     def reference(self, x):
         if self.last is None:
             return pooled(x, windows(x, self.ksize, self.stride, self.pad), np.mean)
         n = x.ndim - 2
         widths = [(0, 0), (0, 0), *[(p, p) for p in each(self.pad, n)]]
         return pooled(x, windows(np.pad(x, widths), self.ksize, self.stride or self.ksize, 0), np.mean)
+
+
+class TestAveragePooling1D(AveragePooling):
+    cases = {
+        "plain": settings(average_pooling_1d, (7,), 3, 2, 1, last=0),
+        "border ignored": settings(average_pooling_1d, (7,), 3, 2, 2, last=None),
+    }
+    bad_inputs = {
+        "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["average_pooling_1d: x", "3 axes", "(2, 3, 4, 4)"]),
+        "integers": ((np.zeros((2, 3, 4), int),), InvalidType, ["average_pooling_1d: x", "floating"]),
+    }
+
+
+class TestAveragePooling3D(AveragePooling):
+    cases = {
+        "plain": settings(average_pooling_3d, (3, 4, 3), 2, last=0),
+        "border ignored": settings(average_pooling_3d, (3, 4, 3), (2, 3, 2), (1, 2, 1), (0, 1, 1), last=None),
+    }
+    bad_inputs = {
+        "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["average_pooling_3d: x", "5 axes", "(2, 3, 4, 4)"]),
+        "integers": ((np.zeros((2, 3, 4, 4, 4), int),), InvalidType, ["average_pooling_3d: x", "floating"]),
+    }
+
+
+class TestAveragePoolingND(AveragePooling):
+    cases = {
+        "two axes": settings(average_pooling_nd, (5, 4), (3, 2), 2, 1, last=None),
+        "four axes": settings(average_pooling_nd, (2, 3, 2, 3), 2, 1, 1, last=0),
+    }
+    bad_inputs = {
+        "another number of axes": ((np.zeros((2, 3, 4)),), ValueError, ["average_pooling_nd"]),
+        "integers": ((np.zeros((2, 3, 4, 4), int),), InvalidType, ["average_pooling_nd: x", "floating"]),
+    }
 
 
 def test_any_number_of_axes_is_at_least_one():

@@ -33,27 +33,9 @@ def painted(x, ksize, stride, pad, outsize, mark):
     return y
 
 
-class TestUnpooling(FunctionSuite):
-    cases = {
-        "an image": {"function": unpooling_2d, "size": (3, 2), "args": (2,), "out": (5, 3)},
-        "nothing beyond": {"function": unpooling_2d, "size": (3, 2), "args": (2, None, 0, None, False), "out": (6, 4)},
-        "overlapping": {"function": unpooling_2d, "size": (3, 2), "args": (3, (1, 2), 1, None, False), "out": (3, 3)},
-        "far apart": {"function": unpooling_2d, "size": (2, 2), "args": (1, 3, 0, (5, 6)), "out": (5, 6)},
-        "another size": {"function": unpooling_2d, "size": (3, 2), "args": (2, 2, 0, (6, 4)), "out": (6, 4)},
-        "a series": {"function": unpooling_1d, "size": (4,), "args": (3, 2, 1), "out": (6,)},
-        "a volume": {"function": unpooling_3d, "size": (2, 2, 3), "args": (2, None, 0, None, False), "out": (4, 4, 6)},
-        "any": {"function": unpooling_nd, "size": (3, 2), "args": ((3, 2), 2, (1, 0), (4, 4), True), "out": (4, 4)},
-    }
-    bad_inputs = {
-        "three axes": ((np.zeros((2, 3, 4)),), InvalidType, ["unpooling_2d: x", "4 axes", "(2, 3, 4)"]),
-        "integers": ((np.zeros((2, 3, 4, 4), int),), InvalidType, ["unpooling_2d: x", "floating"]),
-    }
-
+class UnpoolingSuite(FunctionSuite):
     def make_inputs(self, rng, dtype):
         return (rng.uniform(-1, 1, (2, 2, *self.size)).astype(dtype),)
-
-    def call(self, x):
-        return self.function(x, *self.args)
 
     def reference(self, x):
         ksize, stride, pad = (*self.args, *(None, 0)[len(self.args) - 1 :])[:3]
@@ -61,6 +43,56 @@ class TestUnpooling(FunctionSuite):
 
     def empty_inputs(self, dtype):
         return (np.ones((0, 2, *self.size), dtype),)
+
+
+class TestUnpooling1D(UnpoolingSuite):
+    size, args, out = (4,), (3, 2, 1), (6,)
+    bad_inputs = {
+        "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["unpooling_1d: x", "3 axes", "(2, 3, 4, 4)"]),
+        "integers": ((np.zeros((2, 3, 4), int),), InvalidType, ["unpooling_1d: x", "floating"]),
+    }
+
+    def call(self, x):
+        return unpooling_1d(x, *self.args)
+
+
+class TestUnpooling2D(UnpoolingSuite):
+    cases = {
+        "plain": {"size": (3, 2), "args": (2,), "out": (5, 3)},
+        "nothing beyond": {"size": (3, 2), "args": (2, None, 0, None, False), "out": (6, 4)},
+        "overlapping": {"size": (3, 2), "args": (3, (1, 2), 1, None, False), "out": (3, 3)},
+        "far apart": {"size": (2, 2), "args": (1, 3, 0, (5, 6)), "out": (5, 6)},
+        "another size": {"size": (3, 2), "args": (2, 2, 0, (6, 4)), "out": (6, 4)},
+    }
+    bad_inputs = {
+        "three axes": ((np.zeros((2, 3, 4)),), InvalidType, ["unpooling_2d: x", "4 axes", "(2, 3, 4)"]),
+        "integers": ((np.zeros((2, 3, 4, 4), int),), InvalidType, ["unpooling_2d: x", "floating"]),
+    }
+
+    def call(self, x):
+        return unpooling_2d(x, *self.args)
+
+
+class TestUnpooling3D(UnpoolingSuite):
+    size, args, out = (2, 2, 3), (2, None, 0, None, False), (4, 4, 6)
+    bad_inputs = {
+        "an image": ((np.zeros((2, 3, 4, 4)),), InvalidType, ["unpooling_3d: x", "5 axes", "(2, 3, 4, 4)"]),
+        "integers": ((np.zeros((2, 3, 4, 4, 4), int),), InvalidType, ["unpooling_3d: x", "floating"]),
+    }
+
+    def call(self, x):
+        return unpooling_3d(x, *self.args)
+
+
+class TestUnpoolingND(UnpoolingSuite):
+    size, args, out = (3, 2), ((3, 2), 2, (1, 0), (4, 4), True), (4, 4)
+    bad_inputs = {
+        "another number of axes": ((np.zeros((2, 3, 4)),), ValueError, ["unpooling_nd"]),
+        "integers": ((np.zeros((2, 3, 4, 4), int),), InvalidType, ["unpooling_nd: x", "floating"]),
+    }
+
+    def call(self, x):
+        return unpooling_nd(x, *self.args)
 
 
 class TestUpsampling2D(FunctionSuite):

@@ -114,6 +114,19 @@ class NStepSuite(FunctionSuite):
             inputs[k] = inputs[k][:, :0] if k < self.states else inputs[k][:0]
         return tuple(inputs)
 
+    def __init_subclass__(cls):
+        """What is refused: a first step with more features than the weights have."""
+        suite = cls()
+        suite.use_case(None)
+        inputs = list(suite.make_inputs(np.random.default_rng(0), "float64"))
+        for k, size in enumerate(suite.sizes, cls.states):
+            inputs[k] = np.ones((size, FEATURES + 1))
+        name = f"n_step_{cls.__name__.removeprefix('TestNStep').removesuffix('ReLU').lower()}"
+        cls.bad_inputs = {
+            "features": (inputs, InvalidType, (name, f"({UNITS}, {FEATURES + 1})", f"({UNITS}, {FEATURES})"))
+        }
+        super().__init_subclass__()
+
     @pytest.fixture(autouse=True)
     def _without_dropout(self):
         with using_config("train", False):
@@ -160,6 +173,7 @@ class TestNStepRNN(NStepSuite):
 
 
 class TestNStepRNNReLU(NStepSuite):
+    subjects = ("n_step_rnn",)
     cases = CASES
     step = staticmethod(relu_step)
 
@@ -175,6 +189,7 @@ class TestNStepBiRNN(NStepSuite):
 
 
 class TestNStepBiRNNReLU(NStepSuite):
+    subjects = ("n_step_birnn",)
     cases = BOTH_WAYS
     directions = 2
     step = staticmethod(relu_step)

@@ -9,7 +9,7 @@ import pytest
 from renga_core import random
 from renga_core.backend import get_device, to_host
 from renga_core.configuration import config, using_config
-from renga_core.graph import FunctionNode, Variable, as_variable, grad
+from renga_core.graph import FunctionNode, InvalidType, Variable, as_variable, grad
 from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import dropout, exp, forget, sigmoid, sin, tanh
 from renga_nn.links import BatchNormalization, Linear
@@ -27,6 +27,7 @@ class TestForget(FunctionSuite):
         "within another": {"function": lambda x: forget(lambda a: sin(a) * x, x * x), "inputs": 1},
         "twice the same": {"function": lambda x: forget(lambda a, b: a * a * b, x, x), "inputs": 1},
     }
+    bad_inputs = {"a list": ((np.ones(2), [1.0], np.ones(2)), InvalidType, ("forget", "xs[1]", "list"))}
 
     def make_inputs(self, rng, dtype):
         return tuple(rng.uniform(-1, 1, (3, 2)).astype(dtype) for _ in range(self.inputs))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import multiply, reshape
 from renga_nn.functions.activation.sigmoid import sigmoid
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -32,8 +34,13 @@ def swish(x: Any, beta: Any) -> Variable:
     >>> swish(np.array([[0.0, 100.0]]), 1.0).array.tolist()
     [[0.0, 100.0]]
     """
-    require_array("swish", "x", x)
+    require_floating("swish", "x", x)
     ndim = getattr(beta, "ndim", 0)
     if ndim and tuple(beta.shape) == tuple(x.shape[1 : 1 + ndim]):
         beta = reshape(beta, (1, *beta.shape, *[1] * (x.ndim - 1 - ndim)))
-    return multiply(x, sigmoid(multiply(x, beta)))
+    try:
+        scaled = multiply(x, beta)
+    except InvalidType as error:
+        expected = f"a shape that fits axes of x from 1 on, or broadcasts with x: {describe_array(x)}"
+        raise InvalidType("swish", "beta", expected, describe_array(beta)) from error
+    return multiply(x, sigmoid(scaled))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from renga_core.graph.errors import require_array
 from renga_core.graph.operators import reshape, transpose
 from renga_core.graph.operators.reduction import normalize_axes
 
@@ -20,6 +21,7 @@ def flatten(x: Any) -> Variable:
     >>> flatten(np.zeros((2, 3))).shape
     (6,)
     """
+    require_array("flatten", "x", x)
     return reshape(x, (x.size,))
 
 

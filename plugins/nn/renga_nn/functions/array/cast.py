@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.graph import Variable, as_variable
+from renga_core.graph.errors import require_array
 from renga_core.graph.operators import cast as convert
 
 __all__ = ["cast"]
@@ -23,4 +24,5 @@ def cast(x: Any, typ: Any) -> Variable:
     >>> cast(np.array([1.5]), "float16").dtype
     dtype('float16')
     """
+    require_array("cast", "x", x)
     return as_variable(x) if x.dtype == np.dtype(typ) else convert(x, typ)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode, InvalidType
-from renga_core.graph.errors import describe_array, describe_arrays
+from renga_core.graph.errors import describe_array, describe_arrays, require_array
 from renga_core.graph.operators import get_item
 from renga_core.graph.operators.reduction import normalize_axes
 
@@ -36,13 +36,20 @@ def concat(xs: Sequence[Any], axis: int = 1) -> Variable:
     >>> concat([np.zeros((2, 1)), np.zeros((2, 3))]).shape
     (2, 4)
     """
+    return joined("concat", xs, axis)
+
+
+def joined(function: str, xs: Sequence[Any], axis: int) -> Variable:
+    """`concat` for a function of another name, which its errors have."""
     if not len(xs):
-        raise InvalidType("concat", "xs", "at least one array", "none")
-    (number,) = normalize_axes("concat", axis, xs[0].ndim)
+        raise InvalidType(function, "xs", "at least one array", "none")
+    for x in xs:
+        require_array(function, "xs", x)
+    (number,) = normalize_axes(function, axis, xs[0].ndim)
     for x in xs:
         if x.dtype != xs[0].dtype:
-            raise InvalidType("concat", "xs", "one dtype", describe_arrays(xs), "Convert with astype or cast.")
-    return Concat(number).apply(xs)[0]
+            raise InvalidType(function, "xs", "one dtype", describe_arrays(xs), "Convert with astype or cast.")
+    return Concat(number, function).apply(xs)[0]
 
 
 @overload
@@ -101,8 +108,9 @@ def slices_along(axis: int, cuts: Sequence[int]) -> list[tuple[slice, ...]]:
 class Concat(FunctionNode):
     """Join along `axis`; each input's gradient is a piece of the output's."""
 
-    def __init__(self, axis: int) -> None:
+    def __init__(self, axis: int, function: str = "concat") -> None:
         self.axis = axis
+        self.function = function
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Join."""
@@ -110,7 +118,7 @@ class Concat(FunctionNode):
             return (get_array_module(*inputs).concatenate(inputs, axis=self.axis),)
         except ValueError as error:
             expected = f"shapes that differ in axis {self.axis} only"
-            raise InvalidType("concat", "xs", expected, describe_arrays(inputs)) from error
+            raise InvalidType(self.function, "xs", expected, describe_arrays(inputs)) from error
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Pieces, as views."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode
+from renga_core.graph.errors import require_array
 from renga_core.graph.operators import get_item
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def pad(
     """
     if mode != "constant":
         raise ValueError(f"pad: mode {mode!r} cannot be differentiated; only 'constant' can")
+    require_array("pad", "x", x)
     return Pad(_width_of_each_axis(pad_width, x.ndim), constant_values).apply((x,))[0]
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode, InvalidType
-from renga_core.graph.errors import describe_arrays
+from renga_core.graph.errors import describe_arrays, require_array
 from renga_core.graph.operators import get_item, reshape
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.array.axes import expand_dims
-from renga_nn.functions.array.concat import concat
+from renga_nn.functions.array.concat import joined
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -64,8 +64,8 @@ def hstack(xs: Sequence[Any]) -> Variable:
     >>> hstack([np.zeros((2, 1)), np.zeros((2, 3))]).shape
     (2, 4)
     """
-    parts = [_with_axes(x, 1) for x in xs]
-    return concat(parts, axis=min(1, parts[0].ndim - 1) if parts else 0)
+    parts = [_with_axes(x, 1) for x in _arrays("hstack", xs)]
+    return joined("hstack", parts, axis=min(1, parts[0].ndim - 1) if parts else 0)
 
 
 def vstack(xs: Sequence[Any]) -> Variable:
@@ -75,7 +75,7 @@ def vstack(xs: Sequence[Any]) -> Variable:
     >>> vstack([np.zeros(3), np.zeros((2, 3))]).shape
     (3, 3)
     """
-    return concat([reshape(x, (1, x.size)) if x.ndim < 2 else x for x in xs], axis=0)
+    return joined("vstack", [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in _arrays("vstack", xs)], axis=0)
 
 
 def dstack(xs: Sequence[Any]) -> Variable:
@@ -85,8 +85,14 @@ def dstack(xs: Sequence[Any]) -> Variable:
     >>> dstack([np.zeros((2, 3)), np.zeros((2, 3))]).shape
     (2, 3, 2)
     """
-    rows = [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in xs]
-    return concat([expand_dims(x, 2) if x.ndim < 3 else x for x in rows], axis=2)
+    rows = [reshape(x, (1, x.size)) if x.ndim < 2 else x for x in _arrays("dstack", xs)]
+    return joined("dstack", [expand_dims(x, 2) if x.ndim < 3 else x for x in rows], axis=2)
+
+
+def _arrays(function: str, xs: Sequence[Any]) -> Sequence[Any]:
+    for x in xs:
+        require_array(function, "xs", x)
+    return xs
 
 
 def _with_axes(x: Any, ndim: int) -> Any:

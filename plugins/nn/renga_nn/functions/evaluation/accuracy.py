@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import labels_of, require_floating
+from renga_nn.functions.checks import labels_of, require_array, require_floating
 
 __all__ = ["accuracy", "binary_accuracy"]
 
@@ -16,7 +16,7 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
     """The part of the entries whose largest score is that of the right class. No gradient flows through it.
 
     Args:
-        y: Scores ``(N, classes, ...)`` of a floating dtype.
+        y: Scores ``(N, classes, ...)`` of a floating dtype. Axes of size 1 at the end may be too many.
         t: Classes ``(N, ...)``, integers.
         ignore_label: Entries of this class do not count.
 
@@ -31,6 +31,10 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
     0.5
     """
     require_floating("accuracy", "y", y)
+    require_array("accuracy", "t", t)
+    end = t.ndim + 1
+    if all(size == 1 for size in y.shape[end:]):
+        y = as_array(y).reshape(y.shape[:end])
     labels = labels_of("accuracy", y, t)
     right = as_array(y).argmax(axis=1) == labels
     if ignore_label is None:

@@ -64,7 +64,7 @@ def argmax_crf1d(cost: Any, xs: Sequence[Any]) -> tuple[Variable, list[Array]]:
         cost, xs: As of `crf1d`.
 
     Returns:
-        The scores of the best labellings, ``(B_0,)``; and for each step the labels ``(B_t,)``.
+        The scores of the best labellings, ``(B_0,)``; and for each step the labels ``(B_t,)``, ``int32``.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together, or the sequences are not sorted.
@@ -82,11 +82,11 @@ def argmax_crf1d(cost: Any, xs: Sequence[Any]) -> tuple[Variable, list[Array]]:
     for x in xs[1:]:
         best = _go_on(best, x.shape[0], ended)
         ways = expand_dims(best, 2) + cost
-        chosen.append(ways.array.argmax(axis=1))
+        chosen.append(ways.array.argmax(axis=1).astype("int32"))
         best = max(ways, axis=1) + x
     ends = concat([best, *ended[::-1]], axis=0)
     xp = get_array_module(as_array(cost))
-    last = ends.array.argmax(axis=1)
+    last = ends.array.argmax(axis=1).astype("int32")
     # Back from each sequence's own end.
     labels = [last[: xs[-1].shape[0]]]
     for before, x in zip(reversed(chosen), reversed(xs[:-1]), strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from renga_core.graph.operators import mean as mean_of
 from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation.softplus import softplus
 from renga_nn.functions.array.cast import cast
@@ -17,18 +18,18 @@ if TYPE_CHECKING:
 
 __all__ = ["bernoulli_nll", "gaussian_kl_divergence", "gaussian_nll"]
 
-REDUCTIONS = ("sum", "no")
+REDUCTIONS = ("sum", "mean", "no")
 
 
 def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
-    """``-x log(p) - (1 - x) log(1 - p)`` with ``p = sigmoid(y)``, element by element, and its sum.
+    """``-x log(p) - (1 - x) log(1 - p)`` with ``p = sigmoid(y)``, element by element, and its sum or mean.
 
     Computed as ``softplus(y) - x y``, which neither overflows nor takes the logarithm of 0.
 
     Args:
         x: What was observed, from 0 to 1.
         y: Scores in the same shape and floating dtype.
-        reduce: ``"sum"``, or ``"no"`` for each element.
+        reduce: ``"sum"``; ``"mean"`` over all elements; or ``"no"`` for each of them.
 
     Returns:
         Variable of the dtype of `x`: a scalar, or the shape of `x` with ``reduce="no"``.
@@ -48,13 +49,13 @@ def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
 
 
 def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
-    """``((x - mean)**2 / var + log(2 pi var)) / 2``: of normal distributions, element by element, and its sum.
+    """``((x - mean)**2 / var + log(2 pi var)) / 2``: of normal distributions, element by element, and its sum or mean.
 
     Args:
         x: What was observed.
         mean: Means of the distributions, in the same shape and floating dtype.
         ln_var: Logarithms of their variances, in the same shape and dtype.
-        reduce: ``"sum"``, or ``"no"`` for each element.
+        reduce: ``"sum"``; ``"mean"`` over all elements; or ``"no"`` for each of them.
 
     Returns:
         Variable of the dtype of `x`: a scalar, or the shape of `x` with ``reduce="no"``.
@@ -79,12 +80,12 @@ def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variabl
 def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
     """How far normal distributions are from the standard one (Kingma & Welling 2014, appendix B).
 
-    ``(mean**2 + var - ln_var - 1) / 2``, element by element, and its sum.
+    ``(mean**2 + var - ln_var - 1) / 2``, element by element, and its sum or mean.
 
     Args:
         mean: Means of the distributions, of any shape and floating dtype.
         ln_var: Logarithms of their variances, in the same shape and dtype.
-        reduce: ``"sum"``, or ``"no"`` for each element.
+        reduce: ``"sum"``; ``"mean"`` over all elements; or ``"no"`` for each of them.
 
     Returns:
         Variable of the dtype of `mean`: a scalar, or the shape of `mean` with ``reduce="no"``.
@@ -104,4 +105,6 @@ def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Varia
 
 
 def _reduced(loss: Variable, reduce: str, dtype: Any) -> Variable:
-    return cast(sum_of(loss) if reduce == "sum" else loss, dtype)
+    if reduce != "no":
+        loss = sum_of(loss) if reduce == "sum" else mean_of(loss)
+    return cast(loss, dtype)

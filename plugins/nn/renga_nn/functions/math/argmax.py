@@ -6,7 +6,7 @@ from typing import Any
 
 from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, Variable, as_array
-from renga_core.graph.errors import describe_array
+from renga_core.graph.errors import describe_array, require_array
 from renga_core.graph.operators.reduction import normalize_axes
 
 __all__ = ["argmax", "argmin"]
@@ -44,6 +44,7 @@ def argmin(x: Any, axis: int | None = None) -> Variable:
 
 
 def _search(name: str, x: Any, axis: int | None) -> Variable:
+    require_array(name, "x", x)
     if any(x.shape[a] == 0 for a in normalize_axes(name, axis, x.ndim)):
         raise InvalidType(name, "x", "at least one element to choose from", describe_array(x))
     xp = get_array_module(x)

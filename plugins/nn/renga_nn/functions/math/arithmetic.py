@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
-from renga_core.graph import FunctionNode, InvalidType
+from renga_core.graph import FunctionNode, InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import add as add_two
 from renga_core.graph.operators import broadcast_to, multiply, reshape, transpose
@@ -21,19 +21,19 @@ __all__ = ["add", "batch_matmul", "bias", "linear_interpolate", "matmul", "scale
 
 
 def add(*xs: Any) -> Variable:
-    """The sum of two or more Variables, arrays or scalars, broadcast.
+    """The sum of Variables, arrays or scalars, broadcast; of one alone, itself.
 
     Raises:
-        TypeError: Fewer than two are given.
+        TypeError: None is given.
         InvalidType: The shapes do not broadcast.
 
     >>> import numpy as np
     >>> add(np.array([1.0, 2.0]), np.array([10.0]), 100).array.tolist()
     [111.0, 112.0]
     """
-    if len(xs) < 2:
-        raise TypeError(f"add: at least two summands are needed, got {len(xs)}")
-    total: Variable = reduce(add_two, xs)
+    if not xs:
+        raise TypeError("add: at least one summand is needed")
+    total: Variable = reduce(add_two, xs[1:], xs[0] if len(xs) > 1 else as_variable(xs[0]))
     return total
 
 

@@ -12,7 +12,7 @@ from renga_core.graph.operators import mean as mean_of
 from renga_core.graph.operators import reshape
 from renga_core.graph.operators import sum as sum_of
 from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_floating, wide
+from renga_nn.functions.checks import require_array, require_floating, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -32,16 +32,18 @@ def average(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = Fal
         keepdims: Keep the averaged axes, with size 1.
 
     Raises:
-        InvalidType: `weights` has another shape.
+        InvalidType: `x` is no array, or `weights` has another shape.
         ValueError: There is no such axis, or one is named twice.
 
     >>> import numpy as np
     >>> average(np.array([1.0, 4.0]), weights=np.array([2.0, 1.0])).array.tolist()
     2.0
     """
-    if weights is None:
-        return mean_of(x, axis, keepdims)
+    require_array("average", "x", x)
     axes = normalize_axes("average", axis, x.ndim)
+    if weights is None:
+        return mean_of(x, axes, keepdims)
+    require_array("average", "weights", weights)
     expected = tuple(x.shape[a] for a in axes)
     if tuple(weights.shape) != expected:
         raise InvalidType("average", "weights", f"the shape of the averaged axes {expected}", describe_array(weights))
@@ -68,6 +70,7 @@ def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Variable:
     >>> max(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
     [5.0, 7.0]
     """
+    require_array("max", "x", x)
     return Max(normalize_axes("max", axis, x.ndim), keepdims).apply((x,))[0]
 
 
@@ -78,6 +81,7 @@ def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Variable:
     >>> min(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
     [1.0, 3.0]
     """
+    require_array("min", "x", x)
     return Min(normalize_axes("min", axis, x.ndim), keepdims).apply((x,))[0]
 
 
@@ -96,6 +100,7 @@ def logsumexp(x: Any, axis: Axis = None) -> Variable:
     >>> logsumexp(np.array([1000.0, 1000.0])).array.round(4).tolist()
     1000.6931
     """
+    require_array("logsumexp", "x", x)
     return LogSumExp(normalize_axes("logsumexp", axis, x.ndim)).apply((x,))[0]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import operands, require_floating
+from renga_nn.functions.checks import operands, require_array, require_floating
 
 __all__ = ["ceil", "fix", "floor", "fmod", "sign"]
 
@@ -20,6 +20,7 @@ def floor(x: Any) -> Variable:
     >>> floor(np.array([-1.5, 1.5])).array.tolist()
     [-2.0, 1.0]
     """
+    require_array("floor", "x", x)
     return Variable(get_array_module(x).floor(as_array(x)), requires_grad=False)
 
 
@@ -30,6 +31,7 @@ def ceil(x: Any) -> Variable:
     >>> ceil(np.array([-1.5, 1.5])).array.tolist()
     [-1.0, 2.0]
     """
+    require_array("ceil", "x", x)
     return Variable(get_array_module(x).ceil(as_array(x)), requires_grad=False)
 
 
@@ -40,6 +42,7 @@ def fix(x: Any) -> Variable:
     >>> fix(np.array([-1.5, 1.5])).array.tolist()
     [-1.0, 1.0]
     """
+    require_array("fix", "x", x)
     return Variable(get_array_module(x).trunc(as_array(x)), requires_grad=False)
 
 
@@ -50,6 +53,7 @@ def sign(x: Any) -> Variable:
     >>> sign(np.array([-1.5, 0.0])).array.tolist()
     [-1.0, 0.0]
     """
+    require_array("sign", "x", x)
     return Variable(get_array_module(x).sign(as_array(x)), requires_grad=False)
 
 

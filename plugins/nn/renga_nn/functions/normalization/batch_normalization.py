@@ -60,7 +60,7 @@ def batch_normalization(
     [[-1.0], [1.0]]
     """
     axes = statistics_axes("batch_normalization", x, gamma, beta, axis)
-    if 0 in x.shape:
+    if any(x.shape[a] == 0 for a in axes):
         raise ValueError(f"batch_normalization: an empty batch has no mean: {describe_array(x)}")
     node = BatchNormalization(eps, axes)
     y = node.apply((x, gamma, beta))[0]

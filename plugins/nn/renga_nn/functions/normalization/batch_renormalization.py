@@ -72,7 +72,7 @@ def batch_renormalization(
             raise InvalidType("batch_renormalization", name, expected, describe_array(value))
     if rmax < 1 or dmax < 0:
         raise ValueError(f"batch_renormalization: rmax must be at least 1 and dmax at least 0, not {rmax} and {dmax}")
-    if 0 in x.shape:
+    if any(x.shape[a] == 0 for a in axes):
         raise ValueError(f"batch_renormalization: an empty batch has no mean: {describe_array(x)}")
     xp, values = get_array_module(x), wide(as_array(x))
     mean = values.mean(axis=axes, keepdims=True)

@@ -51,7 +51,8 @@ class Regions:
             InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
             ValueError: There is no such image, or `outsize` or `spatial_scale` makes no sense.
         """
-        if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape:
+        # No images will do for no regions.
+        if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[0 if len(rois) else 1 :]:
             raise InvalidType(function, "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
         if rois.ndim != 2 or rois.shape[1] != 4 or rois.dtype.kind not in "fiu":
             expected = "boxes (R, 4): y_min, x_min, y_max, x_max"
@@ -115,14 +116,16 @@ def by_matrices(x: Any, images: Host, rows: Host, columns: Host) -> Any:
         Variable ``(R, C, out, out')``.
     """
     dtype = x.dtype
+    _, channels, height, width = x.shape
+    out = (channels, rows.shape[1], columns.shape[1])
+    if not len(images):
+        return reshape(get_item(x, slice(0)), (0, *out))
     if dtype == "float16":
         x = cast(x, "float32")
     xp = get_array_module(as_array(x))
-    _, channels, height, width = x.shape
-    out = (channels, rows.shape[1], columns.shape[1])
     parts = []
     order = np.argsort(images, kind="stable")
-    for n in np.unique(images) if len(images) else [0]:
+    for n in np.unique(images):
         members = order[images[order] == n]
         image = reshape(transpose(get_item(x, int(n)), (1, 0, 2)), (height, channels * width))
         h = matmul(xp.asarray(rows[members].reshape(-1, height), dtype=x.dtype), image)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_core.graph import Variable
+from renga_core.graph.errors import require_array
 from renga_core.graph.recomputation import recomputed
 
 __all__ = ["forget"]
@@ -32,6 +33,7 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
         What `func` returns: a Variable or a tuple.
 
     Raises:
+        InvalidType: One of `xs` is no array.
         TypeError: `func` is not callable, or returns something else.
 
     >>> import numpy as np
@@ -43,6 +45,8 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
     """
     if not callable(func):
         raise TypeError(f"forget: func is a {type(func).__name__}; it must be something to call with xs")
+    for i, x in enumerate(xs):
+        require_array("forget", f"xs[{i}]", x)
     alone = True
 
     def part(*arguments: Variable) -> tuple[Variable, ...]:
