@@ -53,7 +53,7 @@ class Generator(renga.Chain):
     def make(self, t: Host) -> renga.Variable:
         """Digits that are what `t` says."""
         noise = renga.random.generator(self.device.backend).standard_normal((len(t), self.noise))
-        return self(noise.astype(self.l1.b.dtype), t)
+        return self(noise.astype(renga.get_dtype()), t)
 
 
 class Critic(renga.Chain):
@@ -124,7 +124,8 @@ def accuracy(train: Any, test: Any) -> float:
     model = L.Classifier(network)
     optimizer = renga.optimizers.Adam().setup(model)
     updater = StandardUpdater(renga.iterators.SerialIterator(train, 64), optimizer)
-    Trainer(updater, (1000, "iteration")).run()
+    while updater.iteration < 1000:
+        updater.update()
     found = extensions.Evaluator(renga.iterators.SerialIterator(test, 500, repeat=False, shuffle=False), model)()
     return float(found["main/accuracy"])
 
@@ -144,9 +145,13 @@ def main(
     """Train a generator of digits, draw what it makes, and tell how good that is."""
     renga.random.seed(seed)
     real, test = renga.datasets.get_digits()
-    networks = Generator(noise, units), Critic(units)
-    optimizers = [renga.optimizers.Adam(alpha, beta1=0.0, beta2=0.9).setup(network) for network in networks]
-    updater = WganUpdater(renga.iterators.SerialIterator(real, batch), *optimizers, critic, penalty)
+    generator = Generator(noise, units)
+    optimizers = [
+        renga.optimizers.Adam(alpha, beta1=0.0, beta2=0.9).setup(network) for network in (generator, Critic(units))
+    ]
+    updater = WganUpdater(
+        renga.iterators.SerialIterator(real, batch), optimizers[0], optimizers[1], n_critic=critic, penalty=penalty
+    )
     trainer = Trainer(updater, (iterations, "iteration"), out=out)
     for optimizer in optimizers:
         decay = extensions.LinearShift("alpha", (alpha, 0.0), (iterations // 2, iterations), optimizer)
@@ -154,12 +159,12 @@ def main(
     every = (max(iterations // 10, 1), "iteration")
     trainer.extend(extensions.LogReport(trigger=every))
     trainer.extend(extensions.PrintReport(["iteration", "critic/distance", "critic/steepness", "elapsed_time"]))
-    trainer.extend(samples(networks[0]), trigger=every)
+    trainer.extend(samples(generator), trigger=every)
     trainer.run()
 
     labels = np.arange(2000, dtype=np.int32) % 10
     with renga.no_backprop_mode():
-        made = renga.datasets.TupleDataset(networks[0].make(labels).array, labels)
+        made = renga.datasets.TupleDataset(generator.make(labels).array, labels)
     quality, variety = accuracy(real, made), accuracy(made, test)
     print(f"Who learnt from real digits reads {quality:.1%} of those made: {Path(out, 'samples.png')}")
     print(f"Who learnt from those made reads {variety:.1%} of real ones")
