@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from renga_core.graph import InvalidType
+from renga_core.graph import InvalidType, Variable
 from renga_core.testing.link_suite import LinkSuite
+from renga_nn.functions import convolution_2d
 from renga_nn.links import Convolution2D, Deconvolution2D
 
 
@@ -53,6 +54,23 @@ class TestConvolution2D(LinkSuite):
 
     def empty_inputs(self, dtype):
         return (np.zeros((0, 4, 5, 6), dtype),)
+
+
+class TestFromParams:
+    def test_filters_and_bias(self):
+        rng = np.random.default_rng(0)
+        W, b = rng.random((6, 2, 3, 2), np.float32), rng.random(6, np.float32)
+        link = Convolution2D.from_params(Variable(W), b, 2, 1, dilate=(1, 2), groups=2)
+        x = rng.random((2, 4, 7, 6), np.float32)
+        right = convolution_2d(x, W, b, 2, 1, dilate=(1, 2), groups=2).array
+        np.testing.assert_allclose(link(x).array, right, rtol=1e-5)
+
+    def test_without_bias(self):
+        W = np.ones((6, 2, 3, 2), np.float32)
+        assert Convolution2D.from_params(W, nobias=True).b is None
+        assert not Convolution2D.from_params(W).b.array.any()
+        with pytest.raises(ValueError, match=r"Convolution2D.from_params: .*nobias"):
+            Convolution2D.from_params(W, np.ones(6), nobias=True)
 
 
 class TestDeconvolution2D(LinkSuite):

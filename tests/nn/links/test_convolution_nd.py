@@ -5,6 +5,7 @@ import pytest
 
 from renga_core.graph import InvalidType
 from renga_core.testing.link_suite import LinkSuite
+from renga_nn.functions import convolution_nd
 from renga_nn.links import (
     Convolution1D,
     Convolution3D,
@@ -14,6 +15,17 @@ from renga_nn.links import (
     DeconvolutionND,
     DilatedConvolution2D,
 )
+
+
+def test_from_params():
+    rng = np.random.default_rng(0)
+    W, b = rng.random((6, 2, 3), np.float32), rng.random(6, np.float32)
+    link = ConvolutionND.from_params(W, b, 2, 1, cover_all=True, groups=2)
+    x = rng.random((2, 4, 8), np.float32)
+    np.testing.assert_allclose(link(x).array, convolution_nd(x, W, b, 2, 1, True, groups=2).array, rtol=1e-5)
+    with pytest.raises(ValueError, match=r"ConvolutionND.from_params: .*nobias"):
+        ConvolutionND.from_params(W, b, nobias=True)
+
 
 PLAIN = {"stride": 1, "pad": 0, "dilate": 1, "groups": 1, "out": None}
 

@@ -230,6 +230,11 @@ class OneHotCategorical(Distribution):
         """Vectors with a single 1."""
         return "one-hot vectors"
 
+    @property
+    def log_p(self) -> Variable:
+        """Logarithms of the probabilities."""
+        return safe_log(self.p)
+
     def sample_n(self, n: int) -> Variable:
         """As `Categorical`, as vectors."""
         return self._one_hot(_draw_classes(self.p, n, self.batch_shape))
@@ -239,7 +244,7 @@ class OneHotCategorical(Distribution):
         at = points("OneHotCategorical.log_prob", x, self.p, self.batch_shape, self.event_shape)
         one = at.array == 1
         valid = (one | (at.array == 0)).all(axis=-1) & (one.sum(axis=-1) == 1)
-        return where(valid, where(one, safe_log(self.p), 0).sum(-1), float("-inf"))
+        return where(valid, where(one, self.log_p, 0).sum(-1), float("-inf"))
 
     @property
     def mean(self) -> Variable:
@@ -264,7 +269,7 @@ class OneHotCategorical(Distribution):
     @property
     def entropy(self) -> Variable:
         """``-Σ p log(p)``."""
-        return -xlogy(self.p, self.p).sum(-1)
+        return -weighted(self.p, self.log_p).sum(-1)
 
     def _one_hot(self, classes: Array) -> Variable:
         chosen = classes[..., None] == self.xp.arange(self.p.shape[-1])
@@ -286,10 +291,6 @@ def _bernoulli(dist1: Bernoulli, dist2: Bernoulli) -> Variable:
 
 
 @register_kl(Categorical, Categorical)
-def _categorical(dist1: Categorical, dist2: Categorical) -> Variable:
-    return (weighted(dist1.p, dist1.log_p) - weighted(dist1.p, dist2.log_p)).sum(-1)
-
-
 @register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot_categorical(dist1: OneHotCategorical, dist2: OneHotCategorical) -> Variable:
-    return (xlogy(dist1.p, dist1.p) - xlogy(dist1.p, dist2.p)).sum(-1)
+def _classes(dist1: Any, dist2: Any) -> Variable:
+    return (weighted(dist1.p, dist1.log_p) - weighted(dist1.p, dist2.log_p)).sum(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from renga_core.backend import Array, get_array_module, is_floating
@@ -13,12 +14,25 @@ __all__ = [
     "labels_of",
     "operands",
     "require_array",
+    "require_arrays",
     "require_choice",
     "require_floating",
     "require_labels_in_range",
     "require_same",
     "wide",
 ]
+
+
+def require_arrays(function: str, argument: str, xs: Any) -> None:
+    """Refuse what is no list of arrays: to be asked before `xs` is asked for its length.
+
+    Raises:
+        InvalidType: So it is.
+    """
+    if not isinstance(xs, Sequence) and not getattr(xs, "ndim", 0):
+        raise InvalidType(function, argument, "a list of Variables or arrays", describe_array(xs))
+    for i, x in enumerate(xs):
+        require_array(function, f"{argument}[{i}]", x)
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:
@@ -91,13 +105,21 @@ def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
             raise ValueError(f"{function}: t has labels from {low} to {high}; there are classes 0 to {classes - 1}")
 
 
-def operands(x0: Any, x1: Any) -> tuple[Any, Any]:
-    """Two operands, of which one may be a scalar: it becomes an array in the dtype of the other."""
-    if not hasattr(x0, "dtype"):
-        x0 = get_array_module(x1).asarray(x0, dtype=x1.dtype)
-    elif not hasattr(x1, "dtype"):
-        x1 = get_array_module(x0).asarray(x1, dtype=x0.dtype)
-    return x0, x1
+def operands(function: str, name0: str, x0: Any, name1: str, x1: Any) -> tuple[Any, Any]:
+    """Two operands, of which one may be a number: it becomes an array in the dtype of the other.
+
+    Raises:
+        InvalidType: One is neither an array nor a number, or both are numbers.
+    """
+    if hasattr(x0, "dtype") and hasattr(x1, "dtype"):
+        return x0, x1
+    for name, x in ((name0, x0), (name1, x1)):
+        if not hasattr(x, "dtype") and not isinstance(x, (int, float)):
+            raise InvalidType(function, name, "a Variable, an array or a number", describe_array(x))
+    if hasattr(x0, "dtype"):
+        return x0, get_array_module(x0).asarray(x1, dtype=x0.dtype)
+    require_array(function, name1, x1)
+    return get_array_module(x1).asarray(x0, dtype=x1.dtype), x1
 
 
 def wide(x: Array) -> Array:

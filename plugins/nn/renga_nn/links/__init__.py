@@ -15,7 +15,7 @@ Reading guide
 - `crf1d`, `hierarchical_softmax`, `sampled` (`NegativeSampling`, `BlackOut`): losses with parameters.
 - `inception`, `mlp_convolution_2d`: small networks as layers. `vision`: `VGG16Layers`, `ResNet50Layers`, `GoogLeNet`
   and others, large ones. `caffe`: `CaffeFunction`, what Caffe has trained.
-- `parameter`: `Parameter`, `Bias`, `Scale`: single arrays as links.
+- `parameter`: `Parameter`, `Bias`, `Scale`: single arrays as links. `bias`: the biases of layers.
 - `classifier`: `Classifier`, a loss around a model.
 """
 

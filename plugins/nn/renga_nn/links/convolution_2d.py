@@ -7,6 +7,7 @@ from typing import Any
 
 from renga_core.graph import Variable
 from renga_nn.functions.connection import convolution_2d, deconvolution_2d
+from renga_nn.links.bias import bias_given
 from renga_nn.links.filters import Filters
 
 __all__ = ["Convolution2D", "Deconvolution2D"]
@@ -53,6 +54,32 @@ class Convolution2D(Filters):
         super().__init__(
             2, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups
         )
+
+    @staticmethod
+    def from_params(
+        W: Any,
+        b: Any = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        *,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> Convolution2D:
+        """A layer with these filters.
+
+        Args:
+            W: Array or Variable ``(out_channels, in_channels / groups, kh, kw)``.
+            b: Array or Variable ``(out_channels,)``; None for zeros.
+            stride, pad, nobias, dilate, groups: As of the class.
+
+        Raises:
+            ValueError: `b` is given although `nobias` is set.
+        """
+        out_channels, group_channels, *ksize = W.shape
+        W, b = getattr(W, "array", W), bias_given("Convolution2D", b, nobias)
+        in_channels = group_channels * groups
+        return Convolution2D(in_channels, out_channels, ksize, stride, pad, nobias, W, b, dilate=dilate, groups=groups)
 
     def forward(self, x: Any) -> Variable:
         """Convolve images ``(N, in_channels, H, W)``."""

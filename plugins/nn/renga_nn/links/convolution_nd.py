@@ -8,6 +8,7 @@ from typing import Any
 from renga_core.graph import Variable
 from renga_nn.functions.connection.convolution_nd import convolve
 from renga_nn.functions.connection.deconvolution_nd import deconvolve
+from renga_nn.links.bias import bias_given
 from renga_nn.links.filters import Filters
 
 __all__ = [
@@ -65,6 +66,35 @@ class ConvolutionND(Filters):
             ndim, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups
         )
         self.cover_all = cover_all
+
+    @staticmethod
+    def from_params(
+        W: Any,
+        b: Any = None,
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0,
+        nobias: bool = False,
+        *,
+        cover_all: bool = False,
+        dilate: int | Sequence[int] = 1,
+        groups: int = 1,
+    ) -> ConvolutionND:
+        """A layer with these filters, over as many axes as they have.
+
+        Args:
+            W: Array or Variable ``(out_channels, in_channels / groups, *ksize)``.
+            b: Array or Variable ``(out_channels,)``; None for zeros.
+            stride, pad, nobias, cover_all, dilate, groups: As of the class.
+
+        Raises:
+            ValueError: `b` is given although `nobias` is set.
+        """
+        out_channels, group_channels, *ksize = W.shape
+        W, b = getattr(W, "array", W), bias_given("ConvolutionND", b, nobias)
+        in_channels = group_channels * groups
+        return ConvolutionND(
+            len(ksize), in_channels, out_channels, ksize, stride, pad, nobias, W, b, cover_all, dilate, groups
+        )
 
     def forward(self, x: Any) -> Variable:
         """Convolve images ``(N, in_channels, *size)``."""

@@ -63,9 +63,8 @@ class CRF1d(Link):
         order = _longest_first(xs)
         scores, steps = argmax_crf1d(self.cost, _steps(xs, order))
         labels: list[Any] = [None] * len(xs)
-        for rank, number in enumerate(order):
-            parts = [step[rank : rank + 1] for step in steps[: xs[number].shape[0]]]
-            labels[number] = _device_of(xs).xp.concatenate(parts)
+        for number, sequence in zip(order, transpose_sequence(steps), strict=True):
+            labels[number] = sequence.array
         return permutate(scores, _device_of(xs).send(order), inv=True), labels
 
 

@@ -11,8 +11,9 @@ from renga_core.link import Link
 from renga_nn.functions.window import per_axis
 from renga_nn.initializers import Initializer, get_initializer
 from renga_nn.initializers.initializer import RandomInitializer
+from renga_nn.links.bias import bias
 
-__all__ = ["Filters", "bias", "in_shape"]
+__all__ = ["Filters", "in_shape"]
 
 
 class Filters(Link):
@@ -75,11 +76,6 @@ class Filters(Link):
     def _check_groups(self, channels: int) -> None:
         if self.groups < 1 or channels % self.groups:
             raise ValueError(f"{type(self).__name__}: groups={self.groups} does not divide {channels} channels")
-
-
-def bias(initial_bias: Any, shape: int | tuple[int, ...] | None = None) -> Parameter:
-    """A bias: zero if `initial_bias` is None."""
-    return Parameter(get_initializer(0 if initial_bias is None else initial_bias), shape)
 
 
 def in_shape(initializer: Any, shape: tuple[int, ...]) -> Any:

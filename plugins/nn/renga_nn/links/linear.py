@@ -9,6 +9,7 @@ from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
 from renga_nn.functions.connection import linear
 from renga_nn.initializers import get_initializer
+from renga_nn.links.bias import bias, bias_given
 
 __all__ = ["Linear"]
 
@@ -47,9 +48,7 @@ class Linear(Link):
         self.out_size = out_size
         with self.init_scope():
             self.W = Parameter(get_initializer(initialW))
-            self.b = (
-                None if nobias else Parameter(get_initializer(0 if initial_bias is None else initial_bias), out_size)
-            )
+            self.b = None if nobias else bias(initial_bias, out_size)
         if in_size is not None:
             self.W.initialize((out_size, in_size))
 
@@ -65,10 +64,8 @@ class Linear(Link):
         Raises:
             ValueError: `b` is given although `nobias` is set.
         """
-        if nobias and b is not None:
-            raise ValueError("Linear.from_params: there is a bias b, but nobias=True says there is none")
         out_size, in_size = W.shape
-        return cls(in_size, out_size, nobias, getattr(W, "array", W), getattr(b, "array", b))
+        return cls(in_size, out_size, nobias, getattr(W, "array", W), bias_given("Linear", b, nobias))
 
     def forward(self, x: Any, n_batch_axes: int = 1) -> Variable:
         """Compute the layer.

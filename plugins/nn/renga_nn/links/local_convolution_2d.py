@@ -10,7 +10,8 @@ from renga_core.link import Link
 from renga_nn.functions.connection import local_convolution_2d
 from renga_nn.functions.window import conv_outsize, per_axis
 from renga_nn.initializers import get_initializer
-from renga_nn.links.filters import bias, in_shape
+from renga_nn.links.bias import bias
+from renga_nn.links.filters import in_shape
 
 __all__ = ["LocalConvolution2D"]
 

@@ -9,6 +9,7 @@ from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
 from renga_nn.functions.noise import simplified_dropconnect
 from renga_nn.initializers import get_initializer
+from renga_nn.links.bias import bias
 
 __all__ = ["SimplifiedDropconnect"]
 
@@ -45,8 +46,7 @@ class SimplifiedDropconnect(Link):
         self.ratio = ratio
         with self.init_scope():
             self.W = Parameter(get_initializer(initialW), None if in_size is None else (out_size, in_size))
-            bias = get_initializer(0 if initial_bias is None else initial_bias)
-            self.b = None if nobias else Parameter(bias, out_size)
+            self.b = None if nobias else bias(initial_bias, out_size)
 
     def forward(self, x: Any, train: bool = True, mask: Any = None, use_batchwise_mask: bool = True) -> Variable:
         """Compute the layer for a batch ``(N, ...)``; arguments as of `renga.functions.simplified_dropconnect`."""

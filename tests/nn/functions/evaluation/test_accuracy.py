@@ -98,6 +98,13 @@ def test_nothing_counts():
     assert accuracy(np.zeros((0, 3)), np.zeros(0, int)).item() == 0
 
 
+def test_axes_of_size_1_at_the_end():
+    rng = np.random.default_rng(0)
+    y, t = rng.random((5, 3, 2)), rng.integers(0, 3, (5, 2))
+    assert accuracy(y.reshape(5, 3, 2, 1, 1), t).array == accuracy(y, t).array
+    assert accuracy(y.reshape(5, 3, 2, 1), t, 0).array == accuracy(y, t, 0).array
+
+
 def test_refused():
     with pytest.raises(InvalidType, match=r"accuracy: t: expected integers \(2,\)"):
         accuracy(np.zeros((2, 3)), np.zeros((2, 3), int))

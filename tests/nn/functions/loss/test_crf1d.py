@@ -88,7 +88,7 @@ def test_the_best_labels(name):
     device = get_device(name)
     _, labels = argmax_crf1d(device.send(cost), [device.send(x) for x in xs])
     labels = [to_host(y) for y in labels]
-    assert [y.shape for y in labels] == [(n,) for n in suite.sizes]
+    assert [(y.shape, y.dtype) for y in labels] == [((n,), np.int32) for n in suite.sizes]
     for number in range(5):
         scores = all_scores(cost, xs, number)
         assert tuple(y[number] for y in labels if number < len(y)) == max(scores, key=scores.get)

@@ -229,9 +229,11 @@ class TestAdd(FunctionSuite):
         return sum(xs)
 
 
-def test_add_wants_two():
-    with pytest.raises(TypeError, match="at least two"):
-        add(np.zeros(2))
+def test_add_of_one_and_of_none():
+    x = Variable(np.zeros(2))
+    assert add(x) is x
+    with pytest.raises(TypeError, match="at least one"):
+        add()
 
 
 class TestMatmul(FunctionSuite):

@@ -35,6 +35,7 @@ def expand_dims(x: Any, axis: int) -> Variable:
     >>> expand_dims(np.zeros((2, 3)), 1).shape
     (2, 1, 3)
     """
+    require_array("expand_dims", "x", x)
     (position,) = normalize_axes("expand_dims", axis, x.ndim + 1)
     return reshape(x, (*x.shape[:position], 1, *x.shape[position:]))
 
@@ -49,6 +50,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     >>> swapaxes(np.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
+    require_array("swapaxes", "x", x)
     order = list(range(x.ndim))
     (a,), (b,) = normalize_axes("swapaxes", axis1, x.ndim), normalize_axes("swapaxes", axis2, x.ndim)
     order[a], order[b] = order[b], order[a]
@@ -65,6 +67,7 @@ def moveaxis(x: Any, source: int | tuple[int, ...], destination: int | tuple[int
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
+    require_array("moveaxis", "x", x)
     moved = (source,) if isinstance(source, int) else tuple(source)
     places = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(moved) != len(places):
@@ -87,6 +90,7 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Variable:
     >>> rollaxis(np.zeros((2, 3, 4)), 2).shape
     (4, 2, 3)
     """
+    require_array("rollaxis", "x", x)
     (a,) = normalize_axes("rollaxis", axis, x.ndim)
     (before,) = (
         normalize_axes("rollaxis", start, x.ndim + 1) if start >= 0 else normalize_axes("rollaxis", start, x.ndim)

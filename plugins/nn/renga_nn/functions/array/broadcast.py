@@ -9,6 +9,7 @@ import numpy as np
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_arrays
 from renga_core.graph.operators import broadcast_to
+from renga_nn.functions.checks import require_arrays
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -29,6 +30,7 @@ def broadcast(*args: Any) -> tuple[Variable, ...]:
     >>> [y.shape for y in broadcast(np.zeros((2, 1)), np.zeros(3))]
     [(2, 3), (2, 3)]
     """
+    require_arrays("broadcast", "args", args)
     try:
         shape = np.broadcast_shapes(*(x.shape for x in args))
     except ValueError:

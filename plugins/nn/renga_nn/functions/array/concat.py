@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode, InvalidType
-from renga_core.graph.errors import describe_array, describe_arrays, require_array
+from renga_core.graph.errors import describe_array, describe_arrays
 from renga_core.graph.operators import get_item
 from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.checks import require_array, require_arrays
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -41,10 +42,9 @@ def concat(xs: Sequence[Any], axis: int = 1) -> Variable:
 
 def joined(function: str, xs: Sequence[Any], axis: int) -> Variable:
     """`concat` for a function of another name, which its errors have."""
+    require_arrays(function, "xs", xs)
     if not len(xs):
         raise InvalidType(function, "xs", "at least one array", "none")
-    for x in xs:
-        require_array(function, "xs", x)
     (number,) = normalize_axes(function, axis, xs[0].ndim)
     for x in xs:
         if x.dtype != xs[0].dtype:
@@ -84,6 +84,7 @@ def split_axis(
     >>> [y.shape for y in split_axis(np.zeros((2, 6)), [1, 4], axis=1)]
     [(2, 1), (2, 3), (2, 2)]
     """
+    require_array("split_axis", "x", x)
     (number,) = normalize_axes("split_axis", axis, x.ndim)
     size = x.shape[number]
     if isinstance(indices_or_sections, int):

@@ -11,7 +11,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import require_choice
+from renga_nn.functions.checks import require_array, require_choice
 from renga_nn.functions.window import per_axis
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def resize_images(
     [[[[1.0, 1.0, 3.0, 3.0]]]]
     """
     require_choice("resize_images", "mode", mode, ("bilinear", "nearest"))
+    require_array("resize_images", "x", x)
     if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[2:]:
         raise InvalidType("resize_images", "x", "images (N, C, H, W) of a floating dtype", describe_array(x))
     out = per_axis("resize_images", "output_shape", output_shape, 2)

@@ -8,7 +8,7 @@ from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item
-from renga_nn.functions.checks import labels_of, require_labels_in_range
+from renga_nn.functions.checks import labels_of, require_array, require_labels_in_range
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -34,6 +34,7 @@ def select_item(x: Any, t: Any) -> Variable:
     >>> select_item(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0])).array.tolist()
     [2.0, 3.0]
     """
+    require_array("select_item", "x", x)
     if x.ndim != 2:
         raise InvalidType("select_item", "x", "a matrix (N, K)", describe_array(x))
     labels = labels_of("select_item", x, t)

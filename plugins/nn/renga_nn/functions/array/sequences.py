@@ -7,6 +7,7 @@ from typing import Any
 
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array, describe_arrays
+from renga_nn.functions.checks import require_arrays
 
 __all__ = ["require_sequences"]
 
@@ -18,11 +19,11 @@ def require_sequences(function: str, xs: Sequence[Any]) -> None:
         InvalidType: So they are.
     """
     if not isinstance(xs, (list, tuple)) or not xs:
-        raise InvalidType(
-            function, "xs", "a list of sequences, at least one", "none" if not len(xs) else type(xs).__name__
-        )
+        given = "none" if isinstance(xs, (list, tuple)) else describe_array(xs)
+        raise InvalidType(function, "xs", "a list of sequences, at least one", given)
+    require_arrays(function, "xs", xs)
     for x in xs:
-        if getattr(x, "ndim", 0) < 1:
+        if x.ndim < 1:
             raise InvalidType(function, "xs", "arrays (length, ...)", describe_array(x))
         if x.shape[1:] != xs[0].shape[1:] or x.dtype != xs[0].dtype:
             raise InvalidType(function, "xs", "sequences that differ in length only", describe_arrays(xs))

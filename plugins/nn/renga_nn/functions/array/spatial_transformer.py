@@ -11,6 +11,7 @@ from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.window import per_axis
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def spatial_transformer_grid(theta: Any, output_shape: int | Sequence[int]) -> V
     >>> spatial_transformer_grid(flip, (1, 3)).array.tolist()
     [[[[1.0, 0.0, -1.0]], [[-1.0, -1.0, -1.0]]]]
     """
+    require_array("spatial_transformer_grid", "theta", theta)
     if tuple(theta.shape[1:]) != (2, 3) or theta.ndim != 3 or not is_floating(theta.dtype):
         expected = "maps (N, 2, 3) of a floating dtype"
         raise InvalidType("spatial_transformer_grid", "theta", expected, describe_array(theta))
@@ -69,6 +71,8 @@ def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
     >>> spatial_transformer_sampler(x, grid).array.tolist()
     [[[[2.0, 3.5, 2.0]]]]
     """
+    require_array("spatial_transformer_sampler", "x", x)
+    require_array("spatial_transformer_sampler", "grid", grid)
     if x.ndim != 4 or not is_floating(x.dtype):
         expected = "images (N, C, H, W) of a floating dtype"
         raise InvalidType("spatial_transformer_sampler", "x", expected, describe_array(x))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode, InvalidType
-from renga_core.graph.errors import describe_arrays, require_array
+from renga_core.graph.errors import describe_arrays
 from renga_core.graph.operators import get_item, reshape
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.array.axes import expand_dims
 from renga_nn.functions.array.concat import joined
+from renga_nn.functions.checks import require_array, require_arrays
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -34,6 +35,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
     >>> stack([np.zeros(3), np.ones(3)], axis=1).array.tolist()
     [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
     """
+    require_arrays("stack", "xs", xs)
     if not len(xs):
         raise InvalidType("stack", "xs", "at least one array", "none")
     for x in xs:
@@ -53,6 +55,7 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
     >>> [y.shape for y in separate(np.zeros((2, 3)), axis=1)]
     [(2,), (2,), (2,)]
     """
+    require_array("separate", "x", x)
     (number,) = normalize_axes("separate", axis, x.ndim)
     return Separate(number).apply((x,))
 
@@ -90,8 +93,7 @@ def dstack(xs: Sequence[Any]) -> Variable:
 
 
 def _arrays(function: str, xs: Sequence[Any]) -> Sequence[Any]:
-    for x in xs:
-        require_array(function, "xs", x)
+    require_arrays(function, "xs", xs)
     return xs
 
 

@@ -36,7 +36,7 @@ def transpose_sequence(xs: Sequence[Any]) -> tuple[Variable, ...]:
     >>> [y.array.tolist() for y in transpose_sequence(xs)]
     [[1.0, 4.0], [2.0], [3.0]]
     """
-    if not len(xs):
+    if isinstance(xs, (list, tuple)) and not xs:
         return ()
     require_sequences("transpose_sequence", xs)
     lengths = np.array([x.shape[0] for x in xs])

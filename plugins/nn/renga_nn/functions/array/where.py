@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array, describe_arrays
-from renga_nn.functions.checks import operands
+from renga_nn.functions.checks import operands, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -30,10 +30,11 @@ def where(condition: Any, x: Any, y: Any) -> Variable:
     >>> where(np.array([True, False]), np.array([1.0, 2.0]), 0).array.tolist()
     [1.0, 0.0]
     """
+    require_array("where", "condition", condition)
     chosen = as_array(condition)
     if chosen.dtype.kind != "b":
         raise InvalidType("where", "condition", "booleans", describe_array(chosen), "Compare: condition != 0.")
-    x, y = operands(x, y)
+    x, y = operands("where", "x", x, "y", y)
     if x.dtype != y.dtype:
         raise InvalidType("where", "y", f"the dtype of x: {describe_array(x)}", describe_array(y))
     return Where(chosen).apply((x, y))[0]

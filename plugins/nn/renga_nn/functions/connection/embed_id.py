@@ -38,6 +38,7 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
     >>> embed_id(np.array([2, 1, -1]), W, ignore_label=-1).array.tolist()
     [[2.0, 2.0], [1.0, 1.0], [0.0, 0.0]]
     """
+    require_array("embed_id", "x", x)
     ids = as_array(x)
     if ids.dtype.kind not in "iu":
         raise InvalidType("embed_id", "x", "integers", describe_array(ids))

@@ -38,11 +38,6 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
     >>> linear(np.ones((2, 3), np.float32), np.ones((1, 3), np.float32), np.zeros(1, np.float32)).array.tolist()
     [[3.0], [3.0]]
     """
-    if not 1 <= n_batch_axes < x.ndim:
-        raise ValueError(
-            f"linear: n_batch_axes={n_batch_axes} leaves no axis of features, or none of the batch, "
-            f"in x: {describe_array(x)}"
-        )
     return Linear(n_batch_axes).apply((x, W) if b is None else (x, W, b))[0]
 
 
@@ -102,6 +97,11 @@ class Linear(FunctionNode):
         return x if x.ndim == 2 else x.reshape(-1, W.shape[1])
 
     def _check(self, x: Array, W: Array, b: Array | None) -> None:
+        if not 1 <= self.n_batch_axes < x.ndim:
+            raise ValueError(
+                f"linear: n_batch_axes={self.n_batch_axes} leaves no axis of features, or none of the batch, "
+                f"in x: {describe_array(x)}"
+            )
         features = x.shape[1] if x.ndim == 2 else math.prod(x.shape[self.n_batch_axes :])
         if W.ndim != 2 or not is_floating(W.dtype):
             raise InvalidType("linear", "W", "a floating matrix", describe_array(W))

@@ -15,7 +15,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, matmul
 from renga_core.graph.operators import sum as sum_of
 from renga_core.kernel import Operation
-from renga_nn.functions.checks import require_floating, wide
+from renga_nn.functions.checks import require_array, require_floating, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -93,6 +93,7 @@ def _check(query: Any, key: Any, value: Any) -> None:
 
 
 def _checked_mask(query: Any, mask: Any, shape: tuple[int, ...]) -> Array:
+    require_array(_NAME, "mask", mask)
     array = as_array(mask)
     fits = array.ndim <= len(shape) and all(n in (1, m) for n, m in zip(array.shape[::-1], shape[::-1], strict=False))
     if not fits or not (array.dtype.kind == "b" or is_floating(array.dtype)):

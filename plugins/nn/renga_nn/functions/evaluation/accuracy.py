@@ -61,6 +61,7 @@ def binary_accuracy(y: Any, t: Any) -> Variable:
     0.5
     """
     require_floating("binary_accuracy", "y", y)
+    require_array("binary_accuracy", "t", t)
     answers = as_array(t)
     if answers.dtype.kind not in "iu" or answers.shape != y.shape:
         expected = f"integers in the shape of y: {describe_array(y)}"

@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import require_choice, require_same, wide
+from renga_nn.functions.checks import require_array, require_choice, require_same, wide
 
 __all__ = ["r2_score"]
 
@@ -43,6 +43,7 @@ def r2_score(pred: Any, true: Any, sample_weight: Any = None, multioutput: str =
     if sample_weight is None:
         weight = xp.ones_like(t[(slice(None), *[slice(1)] * (t.ndim - 1))])
     else:
+        require_array("r2_score", "sample_weight", sample_weight)
         weight = as_array(sample_weight)
         if tuple(weight.shape) != tuple(t.shape[:1]):
             expected = f"a weight for each entry {tuple(t.shape[:1])}"

@@ -11,7 +11,13 @@ from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item
 from renga_nn.functions.array import concat, expand_dims, select_item, split_axis
-from renga_nn.functions.checks import labels_of, require_choice, require_floating, require_labels_in_range
+from renga_nn.functions.checks import (
+    labels_of,
+    require_arrays,
+    require_choice,
+    require_floating,
+    require_labels_in_range,
+)
 from renga_nn.functions.math import logsumexp, max, mean
 
 if TYPE_CHECKING:
@@ -48,6 +54,7 @@ def crf1d(cost: Any, xs: Sequence[Any], ys: Sequence[Any], reduce: str = "mean")
     """
     require_choice("crf1d", "reduce", reduce, ("mean", "no"))
     _check("crf1d", cost, xs)
+    require_arrays("crf1d", "ys", ys)
     if len(ys) != len(xs):
         raise InvalidType("crf1d", "ys", f"labels for each of the {len(xs)} steps", f"{len(ys)} arrays")
     labels = [labels_of("crf1d", x, y) for x, y in zip(xs, ys, strict=True)]
@@ -137,6 +144,7 @@ def _check(function: str, cost: Any, xs: Sequence[Any]) -> None:
     require_floating(function, "cost", cost)
     if cost.ndim != 2 or cost.shape[0] != cost.shape[1]:
         raise InvalidType(function, "cost", "a square matrix (K, K)", describe_array(cost))
+    require_arrays(function, "xs", xs)
     if not len(xs):
         raise InvalidType(function, "xs", "an array for each step, at least one", "none")
     rows = xs[0].shape[0]

@@ -10,7 +10,7 @@ from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.activation import log_softmax
 from renga_nn.functions.array import concat, get_item, stack, where
-from renga_nn.functions.checks import require_choice, require_floating, require_labels_in_range, wide
+from renga_nn.functions.checks import require_array, require_choice, require_floating, require_labels_in_range, wide
 from renga_nn.functions.composed import gradients_of
 from renga_nn.functions.math import logsumexp, sum
 
@@ -72,6 +72,7 @@ def connectionist_temporal_classification(
     batch, classes = x[0].shape
     if not 0 <= blank_symbol < classes:
         raise ValueError(f"{name}: blank_symbol is {blank_symbol!r}; there are classes 0 to {classes - 1}")
+    require_array(name, "t", t)
     labels = as_array(t)
     if labels.dtype.kind not in "iu" or labels.ndim != 2 or labels.shape[0] != batch:
         raise InvalidType(name, "t", f"integers ({batch}, M), as many rows as x", describe_array(labels))
@@ -88,8 +89,9 @@ def connectionist_temporal_classification(
 def _lengths(argument: str, xp: Any, given: Any, batch: int, longest: int) -> Array:
     if given is None:
         return xp.full((batch,), longest, dtype=xp.int32)
-    lengths = as_array(given)
     name = "connectionist_temporal_classification"
+    require_array(name, argument, given)
+    lengths = as_array(given)
     if lengths.dtype.kind not in "iu" or tuple(lengths.shape) != (batch,):
         raise InvalidType(name, argument, f"integers ({batch},)", describe_array(lengths))
     if batch and (int(lengths.min()) < 0 or int(lengths.max()) > longest):

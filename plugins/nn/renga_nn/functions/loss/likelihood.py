@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from renga_core.graph.operators import mean as mean_of
 from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation.softplus import softplus
 from renga_nn.functions.array.cast import cast
@@ -106,5 +105,6 @@ def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Varia
 
 def _reduced(loss: Variable, reduce: str, dtype: Any) -> Variable:
     if reduce != "no":
-        loss = sum_of(loss) if reduce == "sum" else mean_of(loss)
+        count = max(loss.size, 1) if reduce == "mean" else 1
+        loss = sum_of(loss) / count
     return cast(loss, dtype)

@@ -14,7 +14,13 @@ from renga_core.graph.operators import reshape
 from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation import softplus
 from renga_nn.functions.array import where
-from renga_nn.functions.checks import labels_of, require_choice, require_floating, require_labels_in_range
+from renga_nn.functions.checks import (
+    labels_of,
+    require_array,
+    require_choice,
+    require_floating,
+    require_labels_in_range,
+)
 from renga_nn.functions.connection import embed_id
 from renga_nn.functions.math import expm1, log, logsumexp, minimum
 
@@ -128,6 +134,7 @@ def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Var
     """
     require_choice("black_out", "reduce", reduce, ("mean", "no"))
     labels, counts = _checked("black_out", x, t, W)
+    require_array("black_out", "samples", samples)
     others = as_array(samples)
     if others.dtype.kind not in "iu" or others.ndim != 2 or others.shape[0] != x.shape[0]:
         raise InvalidType("black_out", "samples", f"integers ({x.shape[0]}, S)", describe_array(others))
@@ -151,6 +158,7 @@ def _checked(function: str, x: Any, t: Any, W: Any) -> tuple[Array, Array]:
     require_floating(function, "x", x)
     if x.ndim != 2:
         raise InvalidType(function, "x", "(N, D)", describe_array(x))
+    require_array(function, "W", W)
     if W.ndim != 2 or W.shape[1] != x.shape[1] or W.dtype != x.dtype:
         raise InvalidType(function, "W", f"{x.dtype} (V, {x.shape[1]}), to fit x", describe_array(W))
     labels = labels_of(function, x, t)

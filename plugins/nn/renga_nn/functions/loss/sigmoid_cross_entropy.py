@@ -10,7 +10,7 @@ from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.activation import sigmoid
 from renga_nn.functions.activation.sigmoid import sigmoid_array
-from renga_nn.functions.checks import require_choice, require_floating, wide
+from renga_nn.functions.checks import require_array, require_choice, require_floating, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -45,6 +45,7 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
     """
     require_floating("sigmoid_cross_entropy", "x", x)
     require_choice("sigmoid_cross_entropy", "reduce", reduce, ("mean", "no"))
+    require_array("sigmoid_cross_entropy", "t", t)
     answers = as_array(t)
     if answers.dtype.kind not in "iu" or answers.shape != x.shape:
         expected = f"integers in the shape of x: {describe_array(x)}"

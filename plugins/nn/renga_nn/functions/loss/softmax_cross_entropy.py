@@ -11,7 +11,14 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
 from renga_core.kernel import Operation
 from renga_nn.functions.activation import softmax
-from renga_nn.functions.checks import labels_of, require_choice, require_floating, require_labels_in_range, wide
+from renga_nn.functions.checks import (
+    labels_of,
+    require_array,
+    require_choice,
+    require_floating,
+    require_labels_in_range,
+    wide,
+)
 from renga_nn.functions.loss.soft_targets import soft_target_cross_entropy
 
 __all__ = ["softmax_cross_entropy"]
@@ -78,6 +85,7 @@ def softmax_cross_entropy(
 
 
 def _checked_weight(x: Any, class_weight: Any) -> Array:
+    require_array("softmax_cross_entropy", "class_weight", class_weight)
     weight = as_array(class_weight)
     if x.ndim < 2 or tuple(weight.shape) != (x.shape[1],) or not is_floating(weight.dtype):
         expected = f"{x.dtype} (classes,) for x: {describe_array(x)}"

@@ -33,7 +33,9 @@ def add(*xs: Any) -> Variable:
     """
     if not xs:
         raise TypeError("add: at least one summand is needed")
-    total: Variable = reduce(add_two, xs[1:], xs[0] if len(xs) > 1 else as_variable(xs[0]))
+    if len(xs) == 1:
+        return as_variable(xs[0])
+    total: Variable = reduce(add_two, xs)
     return total
 
 

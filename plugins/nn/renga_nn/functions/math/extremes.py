@@ -30,7 +30,7 @@ def maximum(x1: Any, x2: Any) -> Variable:
     >>> maximum(np.array([1.0, 5.0]), 3).array.tolist()
     [3.0, 5.0]
     """
-    return Maximum().apply(operands(x1, x2))[0]
+    return Maximum().apply(operands("maximum", "x1", x1, "x2", x2))[0]
 
 
 def minimum(x1: Any, x2: Any) -> Variable:
@@ -42,7 +42,7 @@ def minimum(x1: Any, x2: Any) -> Variable:
     >>> minimum(np.array([1.0, 5.0]), 3).array.tolist()
     [1.0, 3.0]
     """
-    return Minimum().apply(operands(x1, x2))[0]
+    return Minimum().apply(operands("minimum", "x1", x1, "x2", x2))[0]
 
 
 def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:

@@ -72,7 +72,7 @@ def fmod(x: Any, divisor: Any) -> Variable:
     >>> fmod(np.array([-7.5, 7.5]), 2).array.tolist()
     [-1.5, 1.5]
     """
-    return FMod().apply(operands(x, divisor))[0]
+    return FMod().apply(operands("fmod", "x", x, "divisor", divisor))[0]
 
 
 class FMod(FunctionNode):

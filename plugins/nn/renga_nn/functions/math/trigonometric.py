@@ -91,7 +91,7 @@ def arctan2(x1: Any, x2: Any) -> Variable:
     >>> arctan2(np.array([1.0, 1.0]), np.array([1.0, -1.0])).array.round(4).tolist()
     [0.7854, 2.3562]
     """
-    return ArcTan2().apply(operands(x1, x2))[0]
+    return ArcTan2().apply(operands("arctan2", "x1", x1, "x2", x2))[0]
 
 
 class Sin(Elementwise):

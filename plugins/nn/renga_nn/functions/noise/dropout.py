@@ -11,7 +11,7 @@ from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.kernel import Implementation, Operation
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import require_array, require_floating
 
 __all__ = ["dropout"]
 
@@ -60,9 +60,10 @@ def dropout(
         return (unchanged, None) if return_mask else unchanged
     if mask is None:
         node = Dropout(ratio)
-    elif mask.shape != x.shape or mask.dtype != x.dtype:
-        raise InvalidType("dropout", "mask", f"the shape and dtype of x: {describe_array(x)}", describe_array(mask))
     else:
+        require_array("dropout", "mask", mask)
+        if mask.shape != x.shape or mask.dtype != x.dtype:
+            raise InvalidType("dropout", "mask", f"the shape and dtype of x: {describe_array(x)}", describe_array(mask))
         node = Dropout(ratio, (DROPOUT.reference, (mask,)))
     y = node.apply((x,))[0]
     return (y, node.mask(x) if mask is None else mask) if return_mask else y

@@ -8,7 +8,7 @@ from renga_core import random
 from renga_core.backend import Array, get_backend
 from renga_core.graph import InvalidType, Variable
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import require_same
+from renga_nn.functions.checks import require_array, require_same
 from renga_nn.functions.math import exp
 
 __all__ = ["gaussian"]
@@ -45,8 +45,10 @@ def gaussian(
     if eps is None:
         generator = random.generator(get_backend(getattr(mean, "array", mean)))
         eps = generator.standard_normal(mean.shape).astype(mean.dtype)
-    elif eps.shape != mean.shape or eps.dtype != mean.dtype:
-        expected = f"the shape and dtype of mean: {describe_array(mean)}"
-        raise InvalidType("gaussian", "eps", expected, describe_array(eps))
+    else:
+        require_array("gaussian", "eps", eps)
+        if eps.shape != mean.shape or eps.dtype != mean.dtype:
+            expected = f"the shape and dtype of mean: {describe_array(mean)}"
+            raise InvalidType("gaussian", "eps", expected, describe_array(eps))
     y = exp(ln_var * 0.5) * eps + mean
     return (y, eps) if return_eps else y

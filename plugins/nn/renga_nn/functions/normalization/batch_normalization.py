@@ -20,7 +20,15 @@ from renga_nn.functions.checks import require_array, wide
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["BatchNormalization", "batch_normalization", "fixed_batch_normalization", "move_average", "statistics_axes"]
+__all__ = [
+    "BatchNormalization",
+    "batch_normalization",
+    "fixed_batch_normalization",
+    "move_average",
+    "normalized",
+    "require_statistics",
+    "statistics_axes",
+]
 
 
 def batch_normalization(
@@ -62,6 +70,9 @@ def batch_normalization(
     axes = statistics_axes("batch_normalization", x, gamma, beta, axis)
     if any(x.shape[a] == 0 for a in axes):
         raise ValueError(f"batch_normalization: an empty batch has no mean: {describe_array(x)}")
+    for name, value in (("running_mean", running_mean), ("running_var", running_var)):
+        if value is not None:
+            require_statistics("batch_normalization", name, value, gamma)
     node = BatchNormalization(eps, axes)
     y = node.apply((x, gamma, beta))[0]
     if running_mean is not None or running_var is not None:
@@ -93,13 +104,16 @@ def fixed_batch_normalization(
     >>> fixed_batch_normalization(np.array([[3.0]]), one, zero, mean=one, var=4 * one, eps=0).array.tolist()
     [[1.0]]
     """
-    axes = statistics_axes("fixed_batch_normalization", x, gamma, beta, axis)
+    return normalized("fixed_batch_normalization", x, gamma, beta, mean, var, eps, axis)
+
+
+def normalized(
+    function: str, x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float, axis: int | Sequence[int] | None
+) -> Variable:
+    """`fixed_batch_normalization`, under the name of `function` in errors."""
+    axes = statistics_axes(function, x, gamma, beta, axis)
     for name, value in (("mean", mean), ("var", var)):
-        require_array("fixed_batch_normalization", name, value)
-        if tuple(value.shape) != tuple(gamma.shape):
-            raise InvalidType(
-                "fixed_batch_normalization", name, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value)
-            )
+        require_statistics(function, name, value, gamma)
     return FixedBatchNormalization(eps, axes).apply((x, gamma, beta, mean, var))[0]
 
 
@@ -116,6 +130,17 @@ def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Se
             expected = f"floating, of the shape {kept} that x: {describe_array(x)} has without the axes {axes}"
             raise InvalidType(function, name, expected, describe_array(value))
     return axes
+
+
+def require_statistics(function: str, argument: str, value: Any, gamma: Any) -> None:
+    """Refuse statistics that are no array in the shape of `gamma`.
+
+    Raises:
+        InvalidType: So they are.
+    """
+    require_array(function, argument, value)
+    if tuple(value.shape) != tuple(gamma.shape):
+        raise InvalidType(function, argument, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value))
 
 
 def move_average(running: Array | None, value: Array, decay: float) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_array_module
-from renga_core.graph import InvalidType, as_array
+from renga_core.graph import as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
 from renga_nn.functions.checks import wide
 from renga_nn.functions.normalization.batch_normalization import (
     BatchNormalization,
-    fixed_batch_normalization,
     move_average,
+    normalized,
+    require_statistics,
     statistics_axes,
 )
 
@@ -67,9 +68,8 @@ def batch_renormalization(
     """
     axes = statistics_axes("batch_renormalization", x, gamma, beta, None)
     for name, value in (("running_mean", running_mean), ("running_var", running_var)):
-        if value is not None and tuple(value.shape) != tuple(gamma.shape):
-            expected = f"the shape of gamma, {tuple(gamma.shape)}"
-            raise InvalidType("batch_renormalization", name, expected, describe_array(value))
+        if value is not None:
+            require_statistics("batch_renormalization", name, value, gamma)
     if rmax < 1 or dmax < 0:
         raise ValueError(f"batch_renormalization: rmax must be at least 1 and dmax at least 0, not {rmax} and {dmax}")
     if any(x.shape[a] == 0 for a in axes):
@@ -99,4 +99,4 @@ def fixed_batch_renormalization(x: Any, gamma: Any, beta: Any, mean: Any, var: A
     >>> fixed_batch_renormalization(np.array([[3.0]]), one, zero, mean=one, var=4 * one, eps=0).array.tolist()
     [[1.0]]
     """
-    return fixed_batch_normalization(x, gamma, beta, mean, var, eps)
+    return normalized("fixed_batch_renormalization", x, gamma, beta, mean, var, eps, None)

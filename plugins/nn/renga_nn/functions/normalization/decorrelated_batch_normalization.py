@@ -63,6 +63,10 @@ def decorrelated_batch_normalization(
         raise ValueError(f"{function}: an empty batch has no mean: {describe_array(x)}")
     values = _grouped(cast(x, np.promote_types(x.dtype, np.float32)), groups)
     size, count = values.shape[1:]
+    if running_mean is not None:
+        _require_statistics(function, "running_mean", running_mean, (groups, size))
+    if running_projection is not None:
+        _require_statistics(function, "running_projection", running_projection, (groups, size, size))
     mean = values.mean(axis=2, keepdims=True)
     centred = values - mean
     ridge = eps * get_array_module(x).eye(size, dtype=values.dtype)
@@ -98,12 +102,16 @@ def fixed_decorrelated_batch_normalization(x: Any, mean: Any, projection: Any, g
     _check(function, x, groups)
     size = x.shape[1] // groups
     for name, value, shape in (("mean", mean, (groups, size)), ("projection", projection, (groups, size, size))):
-        require_array(function, name, value)
-        if tuple(value.shape) != shape or not is_floating(value.dtype):
-            raise InvalidType(function, name, f"floating, of shape {shape}", describe_array(value))
+        _require_statistics(function, name, value, shape)
     dtype = np.promote_types(x.dtype, np.float32)
     centred = _grouped(cast(x, dtype), groups) - reshape(cast(mean, dtype), (groups, size, 1))
     return cast(_ungrouped(matmul(cast(projection, dtype), centred), x.shape), x.dtype)
+
+
+def _require_statistics(function: str, argument: str, value: Any, shape: tuple[int, ...]) -> None:
+    require_array(function, argument, value)
+    if tuple(value.shape) != shape or not is_floating(value.dtype):
+        raise InvalidType(function, argument, f"floating, of shape {shape}", describe_array(value))
 
 
 def _check(function: str, x: Any, groups: int) -> None:

@@ -10,6 +10,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import mean
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.pooling.window import Window
 from renga_nn.functions.pooling.window_sum import WindowSum
 
@@ -55,6 +56,7 @@ def average_pooling_nd(
     >>> average_pooling_nd(x, 3, 2, pad=1, pad_value=None).array.tolist()
     [[[4.5, 7.5]]]
     """
+    require_array("average_pooling_nd", "x", x)
     return _pool("average_pooling_nd", x, ksize, stride, pad, pad_value, x.ndim - 2)
 
 
@@ -125,6 +127,7 @@ def global_average_pooling_2d(x: Any) -> Variable:
     >>> global_average_pooling_2d(np.ones((1, 2, 3, 3), np.float32)).array.tolist()
     [[1.0, 1.0]]
     """
+    require_array("global_average_pooling_2d", "x", x)
     if x.ndim != 4:
         raise InvalidType("global_average_pooling_2d", "x", "4 axes", describe_array(x))
     return mean(x, (2, 3))

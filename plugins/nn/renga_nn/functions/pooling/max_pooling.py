@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode, as_array
 from renga_core.kernel import Operation
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.pooling.window import Window
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def max_pooling_nd(
     >>> y.array.tolist(), indices.tolist()
     ([[[4.0, 3.0]]], [[[1, 1]]])
     """
+    require_array("max_pooling_nd", "x", x)
     return _pool("max_pooling_nd", x, ksize, stride, pad, cover_all, return_indices, x.ndim - 2)
 
 

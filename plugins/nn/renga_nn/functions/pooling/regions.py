@@ -18,6 +18,7 @@ from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
 from renga_nn.functions.array.concat import concat
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.window import per_axis
 
 __all__ = ["Host", "Regions", "bins", "by_matrices", "rows_of_pixels", "select"]
@@ -51,6 +52,8 @@ class Regions:
             InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
             ValueError: There is no such image, or `outsize` or `spatial_scale` makes no sense.
         """
+        for name, value in (("x", x), ("rois", rois), ("roi_indices", roi_indices)):
+            require_array(function, name, value)
         # No images will do for no regions.
         if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[0 if len(rois) else 1 :]:
             raise InvalidType(function, "x", "images (N, C, H, W) of a floating dtype", describe_array(x))

@@ -10,6 +10,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.pooling.regions import Host, Regions, bins, by_matrices, rows_of_pixels, select
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float
     >>> roi_pooling_2d(x, np.array([[0.0, 0.0, 0.0, 3.0, 1.0]]), 1, 2, 1.0).array.tolist()
     [[[[5.0, 7.0]]]]
     """
+    require_array("roi_pooling_2d", "rois", rois)
     if rois.ndim != 2 or rois.shape[1] != 5:
         expected = "regions (R, 5): image, x_min, y_min, x_max, y_max"
         raise InvalidType("roi_pooling_2d", "rois", expected, describe_array(rois))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.configuration import config
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
+from renga_nn.functions.checks import require_array
 from renga_nn.functions.pooling.max_pooling import Spread
 from renga_nn.functions.pooling.window import Window
 from renga_nn.functions.pooling.window_sum import WindowSpread
@@ -50,6 +51,7 @@ def unpooling_nd(
     >>> unpooling_nd(np.array([[[1.0, 2.0]]]), 2, cover_all=False).array.tolist()
     [[[1.0, 1.0, 2.0, 2.0]]]
     """
+    require_array("unpooling_nd", "x", x)
     return _unpool("unpooling_nd", x, ksize, stride, pad, outsize, cover_all, x.ndim - 2)
 
 
@@ -134,6 +136,7 @@ def upsampling_2d(
     [[[[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 7.0, 0.0]]]]
     """
     window = Window.onto("upsampling_2d", x, ksize, stride, pad, outsize, cover_all, 2)
+    require_array("upsampling_2d", "indexes", indexes)
     indexes = as_array(indexes)
     if indexes.dtype.kind not in "iu" or tuple(indexes.shape) != tuple(x.shape):
         raise InvalidType("upsampling_2d", "indexes", f"integers {tuple(x.shape)}, as x", describe_array(indexes))

@@ -86,6 +86,7 @@ class Window:
             ValueError: `ksize`, `stride`, `pad` or `outsize` makes no sense, or images of `outsize` have another
                 number of positions than `x` has elements.
         """
+        require_array(function, "x", x)
         if n_axes < 1 or x.ndim != n_axes + 2 or not is_floating(x.dtype):
             expected = f"{max(n_axes, 1) + 2} axes and a floating dtype"
             raise InvalidType(function, "x", expected, describe_array(x))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.array import concat, separate, split_axis, stack
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import require_array, require_arrays, require_floating
 from renga_nn.functions.connection import linear
 from renga_nn.functions.noise import dropout
 from renga_nn.functions.rnn.recurrence import Cell, Recurrence
@@ -106,9 +106,11 @@ def _check(
     if hx.ndim != 3 or hx.shape[0] != layers or not layers:
         raise InvalidType(function, "hx", f"(layers x directions = {layers}, B, N)", describe_array(hx))
     for name, state in zip(("hx", "cx"), states, strict=False):
+        require_array(function, name, state)
         if state.shape != hx.shape or state.dtype != hx.dtype:
             expected = f"the shape and dtype of hx: {describe_array(hx)}"
             raise InvalidType(function, name, expected, describe_array(state))
+    require_arrays(function, "xs", xs)
     if not len(xs):
         raise InvalidType(function, "xs", "an array for each step, at least one", "none")
     rows = hx.shape[1]

@@ -12,7 +12,7 @@ from renga_core.graph.operators import reshape
 from renga_nn.functions.activation import sigmoid, tanh
 from renga_nn.functions.activation.sigmoid import sigmoid_array
 from renga_nn.functions.array import split_axis
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import require_array, require_floating
 from renga_nn.functions.composed import gradients_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def tree_lstm(*inputs: Any) -> tuple[Variable, Variable]:
         expected = "the cells of at least one child, and the input of the gates"
         raise InvalidType("tree_lstm", "inputs", expected, f"{len(inputs)} arrays")
     *cells, x = inputs
-    _require_gates("tree_lstm", "x", x, 3 + len(cells))
+    _require_gates("tree_lstm", f"inputs[{len(cells)}]", x, 3 + len(cells))
     units = (x.shape[0], x.shape[1] // (3 + len(cells)), *x.shape[2:])
     for k, c in enumerate(cells):
         _require_cells("tree_lstm", f"inputs[{k}]", c, units, x)
@@ -83,6 +83,7 @@ def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Varia
     """
     _require_gates("slstm", "x1", x1, 4)
     units = (x1.shape[0], x1.shape[1] // 4, *x1.shape[2:])
+    require_array("slstm", "x2", x2)
     if x2.shape != x1.shape or x2.dtype != x1.dtype:
         raise InvalidType("slstm", "x2", f"the shape and dtype of x1: {describe_array(x1)}", describe_array(x2))
     _require_cells("slstm", "c_prev1", c_prev1, units, x1)
@@ -98,6 +99,7 @@ def _require_gates(function: str, argument: str, x: Any, gates: int) -> None:
 
 
 def _require_cells(function: str, argument: str, c: Any, units: tuple[int, ...], x: Any) -> None:
+    require_array(function, argument, c)
     if tuple(c.shape) != units or c.dtype != x.dtype:
         raise InvalidType(function, argument, f"{x.dtype} {units}, to fit x: {describe_array(x)}", describe_array(c))
 

@@ -146,7 +146,7 @@ class ResNetLayers(PretrainedClassifier):
             self.res3 = Stage(n3, 256, 128, 512, 2, downsample_fb, W)
             self.res4 = Stage(n4, 512, 256, 1024, 2, downsample_fb, W)
             self.res5 = Stage(n5, 1024, 512, 2048, 2, downsample_fb, W)
-            self.fc6 = Linear(2048, 1000, initialW=W)
+            self.fc6 = Linear(2048, 1000, initialW=None if pretrained_model is None else W)
         self.load(pretrained_model)
 
     @property
