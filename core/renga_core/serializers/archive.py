@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from renga_core.serializers.errors import FileDamaged
+from renga_core.serializers.errors import FileDamaged, FileRefused
 
 __all__ = ["Archive", "open_archive", "write_archive"]
 
@@ -43,28 +43,46 @@ class Archive(Mapping[str, np.ndarray[Any, Any]]):
     def __contains__(self, key: object) -> bool:
         return key in self._members
 
+    def read(self, key: str, stream: IO[bytes]) -> np.ndarray[Any, Any]:
+        """Read one array. Raises `FileRefused`, or anything for a damaged one."""
+        try:
+            array: np.ndarray[Any, Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        except ValueError as error:
+            if "allow_pickle" in str(error):
+                raise ValueError(
+                    "it is pickled; if Chainer has written the file, load_chainer_npz may read it"
+                ) from error
+            raise
+        return array
+
     def _read_member(self, key: str, member: str) -> np.ndarray[Any, Any]:
         try:
             with self._file.open(member) as stream:
-                array: np.ndarray[Any, Any] = np.lib.format.read_array(stream, allow_pickle=False)
+                array = self.read(key, stream)
                 # The checksum is compared only when the end is reached.
                 if stream.read(1):
                     raise ValueError("bytes are left over")
+        except FileRefused:
+            raise
         except Exception as error:  # what a damaged file makes zipfile, zlib and NumPy raise has no common type
             raise FileDamaged(self.name, f"reading {key!r}: {type(error).__name__}: {error}") from error
         return array
 
 
 @contextmanager
-def open_archive(file: str | os.PathLike[str] | IO[bytes]) -> Iterator[Archive]:
+def open_archive(file: str | os.PathLike[str] | IO[bytes], kind: type[Archive] = Archive) -> Iterator[Archive]:
     """Open an npz file, given by its path or as an open binary file.
+
+    Args:
+        file: Path or open file.
+        kind: Who reads it.
 
     Raises:
         FileDamaged: It is not one.
         OSError: It cannot be opened.
     """
     if isinstance(file, (str, os.PathLike)):
-        with open(file, "rb") as opened, open_archive(opened) as archive:
+        with open(file, "rb") as opened, open_archive(opened, kind) as archive:
             yield archive
         return
     name = str(getattr(file, "name", None) or file)
@@ -73,7 +91,7 @@ def open_archive(file: str | os.PathLike[str] | IO[bytes]) -> Iterator[Archive]:
     except Exception as error:  # as above
         raise FileDamaged(name, f"{type(error).__name__}: {error}") from error
     with opened_zip:
-        yield Archive(opened_zip, name)
+        yield kind(opened_zip, name)
 
 
 def write_archive(file: IO[bytes], arrays: Mapping[str, np.ndarray[Any, Any]], compression: bool) -> None:

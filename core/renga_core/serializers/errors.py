@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from renga_core.errors import RengaError
 
-__all__ = ["FileDamaged", "FileMismatched", "FileRefused"]
+__all__ = ["FileDamaged", "FileForbidden", "FileMismatched", "FileRefused"]
 
 
 class FileRefused(RengaError, ValueError):
@@ -26,14 +26,37 @@ class FileDamaged(FileRefused):
 
     Attributes:
         reason: What reading it ran into.
+        kind: What it should be.
     """
 
-    def __init__(self, file: str, reason: str) -> None:
-        super().__init__(file, f"damaged or not an npz file ({reason})")
+    def __init__(self, file: str, reason: str, kind: str = "an npz file") -> None:
+        super().__init__(file, f"damaged or not {kind} ({reason})")
         self.reason = reason
+        self.kind = kind
 
-    def __reduce__(self) -> tuple[type[FileDamaged], tuple[str, str]]:
-        return type(self), (self.file, self.reason)
+    def __reduce__(self) -> tuple[type[FileDamaged], tuple[str, str, str]]:
+        return type(self), (self.file, self.reason, self.kind)
+
+
+class FileForbidden(FileRefused):
+    """The file asks for more than values: it holds a pickle that would run code.
+
+    Attributes:
+        key: Where it is.
+        asked: What it asks for: a class or a function, by its full name.
+    """
+
+    def __init__(self, file: str, key: str, asked: str) -> None:
+        super().__init__(
+            file,
+            f"{key!r} is a pickle that asks for {asked}. Of pickles only None, numbers, texts and arrays of them are "
+            "read, and no code is run. Its value can be left as it is: ignore_names.",
+        )
+        self.key = key
+        self.asked = asked
+
+    def __reduce__(self) -> tuple[type[FileForbidden], tuple[str, str, str]]:
+        return type(self), (self.file, self.key, self.asked)
 
 
 class FileMismatched(FileRefused):

@@ -14,7 +14,7 @@ from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Se
 from renga_core.serializers.transaction import load_whole
 from renga_core.serializers.values import Misfit, decode, encode, is_array, put
 
-__all__ = ["DictionarySerializer", "NpzDeserializer", "load_npz", "save_npz"]
+__all__ = ["Arrays", "DictionarySerializer", "Names", "NpzDeserializer", "load_arrays", "load_npz", "save_npz"]
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 Names = str | Callable[[str], bool]
@@ -170,15 +170,36 @@ def load_npz(
         FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
         OSError: The file cannot be opened.
     """
+    with open_archive(file) as archive:
+        load_arrays(archive, archive.name, obj, path, strict, ignore_names)
+
+
+def load_arrays(
+    arrays: Arrays,
+    name: str,
+    obj: Serializable,
+    path: str = "",
+    strict: bool = True,
+    ignore_names: Names | Iterable[Names] | None = None,
+) -> None:
+    """Load arrays by path into an object, whatever file they come from: all of them or nothing.
+
+    Args:
+        arrays: The arrays.
+        name: Of the file, for messages.
+        obj, path, strict, ignore_names: See `load_npz`.
+
+    Raises:
+        FileRefused: As `load_npz`, or `arrays` raises it.
+    """
     prefix = path.rstrip("/") + "/" if path else ""
     names = _as_list(ignore_names)
-    with open_archive(file) as archive:
-        load_whole(
-            obj,
-            archive.name,
-            rehearse=lambda differences: _Rehearsal(archive, prefix, strict, names, differences),
-            load=NpzDeserializer(archive, prefix, strict, names),
-        )
+    load_whole(
+        obj,
+        name,
+        rehearse=lambda differences: _Rehearsal(arrays, prefix, strict, names, differences),
+        load=NpzDeserializer(arrays, prefix, strict, names),
+    )
 
 
 def _child(path: str, key: str) -> str:

@@ -1,0 +1,202 @@
+"""npz files that Chainer has written.
+
+Chainer stores None, and what else NumPy has no dtype for, pickled. A pickle is a program; here it is read as data. The
+functions it asks for are never called: `_Unpickler` notes what would be called with what, and only where that is how
+NumPy makes an array or a number does this module make it itself, from values it has checked.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import pickle
+import re
+from collections.abc import Iterable
+from typing import IO, Any
+
+import numpy as np
+
+from renga_core.serializers.archive import Archive, open_archive
+from renga_core.serializers.errors import FileForbidden
+from renga_core.serializers.npz import Names, load_arrays
+from renga_core.serializers.protocol import Serializable
+from renga_core.serializers.values import encode
+
+__all__ = ["load_chainer_npz"]
+
+# What may be asked for, by the names it has had, and what it is called here.
+_KNOWN = {
+    "numpy.core.multiarray._reconstruct": "array",
+    "numpy._core.multiarray._reconstruct": "array",
+    "numpy.core.multiarray.scalar": "scalar",
+    "numpy._core.multiarray.scalar": "scalar",
+    "numpy.ndarray": "ndarray",
+    "numpy.dtype": "dtype",
+    "_codecs.encode": "encode",
+    "builtins.complex": "complex",
+    "__builtin__.complex": "complex",
+}
+_DTYPE = re.compile(r"[biufcSU]\d+|O\d*")
+
+
+def load_chainer_npz(
+    file: str | os.PathLike[str] | IO[bytes],
+    obj: Serializable,
+    path: str = "",
+    strict: bool = True,
+    ignore_names: Names | Iterable[Names] | None = None,
+) -> None:
+    """Load an npz file that Chainer has saved into an object: all of it, or, if anything is wrong, nothing.
+
+    As `load_npz`, but None, numbers, texts and arrays that are pickled in the file are read, without running any code.
+    Chainer's models and Renga's have the same names: ``path="updater/model:main"`` takes the model out of a trainer's
+    snapshot.
+
+    Args:
+        file: Path, or an open binary file.
+        obj: Object with a ``serialize`` method.
+        path, strict, ignore_names: See `load_npz`.
+
+    Raises:
+        FileForbidden: A value that `obj` asks for is a pickle of something else; key and class are named.
+        FileDamaged, FileMismatched, OSError: As `load_npz`.
+    """
+    with open_archive(file, _ChainerArchive) as archive:
+        load_arrays(archive, archive.name, obj, path, strict, ignore_names)
+
+
+class _ChainerArchive(Archive):
+    """An npz file with arrays of objects in it."""
+
+    def read(self, key: str, stream: IO[bytes]) -> np.ndarray[Any, Any]:
+        """Read one array, pickled or not."""
+        if np.lib.format.read_magic(stream) == (1, 0):
+            _, _, dtype = np.lib.format.read_array_header_1_0(stream)
+            if dtype.hasobject:
+                return self._read_pickle(key, io.BytesIO(stream.read()))
+        stream.seek(0)
+        return super().read(key, stream)
+
+    def _read_pickle(self, key: str, content: IO[bytes]) -> np.ndarray[Any, Any]:
+        try:
+            array = _value_in_array(_Unpickler(content, encoding="latin1").load())
+        except _Forbidden as forbidden:
+            raise FileForbidden(self.name, key, str(forbidden)) from None
+        if content.read(1):
+            raise ValueError("bytes are left over")
+        return array
+
+
+class _Forbidden(Exception):
+    """A pickle asks for this."""
+
+
+class _Called:
+    """What a pickle would have made: of which function, with which arguments, and which state it would have got."""
+
+    __slots__ = ("arguments", "name", "state")
+
+    def __init__(self, name: str, arguments: tuple[Any, ...]) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.state: Any = None
+
+    def __setstate__(self, state: Any) -> None:
+        self.state = state
+
+
+class _Function:
+    """Stands in for a function or class; calling it calls nothing."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *arguments: Any) -> _Called:
+        return _Called(self.name, arguments)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes None, numbers, texts, tuples, lists, dictionaries, `_Function` and `_Called`, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return the stand-in. Raises `_Forbidden` for what is not known."""
+        full = f"{module}.{name}"
+        if full not in _KNOWN:
+            raise _Forbidden(full)
+        return _Function(_KNOWN[full])
+
+
+def _value_in_array(tree: Any) -> np.ndarray[Any, Any]:
+    """The value for which NumPy has made an array of objects, as it is stored here."""
+    shape, dtype, elements = _parts_of_array(tree)
+    if not dtype.hasobject:
+        raise ValueError(f"a pickled array of {dtype} where one of objects is announced")
+    if not isinstance(elements, list) or len(elements) != math.prod(shape):
+        raise ValueError("an array of objects has not as many as its shape says")
+    values = [_scalar(element) for element in elements]
+    if shape != () and (None in values or len({isinstance(value, str) for value in values}) > 1):
+        raise _Forbidden("an array of unlike objects")
+    try:
+        # Elements come in C order, whichever the array has.
+        return encode(values).reshape(shape) if shape else encode(values[0])
+    except TypeError:
+        raise _Forbidden("an integer of more than 64 bits") from None
+
+
+def _parts_of_array(tree: Any) -> tuple[tuple[int, ...], np.dtype[Any], Any]:
+    if not (isinstance(tree, _Called) and tree.name == "array"):
+        raise _Forbidden(_name_of(tree))
+    _, shape, dtype, _, elements = tree.state
+    if not (isinstance(shape, tuple) and all(isinstance(n, int) and n >= 0 for n in shape)):
+        raise ValueError(f"an array of shape {shape!r}")
+    return shape, _dtype(dtype), elements
+
+
+def _scalar(tree: Any) -> Any:
+    """None, a number or a text."""
+    if tree is None or isinstance(tree, (bool, int, float, str)):
+        return tree
+    if isinstance(tree, _Called) and tree.name == "complex":
+        real, imaginary = tree.arguments
+        return complex(float(real), float(imaginary))
+    if isinstance(tree, _Called) and tree.name == "scalar":
+        dtype, data = tree.arguments
+        wanted = _dtype(dtype)
+        if wanted.hasobject:
+            raise _Forbidden("an object in a NumPy scalar")
+        (value,) = np.frombuffer(_bytes(data), wanted)
+        return value
+    raise _Forbidden(_name_of(tree))
+
+
+def _dtype(tree: Any) -> np.dtype[Any]:
+    if not (isinstance(tree, _Called) and tree.name == "dtype"):
+        raise _Forbidden(_name_of(tree))
+    code, order = tree.arguments[0], "="
+    if tree.state is not None:
+        _, order, *more = tree.state[:5]
+        if any(part is not None for part in more):
+            raise _Forbidden(f"a dtype with parts, {code!r}")
+    if not (isinstance(code, str) and _DTYPE.fullmatch(code) and order in ("<", ">", "=", "|")):
+        raise _Forbidden(f"the dtype {code!r}")
+    return np.dtype(order + code)
+
+
+def _bytes(tree: Any) -> bytes:
+    if isinstance(tree, bytes):
+        return tree
+    # As protocols before 3 spell bytes; Python 2 knew only texts.
+    text = tree.arguments[0] if isinstance(tree, _Called) and tree.name == "encode" else tree
+    if not isinstance(text, str):
+        raise _Forbidden(_name_of(tree))
+    return text.encode("latin1")
+
+
+def _name_of(tree: Any) -> str:
+    """What somebody who reads a message calls it."""
+    if isinstance(tree, _Called) and tree.name == "encode":
+        return "a bytes"
+    return f"{tree.name} of NumPy" if isinstance(tree, (_Called, _Function)) else f"a {type(tree).__name__}"

@@ -1,0 +1,182 @@
+"""Objects in the HDF5 format: a group for each object, a data set for each value. Takes h5py (``renga[hdf5]``).
+
+Files that Chainer has written can be read, and Chainer reads these.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from renga_core.optional import require
+from renga_core.serializers.atomic import atomic_path
+from renga_core.serializers.errors import FileDamaged
+from renga_core.serializers.npz import NpzDeserializer, load_arrays
+from renga_core.serializers.protocol import AbstractSerializer, Serializable, Serializer
+from renga_core.serializers.values import encode, is_none
+
+__all__ = ["HDF5Deserializer", "HDF5Serializer", "load_hdf5", "save_hdf5"]
+
+_KIND = "an HDF5 file"
+
+
+class HDF5Serializer(Serializer):
+    """Saves an object into a group of an HDF5 file. Arrays have checksums.
+
+    Args:
+        group: An ``h5py.Group``, or a file open for writing.
+        compression: Level of gzip, 0 to 9, or None.
+
+    Raises:
+        RengaError: h5py is not installed.
+    """
+
+    def __init__(self, group: Any, compression: int | None = 4) -> None:
+        require("h5py", type(self).__name__, "hdf5")
+        self.group = group
+        self.compression = compression
+
+    def __getitem__(self, key: str) -> AbstractSerializer:
+        return HDF5Serializer(self.group.require_group(key.strip("/")), self.compression)
+
+    def __call__(self, key: str, value: Any) -> Any:
+        """Store `value`. Raises TypeError if HDF5 has no type for it."""
+        name = key.lstrip("/")
+        try:
+            self._write(name, encode(value))
+        except TypeError as error:
+            raise TypeError(f"cannot save {f'{self.group.name}/{name}'.lstrip('/')!r}: {error}") from None
+        return value
+
+    def _write(self, name: str, stored: np.ndarray[Any, Any]) -> None:
+        import h5py
+
+        if is_none(stored):
+            self.group.create_dataset(name, data=h5py.Empty("f"))
+        elif stored.dtype.kind == "U":
+            self.group.create_dataset(name, data=stored.astype(object), dtype=h5py.string_dtype())
+        elif stored.size <= 1:
+            self.group.create_dataset(name, data=stored)  # in one piece, which no filter goes through
+        else:
+            self.group.create_dataset(name, data=stored, compression=self.compression, fletcher32=True)
+
+
+class HDF5Deserializer(NpzDeserializer):
+    """Loads an object from a group of an HDF5 file.
+
+    It works through the object value by value, so an error leaves the object loaded in part. `load_hdf5` does not.
+
+    Args:
+        group: An ``h5py.Group``, or an open file.
+        strict: Refuse a missing key, or an array of another dtype; see `NpzDeserializer`.
+
+    Raises:
+        RengaError: h5py is not installed.
+    """
+
+    def __init__(self, group: Any, strict: bool = True) -> None:
+        require("h5py", type(self).__name__, "hdf5")
+        super().__init__(_Arrays(group), strict=strict)
+
+
+class _Arrays(Mapping[str, np.ndarray[Any, Any]]):
+    """The data sets under a group, by path. Each is read when it is asked for."""
+
+    def __init__(self, group: Any) -> None:
+        self._group = group
+        self._file = group.file.filename
+
+    def __getitem__(self, key: str) -> np.ndarray[Any, Any]:
+        found = self._find(key)
+        if found is None:
+            raise KeyError(key)
+        try:
+            return self._read(found)
+        except Exception as error:  # what a damaged file makes h5py raise has no common type
+            raise FileDamaged(self._file, f"reading {key!r}: {type(error).__name__}: {error}", _KIND) from error
+
+    def __iter__(self) -> Iterator[str]:
+        names: list[str] = []
+        self._group.visit(names.append)
+        return (name for name in names if self._find(name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self._find(key) is not None
+
+    def _find(self, key: str) -> Any:
+        import h5py
+
+        try:
+            found = self._group.get(key)
+        except (KeyError, RuntimeError, OSError, ValueError) as error:
+            raise FileDamaged(self._file, f"looking for {key!r}: {error}", _KIND) from error
+        return found if isinstance(found, h5py.Dataset) else None
+
+    def _read(self, found: Any) -> np.ndarray[Any, Any]:
+        import h5py
+
+        # A file may say that its data are in another one, which may be anybody's.
+        if found.file.filename != self._file or found.external or found.is_virtual:
+            raise ValueError("its data are in another file")
+        if found.shape is None:
+            return encode(None)
+        if h5py.check_string_dtype(found.dtype) is not None:
+            return np.asarray(found.asstr()[()], dtype=np.str_)
+        array: np.ndarray[Any, Any] = np.asarray(found[()])
+        if array.dtype.hasobject:
+            raise ValueError(f"dtype {found.dtype} is not of numbers")
+        return array
+
+
+def save_hdf5(filename: str | os.PathLike[str], obj: Serializable, compression: int | None = 4) -> None:
+    """Save an object to an HDF5 file. Arrays on a device are copied to the host.
+
+    Args:
+        filename: Path, written atomically.
+        obj: Object with a ``serialize`` method.
+        compression: Level of gzip, 0 to 9, or None.
+
+    Raises:
+        RengaError: h5py is not installed.
+        TypeError: The object has a value that cannot be stored.
+        OSError: The file cannot be written; an old one of that name is as it was.
+    """
+    require("h5py", "save_hdf5", "hdf5")
+    import h5py
+
+    with atomic_path(filename) as temporary, h5py.File(temporary, "w") as file:
+        HDF5Serializer(file, compression).save(obj)
+
+
+def load_hdf5(filename: str | os.PathLike[str], obj: Serializable) -> None:
+    """Load an HDF5 file into an object: all of it, or, if anything is wrong with the file, nothing.
+
+    Args:
+        filename: Path.
+        obj: Object with a ``serialize`` method.
+
+    Raises:
+        RengaError: h5py is not installed.
+        FileDamaged: It is not an HDF5 file, is truncated or altered, or has its data in another file.
+        FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
+        OSError: The file cannot be opened.
+    """
+    require("h5py", "load_hdf5", "hdf5")
+    import h5py
+
+    name = os.fspath(filename)
+    open(filename, "rb").close()  # what keeps it from being opened is said better here
+    try:
+        file = h5py.File(filename, "r")
+    except BlockingIOError:
+        raise  # somebody is writing it
+    except OSError as error:
+        raise FileDamaged(name, str(error), _KIND) from error
+    with file:
+        load_arrays(_Arrays(file), name, obj)
