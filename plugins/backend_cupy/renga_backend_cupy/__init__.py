@@ -7,7 +7,7 @@
 - `adam`: `FusedAdam`, which updates all parameters in few launches, and may be captured.
 - `profiling`: hooks for NVIDIA's profilers, and for the memory that functions take.
 - `kernels`: faster implementations of operations, through cuDNN or compiled by CuPy at run time.
-- `plugin`: what this package offers to Renga; the only module that is imported without CuPy.
+- `plugin`: what this package offers to Renga. It and `profiling` can be imported without CuPy.
 
 Nothing is compiled at installation. This module imports none of the others, so that listing plugins stays cheap.
 """

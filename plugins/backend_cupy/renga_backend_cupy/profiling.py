@@ -1,13 +1,15 @@
-"""Function hooks that need CUDA: ranges for NVIDIA's profilers, and how much memory functions take."""
+"""Function hooks that need CUDA: ranges for NVIDIA's profilers, and how much memory functions take.
+
+The classes can be imported, and looked at, without CuPy; it is needed to make one.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import Any, TextIO
 
-import cupy
-
 from renga_core.backend import Array
+from renga_core.errors import RengaError
 from renga_core.graph import FunctionHook, FunctionNode
 
 __all__ = ["CUDAProfileHook", "CupyMemoryProfileHook"]
@@ -17,29 +19,35 @@ class CUDAProfileHook(FunctionHook):
     """Marks each function as a range for NVIDIA's profilers (NVTX), so that Nsight shows which kernels it has launched.
 
     A range is named like ``Linear.forward`` or ``Linear.backward``.
+
+    Raises:
+        RengaError: CuPy cannot be imported.
     """
 
     name = "CUDAProfileHook"
 
+    def __init__(self) -> None:
+        self._nvtx = _cupy(type(self).__name__).cuda.nvtx
+
     def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
         """Begin a range."""
-        cupy.cuda.nvtx.RangePush(f"{function.label}.forward")
+        self._nvtx.RangePush(f"{function.label}.forward")
 
     def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
         """End it."""
-        cupy.cuda.nvtx.RangePop()
+        self._nvtx.RangePop()
 
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
         """Begin a range."""
-        cupy.cuda.nvtx.RangePush(f"{function.label}.backward")
+        self._nvtx.RangePush(f"{function.label}.backward")
 
     def backward_postprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
         """End it."""
-        cupy.cuda.nvtx.RangePop()
+        self._nvtx.RangePop()
 
 
 class CupyMemoryProfileHook(FunctionHook):
@@ -50,13 +58,16 @@ class CupyMemoryProfileHook(FunctionHook):
     Attributes:
         call_history: For each function in the order in which they ended, its name, bytes from the pool, and bytes that
             the pool had to take from CUDA for them.
+
+    Raises:
+        RengaError: CuPy cannot be imported.
     """
 
     name = "CupyMemoryProfileHook"
 
     def __init__(self) -> None:
         self.call_history: list[tuple[str, int, int]] = []
-        self._counter = _Counter()
+        self._counter = _make_counter(_cupy(type(self).__name__))
         self._running: list[tuple[int, int]] = []
         self._total = (0, 0)
 
@@ -153,19 +164,33 @@ def _suiting(size: int) -> str:
     return next((unit for unit in reversed(UNITS) if size >= UNITS[unit]), "B")
 
 
-class _Counter(cupy.cuda.memory_hook.MemoryHook):  # type: ignore[misc]  # CuPy has no types
-    """Bytes taken from the pool, and by the pool, since it was made."""
+def _cupy(asker: str) -> Any:
+    try:
+        import cupy
+    except ImportError as error:
+        raise RengaError(
+            f"{asker} needs CuPy, which cannot be imported: {error}.\n"
+            "Next: pip install 'renga[cuda12]' or 'renga[cuda13]'"
+        ) from error
+    return cupy
 
-    name = "renga_backend_cupy"
 
-    def __init__(self) -> None:
-        self.used = 0
-        self.acquired = 0
+def _make_counter(cupy: Any) -> Any:
+    class Counter(cupy.cuda.memory_hook.MemoryHook):  # type: ignore[misc]  # CuPy has no types
+        """Bytes taken from the pool, and by the pool, since it was made."""
 
-    def malloc_preprocess(self, **kwargs: Any) -> None:
-        """Called for each allocation from the pool."""
-        self.used += kwargs["mem_size"]
+        name = "renga_backend_cupy"
 
-    def alloc_preprocess(self, **kwargs: Any) -> None:
-        """Called for each allocation of the pool's."""
-        self.acquired += kwargs["mem_size"]
+        def __init__(self) -> None:
+            self.used = 0
+            self.acquired = 0
+
+        def malloc_preprocess(self, **kwargs: Any) -> None:
+            """Called for each allocation from the pool."""
+            self.used += kwargs["mem_size"]
+
+        def alloc_preprocess(self, **kwargs: Any) -> None:
+            """Called for each allocation of the pool's."""
+            self.acquired += kwargs["mem_size"]
+
+    return Counter()
