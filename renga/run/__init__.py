@@ -7,7 +7,7 @@
 
 - `description`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
 - `parts`: looking up what it names, and checking arguments against signatures.
-- `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data.
+- `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data. `precision`: its dtype.
 - `program`: `run_program`, for programs of one's own whose settings stand in a TOML file.
 - `folder`: what a run leaves behind. `shipped`: the run files that come with Renga. `toml`: writing TOML.
 """

@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga.run.folder import SNAPSHOTS, RunFile, never
 from renga.run.parts import Part, find_part
+from renga.run.precision import INITIAL_LOSS_SCALE, Precision
 from renga_core import random
 from renga_core.backend import Device, backend_name, get_device, using_device
 from renga_core.configuration import using_config
@@ -17,7 +20,7 @@ from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
 from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
-from renga_core.optimizer import Optimizer
+from renga_core.optimizer import GradientMethod, Optimizer
 from renga_core.plugin import (
     ARRAY_BACKEND,
     COMMUNICATOR,
@@ -101,13 +104,14 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
     device = _find_device(run)
     _check_communicator(run)
     random.seed(run.seed)
-    train, test = parts.data.make()
-    _check_sizes(train, test, parts, run)
-    with using_device(device):
-        model = parts.classifier(parts.model.make())
-        model.to_device(device)
-        _try(model, train, device, parts)
-    optimizer = parts.optimizer.make().setup(model)
+    with using_config("dtype", np.dtype(run.dtype)):
+        train, test = parts.data.make()
+        _check_sizes(train, test, parts, run)
+        with using_device(device):
+            model = parts.classifier(parts.model.make())
+            model.to_device(device)
+            _try(model, train, device, parts)
+    optimizer = _make_optimizer(parts, model, run)
     for hook in parts.hooks:
         optimizer.add_hook(hook.make())
     batches = parts.iterator.make(train, run.batch_size)
@@ -117,6 +121,7 @@ def build(run: RunDescription, *, resume: bool = False) -> Training:
     trainer.extend(Evaluator(SerialIterator(test, run.batch_size, repeat=False, shuffle=False), model, device=device))
     for part, trigger in parts.extensions:
         _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger)
+    trainer.extend(Precision(run.dtype), trigger=never)
     trainer.extend(RunFile(run), trigger=never)
     trainer.extend(snapshot(filename=SNAPSHOTS, n_retains=_KEPT_SNAPSHOTS, autoload=resume), trigger=run.snapshot)
     return Training(run, trainer, model, optimizer, train, test, device, tuple(notes))
@@ -189,6 +194,21 @@ def _check_communicator(run: RunDescription) -> None:
             f"run.communicator '{run.communicator}' (from {origin}) joins {communicator.size} processes, and a run "
             "file trains in one. Write the loop with renga.distributed, or use communicator 'single'."
         )
+
+
+def _make_optimizer(parts: _Parts, model: Link, run: RunDescription) -> Any:
+    optimizer = parts.optimizer.make()
+    if run.dtype == "float16" and isinstance(optimizer, GradientMethod):
+        optimizer.use_fp32_update()
+    optimizer.setup(model)
+    if run.loss_scale == "dynamic":
+        optimizer.loss_scaling(initial=INITIAL_LOSS_SCALE)
+    elif run.loss_scale is not None:
+        try:
+            optimizer.set_loss_scale(run.loss_scale)
+        except ValueError as error:
+            raise SettingsError(f"run.loss_scale (from {run.origin('run.loss_scale')}): {error}") from error
+    return optimizer
 
 
 def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescription) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from renga.run.shipped import read_run
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, fit, lookup, section, using, using_run_file
@@ -59,6 +59,8 @@ class RunDescription:
         batch_size: Examples in a batch.
         backend: Where to compute: a backend or device that must be there, or several in order of preference.
         communicator: How processes talk to each other.
+        dtype: Of parameters and data. Parameters in float16 are updated through copies in float32.
+        loss_scale: Factor on the loss, undone before the update; ``"dynamic"``: as large as gradients remain finite.
         seed: Of every random generator.
         epochs: How many times the training data are gone through.
         out: Folder for what the run leaves.
@@ -75,6 +77,8 @@ class RunDescription:
     batch_size: int = 64
     backend: str | tuple[str, ...] = "auto"
     communicator: str = "single"
+    dtype: str = "float32"
+    loss_scale: float | Literal["dynamic"] | None = None
     seed: int = 0
     epochs: int = 20
     out: str = "result"
@@ -95,7 +99,7 @@ class RunDescription:
             trigger = table(choice.trigger) if isinstance(choice.trigger, Choice) else choice.trigger
             return {**table(choice), "trigger": trigger} if trigger is not None else table(choice)
 
-        names = ("backend", "communicator", "seed", "epochs", "out", "snapshot")
+        names = ("backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out", "snapshot")
         return {
             "run": {name: getattr(self, name) for name in names},
             "model": table(self.model),
@@ -156,6 +160,8 @@ def describe() -> RunDescription:
         batch_size=said("data.batch_size"),
         backend=said("run.backend"),
         communicator=said("run.communicator"),
+        dtype=said("run.dtype"),
+        loss_scale=said("run.loss_scale"),
         seed=said("run.seed"),
         epochs=said("run.epochs"),
         out=said("run.out"),

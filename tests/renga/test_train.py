@@ -149,6 +149,7 @@ def test_what_a_run_leaves(shell, uninterrupted):
     assert resolved["run"] == {
         "backend": "auto",
         "communicator": "single",
+        "dtype": "float32",
         "epochs": 4,
         "out": "whole",
         "seed": 3,

@@ -15,18 +15,21 @@ class DynamicLossScale:
 
     Args:
         interval: Number of updates after which the factor has doubled.
+        initial: What it is at first.
 
     Raises:
-        ValueError: `interval` is less than 1.
+        ValueError: `interval` is less than 1, or `initial` is not a factor from 1 to 65504.
 
     Attributes:
         value: The factor, from 1 to 65504.
     """
 
-    def __init__(self, interval: int) -> None:
+    def __init__(self, interval: int, initial: float = 1.0) -> None:
         if interval < 1:
             raise ValueError(f"the interval in which a loss scale doubles is at least 1 update, not {interval}")
-        self.value = 1.0
+        if not 1 <= initial <= HIGHEST:
+            raise ValueError(f"a loss scale is from 1 to {HIGHEST:g}, not {initial}")
+        self.value = float(initial)
         self._growth = 2.0 ** (1.0 / interval)
 
     def adjust(self, finite: bool) -> None:

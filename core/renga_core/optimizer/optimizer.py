@@ -126,7 +126,7 @@ class Optimizer:
 
     # --- loss scaling -------------------------------------------------------------------------------------------------
 
-    def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:
+    def loss_scaling(self, interval: int = 1000, scale: float | None = None, *, initial: float = 1.0) -> None:
         """Multiply the loss by a factor before backward, and divide the gradients by it after.
 
         Without it, small gradients become zero in float16.
@@ -135,12 +135,14 @@ class Optimizer:
             interval: Number of updates in which the factor doubles. When gradients are not finite, that update is
                 skipped and the factor halved.
             scale: A constant factor instead.
+            initial: What the factor is at first, from 1 to 65504. A large one costs some skipped updates at the start;
+                with a small one it takes 15 intervals until the factor is as large as it can be.
 
         Raises:
-            ValueError: `interval` is less than 1, or `scale` is not positive.
+            ValueError: `interval` is less than 1, `scale` is not positive, or `initial` is out of range.
         """
         if scale is None:
-            self._dynamic_loss_scale = DynamicLossScale(interval)
+            self._dynamic_loss_scale = DynamicLossScale(interval, initial)
             self._loss_scale = self._dynamic_loss_scale.value
         else:
             self.set_loss_scale(scale)

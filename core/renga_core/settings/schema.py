@@ -54,6 +54,20 @@ SCHEMA: tuple[Key, ...] = (
     ),
     Key("run.communicator", str, "single", "RENGA_COMMUNICATOR", "how processes talk to each other"),
     Key("run.seed", Annotated[int, AtLeast(0)], 0, "RENGA_SEED", "seed of every random generator"),
+    Key(
+        "run.dtype",
+        Literal["float16", "float32", "float64"],
+        "float32",
+        "RENGA_DTYPE",
+        "dtype of parameters and data; float16 ones are updated through copies in float32",
+    ),
+    Key(
+        "run.loss_scale",
+        Literal["dynamic"] | float | None,
+        None,
+        "",
+        "factor on the loss, undone before the update: a number, or 'dynamic'; for float16",
+    ),
     Key("run.epochs", _Count, 20, "RENGA_EPOCHS", "how many times the training data are gone through"),
     Key("run.out", str, "result", "RENGA_OUT", "folder for the log, plots and snapshots"),
     Key(

@@ -24,7 +24,26 @@ def renga_array_backends() -> list[Provider]:
 @hookimpl
 def renga_kernels() -> list[Kernel]:
     """The kernels in `renga_backend_numpy.kernels`; a more special one comes first."""
+    half = [
+        Kernel(
+            name=f"half_{op.removeprefix('convolution_')}",
+            op=op,
+            backend="numpy",
+            target=f"renga_backend_numpy.kernels.half:{target}",
+            supports=f"renga_backend_numpy.kernels.half:{supports}",
+            priority=30,
+            summary="float16 by way of float32",
+            capabilities=frozenset({"float16", *_LAYOUTS} - ({"channels_last"} if op == "linear" else set())),
+        )
+        for op, target, supports in (
+            ("convolution", "Convolution", "supports"),
+            ("deconvolution", "Deconvolution", "supports"),
+            ("convolution_filter_gradient", "FilterGradient", "supports"),
+            ("linear", "Linear", "supports_linear"),
+        )
+    ]
     return [
+        *half,
         Kernel(
             name="pointwise_convolution",
             op="convolution",

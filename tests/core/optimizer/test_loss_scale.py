@@ -31,3 +31,12 @@ def test_stays_within_float16():
 def test_interval():
     with pytest.raises(ValueError, match="at least 1 update, not 0"):
         DynamicLossScale(0)
+
+
+def test_starts_where_it_is_told_to():
+    scale = DynamicLossScale(1000, 2.0**15)
+    scale.adjust(finite=False)
+    assert scale.value == 2**14
+    for value in (0.5, 65536, float("nan")):
+        with pytest.raises(ValueError, match="a loss scale is from 1 to 65504, not"):
+            DynamicLossScale(1000, value)

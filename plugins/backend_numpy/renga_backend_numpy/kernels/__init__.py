@@ -2,6 +2,7 @@
 
 - `pointwise`: convolutions with filters of one pixel: one matrix product.
 - `row_convolution`: convolutions with stride 1: windows are expanded along rows only.
+- `half`: convolutions and matrix products in float16, by way of float32.
 - `max_pooling`: the gradient of max pooling in the memory order of the images.
 - `sparse_matmul`: products with sparse matrices, by SciPy.
 
