@@ -18,8 +18,12 @@ def example(program):
 def test_the_bound_is_a_bound(example):
     """Of one digit and few latent numbers the likelihood itself can be had, by many draws from the prior."""
     renga.random.seed(0)
-    model = example.module.VAE(latent=2, units=20, draws=500)
-    x = renga.datasets.get_digits(withlabel=False)[0][:1]
+    digits, _ = renga.datasets.get_digits(withlabel=False)
+    model = example.module.VAE(latent=2, units=50, draws=500)
+    optimizer = renga.optimizers.Adam(3e-3).setup(model)
+    for start in range(0, 150 * 8, 8):
+        optimizer.update(model, digits[start : start + 8])
+    x = digits[:1]
     with renga.using_config("train", False), renga.no_backprop_mode():
         bound = -model(x).item()
         z = np.random.default_rng(0).standard_normal((20000, 2)).astype(np.float32)

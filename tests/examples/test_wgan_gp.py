@@ -57,3 +57,23 @@ def test_it_learns_and_draws(example, tmp_path):
     picture = matplotlib.image.imread(tmp_path / "samples.png")[..., 0]
     assert picture.shape == (400, 400)
     assert picture.std() > 0.1
+
+
+def test_a_run_goes_on_where_it_was(example, tmp_path):
+    def trainer(length):
+        return renga.training.Trainer(updater(example, 10.0), (length, "iteration"), out=str(tmp_path))
+
+    whole, part, rest = trainer(6), trainer(3), trainer(6)
+    for each in (whole, part):
+        renga.random.seed(1)
+        each.run()
+    renga.serializers.save_npz(tmp_path / "part.npz", part)
+    renga.random.seed(2)
+    renga.serializers.load_npz(tmp_path / "part.npz", rest)
+    rest.run()
+    for name in ("generator", "critic"):
+        expected, found = (
+            [parameter.array for parameter in each.updater.get_optimizer(name).target.params()]
+            for each in (whole, rest)
+        )
+        assert all(map(np.array_equal, expected, found))
