@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.kernel.chain import known_operations, offered_kernels
-from renga_core.plugin import ARRAY_BACKEND, Kernel, State, registry
+from renga_core.plugin import ARRAY_BACKEND, Kernel, Offer, State, Status, registry
 from renga_core.settings import lookup
 
 from .output import print_json, print_table
@@ -65,8 +65,8 @@ def _steps(operation: str, backend: str) -> Iterator[Step]:
     if demand.value is not None:
         yield Step(operation, backend, demand.value, f"always: demanded (from {demand.origin})")
         return
-    offers = offered_kernels(operation, backend)
-    ready = [offer for offer in offers if offer.status.state is State.READY]
+    states = {offer: _status(offer) for offer in offered_kernels(operation, backend)}
+    ready = [offer for offer, status in states.items() if status.state is State.READY]
     served = ""  # by what serves all arguments, so that nothing is left for those after it
     for offer in ready:
         kernel = offer.provider
@@ -76,6 +76,11 @@ def _steps(operation: str, backend: str) -> Iterator[Step]:
         served = served or ("" if kernel.supports else f"never: {offer.full_name} serves all arguments")
     otherwise = "otherwise" if ready else "always: no plugin offers a kernel"
     yield Step(operation, backend, "reference", served or otherwise)
-    for offer in offers:
+    for offer, status in states.items():
         if offer not in ready:
-            yield Step(operation, backend, offer.full_name, f"never: {offer.status}")
+            yield Step(operation, backend, offer.full_name, f"never: {status}")
+
+
+def _status(offer: Offer) -> Status:
+    """Its state, by its probe where nothing else is against it."""
+    return offer.status if offer.status.state is not State.READY else offer.probe()

@@ -52,7 +52,8 @@ def offered_kernels(operation: str, backend: str) -> list[Offer]:
 def build_chain(operation: str, backend: str, reference: Implementation) -> tuple[Implementation, ...]:
     """The implementations to try in order: kernels by priority, then the reference; a demanded one alone.
 
-    A kernel that cannot be imported is left out with a warning, unless it was demanded.
+    A kernel whose probe says that it cannot work on this machine is left out, and one that cannot be imported, with a
+    warning, unless it was demanded.
 
     Raises:
         UnknownProvider, ProviderUnavailable, ProviderFaulty: Configuration demands a kernel that cannot be had.
@@ -67,7 +68,7 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
         return _demanded(demand, offers, operation, backend)
     chain = []
     for offer in offers:
-        if offer.status.state is State.READY:
+        if offer.status.state is State.READY and offer.probe().state is State.READY:
             try:
                 chain.append(_implementation(offer))
             except GUARDED as error:
@@ -80,7 +81,7 @@ def _demanded(demand: Setting, offers: list[Offer], operation: str, backend: str
     kernels = registry(KERNEL)
     mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
     for offer in mine:
-        kernels.load(offer.full_name, origin=demand.origin)
+        kernels.load(offer.full_name, origin=demand.origin, probe=True)
     if mine:
         return tuple(_implementation(offer) for offer in mine)
     of_another = any(demand.value in (offer.name, offer.full_name) for offer, _ in kernels.list())

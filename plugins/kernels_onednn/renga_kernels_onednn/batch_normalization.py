@@ -1,0 +1,128 @@
+"""Batch normalization, in training and with given statistics; statistics for each channel, of axis 1 or the last."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.handles import Description, number
+from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single
+from renga_kernels_onednn.library import (
+    BACKWARD,
+    DIFF_DST,
+    DIFF_SCALE,
+    DIFF_SHIFT,
+    DIFF_SRC,
+    DST,
+    FORWARD_INFERENCE,
+    FORWARD_TRAINING,
+    GIVEN_STATISTICS,
+    MEAN,
+    SCALE,
+    SHIFT,
+    SRC,
+    USE_SCALE,
+    USE_SHIFT,
+    VARIANCE,
+)
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["BatchNormalization", "FixedBatchNormalization", "supports", "supports_fixed"]
+
+Ints = tuple[int, ...]
+
+
+def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
+    """Whether these are float32 arrays with statistics for each element of one axis, the second or the last."""
+    return is_single(x, gamma, beta) and gamma.ndim == 1 and (_is_second(x, axes) or _is_last(x, axes))
+
+
+def supports_fixed(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: Ints) -> bool:
+    """As `supports`."""
+    return supports(x, gamma, beta, eps, axes) and is_single(mean, var)
+
+
+def _is_second(x: Array, axes: Ints) -> bool:
+    return 2 <= x.ndim <= 5 and tuple(axes) == (0, *range(2, x.ndim))
+
+
+def _is_last(x: Array, axes: Ints) -> bool:
+    return x.ndim >= 2 and tuple(axes) == tuple(range(x.ndim - 1))
+
+
+class BatchNormalization:
+    """Operation ``batch_normalization``."""
+
+    @staticmethod
+    def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
+        """As the reference."""
+        images = _images(x, axes)
+        y = empty_images(images.shape)
+        mean, var = np.empty((2, gamma.size), np.float32)
+        scale, shift = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
+        compute = find(_training, images.shape, float(eps))
+        compute(*map(address, (images, scale, shift, y, mean, var)))
+        return _shaped(y, x, axes), mean, var, 1 / np.sqrt(var + np.float32(eps))
+
+    @staticmethod
+    def backward(
+        x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, axes: Ints
+    ) -> tuple[Array, Array, Array]:
+        """As the reference."""
+        images, gradient = _images(x, axes), _images(gy, axes)
+        gx = empty_images(images.shape)
+        ggamma, gbeta = np.empty((2, gamma.size), np.float32)
+        # Backward is told no eps: this is the variance with eps added already.
+        scale, var, mean = np.ascontiguousarray(gamma), inv_std**-2, np.ascontiguousarray(mean)
+        compute = find(_gradient, images.shape)
+        compute(*map(address, (images, scale, mean, var, gradient, gx, ggamma, gbeta)))
+        return _shaped(gx, x, axes), ggamma, gbeta
+
+
+class FixedBatchNormalization:
+    """Operation ``batch_normalization_fixed``."""
+
+    @staticmethod
+    def forward(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: Ints) -> Array:
+        """As the reference."""
+        images = _images(x, axes)
+        y = empty_images(images.shape)
+        given = [np.ascontiguousarray(a) for a in (gamma, beta, mean, var)]
+        find(_fixed, images.shape, float(eps))(address(images), *map(address, given), address(y))
+        return _shaped(y, x, axes)
+
+
+def _images(x: Array, axes: Ints) -> Array:
+    """`x` with its channels on axis 1 and last in memory, and at least one axis after them."""
+    if _is_last(x, axes):
+        pixels = np.ascontiguousarray(x).reshape(1, -1, x.shape[-1])
+        return pixels.transpose(0, 2, 1)
+    return channels_last(x)
+
+
+def _shaped(y: Array, x: Array, axes: Ints) -> Array:
+    """The result in the shape that `x` has."""
+    return y.transpose(0, 2, 1).reshape(x.shape) if _is_last(x, axes) else y
+
+
+def _training(shape: Ints, eps: float) -> Primitive:
+    return Primitive(_forward(FORWARD_TRAINING, shape, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
+
+
+def _fixed(shape: Ints, eps: float) -> Primitive:
+    forward = _forward(FORWARD_INFERENCE, shape, eps, GIVEN_STATISTICS)
+    return Primitive(forward, (SRC, SCALE, SHIFT, MEAN, VARIANCE, DST))
+
+
+def _gradient(shape: Ints) -> Primitive:
+    layout = image_layout(shape)
+    kind, flags, forward = "batch_normalization_backward", USE_SCALE | USE_SHIFT, _forward(FORWARD_TRAINING, shape, 0.0)
+    description = Description(kind, BACKWARD, layout, layout, layout, number(0.0), flags, forward)
+    arguments = (SRC, SCALE, MEAN, VARIANCE, DIFF_DST, DIFF_SRC, DIFF_SCALE, DIFF_SHIFT)
+    return Primitive(description, arguments)
+
+
+def _forward(kind: int, shape: Ints, eps: float, more: int = 0) -> Description:
+    layout, flags = image_layout(shape), USE_SCALE | USE_SHIFT | more
+    return Description("batch_normalization_forward", kind, layout, layout, number(eps), flags)

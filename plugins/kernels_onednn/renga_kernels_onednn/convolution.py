@@ -1,0 +1,237 @@
+"""Convolutions: operations ``convolution``, ``deconvolution`` and ``convolution_filter_gradient``.
+
+Images and maps have their channels last. Filters come as they are; the primitive chooses how it wants them, and they are
+reordered in each call: they are few, compared with images, and whether somebody has changed an array cannot be seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find, scratch
+from renga_kernels_onednn.handles import Description, Layout, dims
+from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single, strides_of
+from renga_kernels_onednn.library import (
+    BIAS,
+    CONVOLUTION_DIRECT,
+    DIFF_DST,
+    DIFF_SRC,
+    DIFF_WEIGHTS,
+    DST,
+    FORWARD_TRAINING,
+    SRC,
+    WEIGHTS,
+)
+from renga_kernels_onednn.primitive import Primitive, reorder
+
+__all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "supports_deconvolution", "supports_gradient"]
+
+Ints = tuple[int, ...]
+
+
+def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
+    """Whether these are float32 arrays of one to three axes, and windows end near the border of the images."""
+    bias = () if b is None else (b,)
+    return (
+        is_single(x, W, *bias)
+        and 3 <= x.ndim == W.ndim <= 5
+        and _fits(x.shape[2:], W.shape[2:], stride, pad, dilate, out)
+    )
+
+
+def supports_deconvolution(
+    y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints
+) -> bool:
+    """As `supports`."""
+    bias = () if b is None else (b,)
+    return (
+        is_single(y, W, *bias)
+        and 3 <= y.ndim == W.ndim <= 5
+        and _fits(size, W.shape[2:], stride, pad, dilate, y.shape[2:])
+    )
+
+
+def supports_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> bool:
+    """As `supports`."""
+    return (
+        is_single(x, y) and 3 <= x.ndim == y.ndim <= 5 and _fits(x.shape[2:], ksize, stride, pad, dilate, y.shape[2:])
+    )
+
+
+def _fits(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> bool:
+    """Whether the windows leave out fewer pixels at the end than a stride: else oneDNN refuses."""
+    if min(size) < 1 or min(ksize) < 1 or min(out) < 1:
+        return False
+    return all(r + s > 0 for r, s in zip(_border_at_end(size, ksize, stride, pad, dilate, out), stride, strict=True))
+
+
+def _border_at_end(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> Ints:
+    """How far beyond the images the last window reaches; negative if it ends before."""
+    axes = zip(size, ksize, stride, pad, dilate, out, strict=True)
+    return tuple([(o - 1) * s + (k - 1) * d + 1 - n - p for n, k, s, p, d, o in axes])
+
+
+class Convolution:
+    """Operation ``convolution``."""
+
+    @staticmethod
+    def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
+        """As the reference."""
+        plan = find(
+            _Forward, x.shape, W.shape, _strides(W), b is not None, (*stride,), (*pad,), (*dilate,), groups, (*out,)
+        )
+        images = channels_last(x)
+        y = empty_images((x.shape[0], W.shape[0], *out))
+        plan(images, W, b, y)
+        return y
+
+
+class Deconvolution:
+    """Operation ``deconvolution``: oneDNN's gradient of a convolution with respect to the images."""
+
+    @staticmethod
+    def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
+        """As the reference."""
+        shape = (y.shape[0], W.shape[1] * groups, *size)
+        plan = find(
+            _Transposed, shape, W.shape, _strides(W), (*stride,), (*pad,), (*dilate,), groups, tuple(y.shape[2:])
+        )
+        maps = channels_last(y)
+        x = empty_images(shape)
+        plan(maps, W, x)
+        if b is not None:
+            x += b.reshape(-1, *[1] * (x.ndim - 2))
+        return x
+
+
+class FilterGradient:
+    """Operation ``convolution_filter_gradient``. The result lies as parameters do: contiguous."""
+
+    @staticmethod
+    def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
+        """As the reference."""
+        shape = (y.shape[1], x.shape[1] // groups, *ksize)
+        plan = find(_Gradient, x.shape, shape, (*stride,), (*pad,), (*dilate,), groups, tuple(y.shape[2:]))
+        images, maps = channels_last(x), channels_last(y)
+        W = np.empty(shape, np.float32)
+        plan(images, maps, W)
+        return W
+
+
+def _strides(W: Array) -> Ints:
+    return tuple([n // 4 for n in W.strides])
+
+
+class _Case:
+    """What the three primitives of one convolution share.
+
+    Args:
+        x, W: Shapes of images and filters.
+        stride, pad, dilate, groups, out: As the operation's.
+    """
+
+    def __init__(self, x: Ints, W: Ints, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> None:
+        self.groups = groups
+        self.filters = W
+        self.images = image_layout(x)
+        self.maps = image_layout((x[0], W[0], *out))
+        self.chosen = Layout(self.grouped(W), None)
+        end = _border_at_end(x[2:], W[2:], stride, pad, dilate, out)
+        self.window = [dims(stride), dims([d - 1 for d in dilate]), dims(pad), dims(end)]
+
+    def grouped(self, shape: Ints) -> Ints:
+        """The shape of filters as oneDNN wants it: with an axis for groups if there are several."""
+        return shape if self.groups == 1 else (self.groups, shape[0] // self.groups, *shape[1:])
+
+    def plain(self, strides: Ints) -> Layout:
+        """The layout of filters with these strides."""
+        if self.groups > 1:
+            strides = (strides[0] * (self.filters[0] // self.groups), *strides)
+        return Layout(self.grouped(self.filters), strides)
+
+    def forward(self, bias: Layout | None = None) -> Description:
+        """The convolution, which its gradients are made after."""
+        return Description(
+            "convolution_forward",
+            FORWARD_TRAINING,
+            CONVOLUTION_DIRECT,
+            self.images,
+            self.chosen,
+            bias,
+            self.maps,
+            *self.window,
+        )
+
+
+class _Filters:
+    """Filters in the order that a primitive has chosen, in memory of ours unless they lie so already."""
+
+    def __init__(self, plain: Layout, description: Description) -> None:
+        self._reorder = reorder(plain, description.layout(WEIGHTS))
+        self._size = description.bytes(WEIGHTS)
+
+    def __call__(self, W: Array) -> int:
+        """Where they are."""
+        if self._reorder is None:
+            return address(W)
+        place = scratch("filters", self._size)
+        self._reorder(address(W), place)
+        return place
+
+
+class _Forward:
+    def __init__(self, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any) -> None:
+        case = _Case(x, W, *window)
+        description = case.forward(Layout(W[:1], (1,)) if with_bias else None)
+        self._filters = _Filters(case.plain(strides), description)
+        self._compute = Primitive(description, (SRC, WEIGHTS, DST, *((BIAS,) if with_bias else ())))
+
+    def __call__(self, x: Array, W: Array, b: Any, y: Array) -> None:
+        biases = [] if b is None else [np.ascontiguousarray(b)]
+        self._compute(address(x), self._filters(W), address(y), *map(address, biases))
+
+
+class _Transposed:
+    def __init__(self, x: Ints, W: Ints, strides: Ints, *window: Any) -> None:
+        case = _Case(x, W, *window)
+        description = Description(
+            "convolution_backward_data",
+            CONVOLUTION_DIRECT,
+            case.images,
+            case.chosen,
+            case.maps,
+            *case.window,
+            case.forward(),
+        )
+        self._filters = _Filters(case.plain(strides), description)
+        self._compute = Primitive(description, (DIFF_DST, WEIGHTS, DIFF_SRC))
+
+    def __call__(self, y: Array, W: Array, x: Array) -> None:
+        self._compute(address(y), self._filters(W), address(x))
+
+
+class _Gradient:
+    def __init__(self, x: Ints, W: Ints, *window: Any) -> None:
+        case = _Case(x, W, *window)
+        description = Description(
+            "convolution_backward_weights",
+            CONVOLUTION_DIRECT,
+            case.images,
+            case.chosen,
+            None,
+            case.maps,
+            *case.window,
+            case.forward(),
+        )
+        self._compute = Primitive(description, (SRC, DIFF_DST, DIFF_WEIGHTS))
+        self._reorder = reorder(description.layout(DIFF_WEIGHTS), case.plain(strides_of(W)))
+        self._size = description.bytes(DIFF_WEIGHTS)
+
+    def __call__(self, x: Array, y: Array, W: Array) -> None:
+        place = address(W) if self._reorder is None else scratch("filters", self._size)
+        self._compute(address(x), address(y), place)
+        if self._reorder is not None:
+            self._reorder(place, address(W))

@@ -1,0 +1,103 @@
+"""Objects of oneDNN that are destroyed with the Python object that holds them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from renga_kernels_onednn.library import ANY, ARGUMENT_DESCRIPTOR, FLOAT32, NUMBER_OF_INPUTS, SCRATCHPAD, check, library
+
+__all__ = ["Description", "Handle", "Layout", "dims", "number"]
+
+Ints = Sequence[int]
+
+
+class Handle:
+    """Owns an object of the library.
+
+    Args:
+        create: Name of the function that makes it.
+        destroy: Name of the function that destroys it.
+        what: What it is, for errors.
+        args: Further arguments of `create`.
+    """
+
+    def __init__(self, create: str, destroy: str, what: str, *args: Any) -> None:
+        calls = library().calls
+        self.pointer = ctypes.c_void_p()
+        self._destroy = getattr(calls, destroy)
+        check(getattr(calls, create)(ctypes.byref(self.pointer), *args), what)
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", None):
+            self._destroy(self.pointer)
+
+
+def dims(numbers: Ints) -> Any:
+    """Sizes or strides as oneDNN takes them."""
+    return (ctypes.c_int64 * 12)(*numbers)
+
+
+def number(value: float) -> Any:
+    """A floating number as oneDNN takes it."""
+    return ctypes.c_float(value)
+
+
+class Layout(Handle):
+    """The shape of a float32 array and how it lies in memory (``dnnl_memory_desc``).
+
+    Args:
+        shape: Shape.
+        strides: In elements; None lets the primitive that it is made for choose.
+    """
+
+    def __init__(self, shape: Ints, strides: Ints | None) -> None:
+        create = "dnnl_memory_desc_create_with_" + ("tag" if strides is None else "strides")
+        last = ANY if strides is None else dims(strides)
+        what = f"an array of shape {tuple(shape)}"
+        super().__init__(create, "dnnl_memory_desc_destroy", what, len(shape), dims(shape), FLOAT32, last)
+
+
+class Description(Handle):
+    """What a primitive is to compute (``dnnl_primitive_desc``); its scratchpad is ours.
+
+    Args:
+        kind: Its name in the library: ``convolution_forward``.
+        args: What the library takes for that kind, between engine and attributes.
+    """
+
+    def __init__(self, kind: str, *args: Any) -> None:
+        self.kind = kind
+        attributes = Handle("dnnl_primitive_attr_create", "dnnl_primitive_attr_destroy", "attributes of a primitive")
+        check(library().calls.dnnl_primitive_attr_set_scratchpad_mode(attributes.pointer, 1), "attributes")
+        engine = library().engine
+        raw = [x.pointer if isinstance(x, Handle) else x for x in args]
+        # A reorder has an engine for each of its two sides.
+        before = [raw[0], engine, raw[1], engine] if kind == "reorder" else [engine, *raw]
+        create = f"dnnl_{kind}_primitive_desc_create"
+        super().__init__(create, "dnnl_primitive_desc_destroy", kind, *before, attributes.pointer)
+
+    def layout(self, argument: int) -> Any:
+        """How an argument is to lie; it belongs to this description and lives as long."""
+        query = library().calls.dnnl_primitive_desc_query_md
+        return ctypes.c_void_p(query(self.pointer, ARGUMENT_DESCRIPTOR, argument))
+
+    @property
+    def inputs(self) -> int:
+        """How many arguments it reads."""
+        found = ctypes.c_int()
+        check(
+            library().calls.dnnl_primitive_desc_query(self.pointer, NUMBER_OF_INPUTS, 0, ctypes.byref(found)), self.kind
+        )
+        return found.value
+
+    def bytes(self, argument: int) -> int:
+        """How much memory an argument takes."""
+        layout = self.layout(argument)
+        return int(library().calls.dnnl_memory_desc_get_size(layout)) if layout else 0
+
+    @property
+    def scratchpad(self) -> int:
+        """How much memory it needs while it computes."""
+        return self.bytes(SCRATCHPAD)

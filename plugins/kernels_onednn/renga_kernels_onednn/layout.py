@@ -1,0 +1,77 @@
+"""Arrays as the primitives want them: without gaps, images with their channels last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.handles import Layout
+from renga_kernels_onednn.primitive import Primitive, reorder
+
+__all__ = ["address", "channels_last", "empty_images", "image_layout", "is_single", "plain_layout", "strides_of"]
+
+Ints = tuple[int, ...]
+
+_SMALL = 1 << 13
+"""Elements up to which NumPy copies faster than a primitive."""
+
+
+def is_single(*arrays: Any) -> bool:
+    """Whether all are float32 arrays with elements, in this machine's byte order and aligned."""
+    return all(x.dtype == np.float32 and x.size > 0 and x.dtype.isnative and x.flags.aligned for x in arrays)
+
+
+def address(x: Array) -> int:
+    """Where an array begins."""
+    return int(x.__array_interface__["data"][0])
+
+
+def channels_last(x: Array) -> Array:
+    """Images ``(N, C, *size)`` as an array of the same shape whose memory has the channels last; copied if it has not."""
+    order = (0, *range(2, x.ndim), 1)
+    last = x.transpose(order)
+    if last.flags.c_contiguous:
+        return x
+    if x.size > _SMALL and x.flags.c_contiguous:
+        made = empty_images(x.shape)
+        find(_to_channels_last, x.shape)(address(x), address(made))
+        return made
+    return _as_images(np.ascontiguousarray(last))
+
+
+def _to_channels_last(shape: Ints) -> Primitive:
+    made = reorder(plain_layout(shape), image_layout(shape))
+    assert made is not None, "more than one channel and more than one pixel, so that the two orders differ"
+    return made
+
+
+def empty_images(shape: Ints) -> Array:
+    """New images with their channels last in memory."""
+    return _as_images(np.empty((shape[0], *shape[2:], shape[1]), np.float32))
+
+
+def _as_images(last: Array) -> Array:
+    return last.transpose(0, last.ndim - 1, *range(1, last.ndim - 1))
+
+
+def plain_layout(shape: Ints) -> Layout:
+    """Of a contiguous array."""
+    return Layout(shape, strides_of(shape))
+
+
+def image_layout(shape: Ints) -> Layout:
+    """Of images with their channels last."""
+    last = strides_of((shape[0], *shape[2:], shape[1]))
+    return Layout(shape, (last[0], last[-1], *last[1:-1]))
+
+
+def strides_of(shape: Ints) -> Ints:
+    """Strides, in elements, of a contiguous array."""
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= n
+    return tuple(reversed(strides))

@@ -1,0 +1,154 @@
+"""Finding and loading oneDNN; its constants and its errors."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import importlib.metadata
+import os
+import platform
+from collections.abc import Iterator
+from typing import Any
+
+from renga_core.errors import RengaError
+from renga_kernels_onednn import threads
+
+__all__ = ["OneDNNError", "check", "library", "unavailable"]
+
+VARIABLE = "RENGA_ONEDNN_LIBRARY"
+DISTRIBUTION = "onednn-cpu-gomp"
+_OLDEST = (3, 2)
+_OPENMP = 2  # DNNL_RUNTIME_OMP
+
+_STATUS = {
+    1: "out of memory",
+    2: "invalid arguments",
+    3: "not implemented for these arguments",
+    4: "no further implementation",
+    5: "failed at run time",
+    6: "not required",
+}
+
+
+class OneDNNError(RengaError):
+    """oneDNN could not do what it was asked to, or cannot be loaded."""
+
+
+class _Version(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_int),
+        ("minor", ctypes.c_int),
+        ("patch", ctypes.c_int),
+        ("hash", ctypes.c_char_p),
+        ("cpu_runtime", ctypes.c_uint),
+        ("gpu_runtime", ctypes.c_uint),
+    ]
+
+
+class Library:
+    """The loaded library.
+
+    Attributes:
+        path: From where.
+        version: ``3.2.0``.
+        calls: Its functions, called without the interpreter's lock: for what takes a while.
+        quick: Its functions, called with the lock held: for what takes less than giving it away.
+        engine: The CPU, as oneDNN wants it named.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.calls: Any = ctypes.CDLL(path)
+        self.quick: Any = ctypes.PyDLL(path)
+        for functions in (self.calls, self.quick):
+            functions.dnnl_version.restype = ctypes.POINTER(_Version)
+            functions.dnnl_memory_desc_get_size.restype = ctypes.c_size_t
+            functions.dnnl_primitive_desc_query_md.restype = ctypes.c_void_p
+            functions.dnnl_memory_set_data_handle.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+        version = self.calls.dnnl_version().contents
+        self.version = f"{version.major}.{version.minor}.{version.patch}"
+        if version.major != _OLDEST[0] or (version.major, version.minor) < _OLDEST:
+            raise OneDNNError(f"oneDNN {self.version} ({path}) has another interface: needed is 3.2 or a later 3")
+        if version.cpu_runtime != _OPENMP:
+            raise OneDNNError(f"oneDNN {self.version} ({path}) was not built for OpenMP; install {DISTRIBUTION}")
+        self.engine = ctypes.c_void_p()
+        check(self.calls.dnnl_engine_create(ctypes.byref(self.engine), 1, ctypes.c_size_t(0)), "the engine of the CPU")
+        # Primitives are kept in `cache`. oneDNN's own cache spares other threads the compilation of the same ones.
+        check(self.calls.dnnl_set_primitive_cache_capacity(256), "the size of its cache")
+
+
+@functools.cache
+def library() -> Library:
+    """oneDNN, loaded at the first call.
+
+    The file that the environment variable ``RENGA_ONEDNN_LIBRARY`` names, or else the one of the wheel
+    ``onednn-cpu-gomp``, or else the system's.
+
+    Raises:
+        OneDNNError: There is none, or none that works here.
+    """
+    threads.prepare()
+    tried = []
+    for path in _candidates():
+        try:
+            return Library(path)
+        except (OSError, AttributeError, OneDNNError) as error:
+            tried.append(str(error) if path in str(error) else f"{path}: {error}")
+    if tried:
+        raise OneDNNError("oneDNN cannot be loaded: " + "; ".join(tried))
+    raise OneDNNError(f"oneDNN is not installed (no {DISTRIBUTION}, no libdnnl of the system)")
+
+
+def unavailable() -> str | None:
+    """Why oneDNN cannot be used here, in a sentence; None if it can. It loads the library."""
+    if platform.system() != "Linux" or platform.machine() != "x86_64":
+        return f"there is no wheel of oneDNN for {platform.system()} on {platform.machine()}, only for Linux on x86_64"
+    try:
+        library()
+    except OneDNNError as error:
+        return str(error)
+    return None
+
+
+def check(status: int, what: str) -> None:
+    """Raise an error that names `what` unless oneDNN says that all is well."""
+    if status:
+        raise OneDNNError(
+            f"oneDNN, {what}: {_STATUS.get(status, 'an unknown error')} (status {status}). To compute without it, set "
+            "kernels.<operation> = 'reference'; `renga kernels` lists operations."
+        )
+
+
+def _candidates() -> Iterator[str]:
+    named = os.environ.get(VARIABLE)
+    if named:
+        yield named
+        return
+    try:
+        files = importlib.metadata.files(DISTRIBUTION) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    yield from sorted({str(file.locate()) for file in files if file.name == "libdnnl.so.3"})
+    of_system = ctypes.util.find_library("dnnl")
+    if of_system:
+        yield of_system
+
+
+# Constants of dnnl_types.h.
+
+FLOAT32 = 3
+ANY = 1  # dnnl_format_tag_any
+FORWARD_TRAINING, FORWARD_INFERENCE, BACKWARD = 64, 96, 128
+CONVOLUTION_DIRECT, CONVOLUTION_AUTO = 0x1, 0x3
+POOLING_MAX, POOLING_AVERAGE_WITH_BORDER = 0x1FF, 0x2FF
+SOFTMAX, LOG_SOFTMAX = 0x30000, 0x30001
+GIVEN_STATISTICS, USE_SCALE, USE_SHIFT = 1, 2, 4
+NUMBER_OF_INPUTS = 3  # dnnl_query_num_of_inputs_s32
+ARGUMENT_DESCRIPTOR = 255  # dnnl_query_exec_arg_md
+
+SRC, DST, WEIGHTS, BIAS = 1, 17, 33, 41
+MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
+WORKSPACE, SCRATCHPAD = 64, 80
+DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 129, 145, 161
+DIFF_SCALE, DIFF_SHIFT = 255, 256

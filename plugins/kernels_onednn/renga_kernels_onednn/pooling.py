@@ -1,0 +1,168 @@
+"""Pooling: operations ``max_pooling``, ``window_sum`` and ``window_spread``.
+
+oneDNN's average counts the border in, so that it is the sum divided by the number of elements of the window.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find, scratch
+from renga_kernels_onednn.handles import Description, dims
+from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single
+from renga_kernels_onednn.library import (
+    DIFF_DST,
+    DIFF_SRC,
+    DST,
+    FORWARD_INFERENCE,
+    FORWARD_TRAINING,
+    POOLING_AVERAGE_WITH_BORDER,
+    POOLING_MAX,
+    SRC,
+    WORKSPACE,
+)
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["MaxPooling", "WindowSpread", "WindowSum", "supports", "supports_sum"]
+
+Ints = tuple[int, ...]
+
+
+def supports(x: Array, window: Any) -> bool:
+    """Whether these are float32 images of one to three axes, and windows end near their border."""
+    return is_single(x) and 3 <= x.ndim <= 5 and _fits(window)
+
+
+def supports_sum(x: Array, window: Any, scale: Any) -> bool:
+    """As `supports`; the scale is a number, or an array of float32."""
+    return supports(x, window) and (isinstance(scale, (int, float)) or getattr(scale, "dtype", None) == np.float32)
+
+
+def _fits(window: Any) -> bool:
+    """Whether each window sees a pixel, and the last ends not a whole stride before the images do."""
+    sizes = zip(_border_at_end(window), window.stride, window.ksize, window.pad, strict=True)
+    return all(-s < end < k and p < k for end, s, k, p in sizes)
+
+
+def _border_at_end(window: Any) -> Ints:
+    """How far beyond the images the last window reaches; negative if it ends before."""
+    axes = zip(window.out, window.stride, window.ksize, window.size, window.pad, strict=True)
+    return tuple([(o - 1) * s + k - n - p for o, s, k, n, p in axes])
+
+
+class MaxPooling:
+    """Operation ``max_pooling``.
+
+    Backward asks oneDNN once more where the largest elements were: the operation keeps images and maxima only.
+    """
+
+    @staticmethod
+    def forward(x: Array, window: Any) -> Array:
+        """As the reference."""
+        y = empty_images((*x.shape[:2], *window.out))
+        images = channels_last(x)
+        find(_Maximum, x.shape, window)(images, y)
+        return y
+
+    @staticmethod
+    def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
+        """As the reference."""
+        images, maps = channels_last(x), channels_last(gy)
+        gx = empty_images(x.shape)
+        find(_MaximumGradient, x.shape, window)(images, maps, gx)
+        return gx
+
+
+class WindowSum:
+    """Operation ``window_sum``."""
+
+    @staticmethod
+    def forward(x: Array, window: Any, scale: Any) -> Array:
+        """As the reference."""
+        y = empty_images((*x.shape[:2], *window.out))
+        images = channels_last(x)
+        find(_Average, x.shape, window)(images, y)
+        factor = scale * math.prod(window.ksize)
+        if not _is_one(factor):
+            y *= factor
+        return y
+
+
+class WindowSpread:
+    """Operation ``window_spread``: oneDNN's gradient of an average."""
+
+    @staticmethod
+    def forward(gy: Array, window: Any, scale: Any) -> Array:
+        """As the reference."""
+        factor = scale * math.prod(window.ksize)
+        maps = channels_last(gy if _is_one(factor) else gy * factor)
+        gx = empty_images((*gy.shape[:2], *window.size))
+        find(_AverageGradient, gx.shape, window)(maps, gx)
+        return gx
+
+
+def _is_one(factor: Any) -> bool:
+    """Whether it is the number 1, but for its rounding."""
+    return isinstance(factor, (int, float)) and abs(factor - 1) < 1e-12
+
+
+def _forward(algorithm: int, kind: int, x: Ints, window: Any) -> Description:
+    return Description("pooling_forward", kind, algorithm, *_arguments(x, window))
+
+
+def _backward(algorithm: int, x: Ints, window: Any) -> Description:
+    forward = _forward(algorithm, FORWARD_TRAINING, x, window)
+    return Description("pooling_backward", algorithm, *_arguments(x, window), forward)
+
+
+def _arguments(x: Ints, window: Any) -> list[Any]:
+    return [
+        image_layout(x),
+        image_layout((*x[:2], *window.out)),
+        dims(window.stride),
+        dims(window.ksize),
+        dims([0] * len(window.ksize)),
+        dims(window.pad),
+        dims(_border_at_end(window)),
+    ]
+
+
+class _Maximum:
+    def __init__(self, x: Ints, window: Any) -> None:
+        self._compute = Primitive(_forward(POOLING_MAX, FORWARD_INFERENCE, x, window), (SRC, DST))
+
+    def __call__(self, x: Array, y: Array) -> None:
+        self._compute(address(x), address(y))
+
+
+class _MaximumGradient:
+    def __init__(self, x: Ints, window: Any) -> None:
+        forward = _forward(POOLING_MAX, FORWARD_TRAINING, x, window)
+        self._sizes = forward.bytes(WORKSPACE), forward.bytes(DST)
+        self._search = Primitive(forward, (SRC, DST, WORKSPACE))
+        self._give = Primitive(_backward(POOLING_MAX, x, window), (DIFF_DST, WORKSPACE, DIFF_SRC))
+
+    def __call__(self, x: Array, gy: Array, gx: Array) -> None:
+        where, maxima = scratch("indexes", self._sizes[0]), scratch("maxima", self._sizes[1])
+        self._search(address(x), maxima, where)
+        self._give(address(gy), where, address(gx))
+
+
+class _Average:
+    def __init__(self, x: Ints, window: Any) -> None:
+        self._compute = Primitive(_forward(POOLING_AVERAGE_WITH_BORDER, FORWARD_INFERENCE, x, window), (SRC, DST))
+
+    def __call__(self, x: Array, y: Array) -> None:
+        self._compute(address(x), address(y))
+
+
+class _AverageGradient:
+    def __init__(self, x: Ints, window: Any) -> None:
+        self._compute = Primitive(_backward(POOLING_AVERAGE_WITH_BORDER, x, window), (DIFF_DST, DIFF_SRC))
+
+    def __call__(self, gy: Array, gx: Array) -> None:
+        self._compute(address(gy), address(gx))

@@ -1,0 +1,74 @@
+"""A computation made for certain shapes, and its execution on addresses."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from renga_kernels_onednn.cache import scratch, stream
+from renga_kernels_onednn.handles import Description, Handle, Layout
+from renga_kernels_onednn.library import DST, SCRATCHPAD, SRC, check, library
+
+__all__ = ["Primitive", "reorder"]
+
+
+class _Argument(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_int), ("memory", ctypes.c_void_p)]
+
+
+class Primitive:
+    """A primitive and a memory object for each of its arguments. For one thread.
+
+    Args:
+        description: What it computes.
+        arguments: Numbers of the arguments, in the order of the addresses that it is called with.
+    """
+
+    def __init__(self, description: Description, arguments: Sequence[int]) -> None:
+        self.description = description
+        self._primitive = Handle(
+            "dnnl_primitive_create", "dnnl_primitive_destroy", description.kind, description.pointer
+        )
+        self._scratchpad = description.scratchpad
+        numbers = [*arguments, SCRATCHPAD] if self._scratchpad else list(arguments)
+        self._memories = [self._memory(number) for number in numbers]
+        self._pointers = [memory.pointer for memory in self._memories]
+        self._arguments = (_Argument * len(numbers))(
+            *[_Argument(number, memory.pointer) for number, memory in zip(numbers, self._memories, strict=True)]
+        )
+        self._place = library().quick.dnnl_memory_set_data_handle
+        self._execute = library().calls.dnnl_primitive_execute
+        self._stream = stream()
+
+    def _memory(self, number: int) -> Handle:
+        what = f"argument {number} of {self.description.kind}"
+        layout = self.description.layout(number)
+        return Handle("dnnl_memory_create", "dnnl_memory_destroy", what, layout, library().engine, None)
+
+    def __call__(self, *addresses: int) -> None:
+        """Compute. The arrays at the addresses must live until it returns.
+
+        Raises:
+            OneDNNError: It failed.
+        """
+        for pointer, address in zip(self._pointers, addresses, strict=False):
+            self._place(pointer, address)
+        if self._scratchpad:
+            self._place(self._pointers[-1], scratch("scratchpad", self._scratchpad))
+        check(
+            self._execute(self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments),
+            self.description.kind,
+        )
+
+
+def reorder(source: Any, target: Any) -> Primitive | None:
+    """What copies an array from one layout into another; None where they are the same.
+
+    Args:
+        source, target: `Layout`, or what `Description.layout` returned.
+    """
+    a, b = [x.pointer if isinstance(x, Layout) else x for x in (source, target)]
+    if library().calls.dnnl_memory_desc_equal(a, b):
+        return None
+    return Primitive(Description("reorder", a, b), (SRC, DST))

@@ -1,0 +1,95 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.handles import Description
+from renga_kernels_onednn.layout import address, is_single, plain_layout
+from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, LOG_SOFTMAX, SOFTMAX, SRC
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["LogSoftmax", "Softmax", "supports"]
+
+Ints = tuple[int, ...]
+
+
+def supports(x: Array, axis: int) -> bool:
+    """Whether this is a float32 array."""
+    return is_single(x) and -x.ndim <= axis < x.ndim
+
+
+class Softmax:
+    """Operation ``softmax``."""
+
+    @staticmethod
+    def forward(x: Array, axis: int) -> Array:
+        """As the reference."""
+        return _forward(SOFTMAX, x, axis)
+
+    @staticmethod
+    def backward(y: Array, gy: Array, axis: int) -> Array:
+        """As the reference."""
+        return _backward(SOFTMAX, y, gy, axis)
+
+
+class LogSoftmax:
+    """Operation ``log_softmax``."""
+
+    @staticmethod
+    def forward(x: Array, axis: int) -> Array:
+        """As the reference."""
+        return _forward(LOG_SOFTMAX, x, axis)
+
+    @staticmethod
+    def backward(y: Array, gy: Array, axis: int) -> Array:
+        """As the reference."""
+        return _backward(LOG_SOFTMAX, y, gy, axis)
+
+
+def _forward(algorithm: int, x: Array, axis: int) -> Array:
+    order = _order(x, axis)
+    given = np.ascontiguousarray(x.transpose(order))
+    y = np.empty(given.shape, np.float32)
+    find(_softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)))(address(given), address(y))
+    return y.transpose(np.argsort(order))
+
+
+def _backward(algorithm: int, y: Array, gy: Array, axis: int) -> Array:
+    order = _order(y, axis)
+    given, gradient = np.ascontiguousarray(y.transpose(order)), np.ascontiguousarray(gy.transpose(order))
+    gx = np.empty(given.shape, np.float32)
+    compute = find(_gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)))
+    compute(address(given), address(gradient), address(gx))
+    return gx.transpose(np.argsort(order))
+
+
+def _order(x: Array, axis: int) -> Ints:
+    """Axes in the order to have in memory: as they are if that is without gaps, else those of the classes last."""
+    every = tuple(range(x.ndim))
+    if x.flags.c_contiguous:
+        return every
+    return (*[a for a in every if a != axis % x.ndim], axis % x.ndim)
+
+
+def _folded(shape: Ints, axis: int) -> tuple[Ints, int]:
+    """A shape with all axes before the classes as one, and all after them, if there are any; where the classes are."""
+    before, after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    return ((before, shape[axis]) if after == 1 else (before, shape[axis], after)), 1
+
+
+def _softmax(algorithm: int, shape: Ints, axis: int) -> Primitive:
+    layout = plain_layout(shape)
+    description = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
+    return Primitive(description, (SRC, DST))
+
+
+def _gradient(algorithm: int, shape: Ints, axis: int) -> Primitive:
+    layout = plain_layout(shape)
+    forward = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
+    description = Description("softmax_backward", algorithm, layout, layout, layout, axis, forward)
+    return Primitive(description, (DST, DIFF_DST, DIFF_SRC))

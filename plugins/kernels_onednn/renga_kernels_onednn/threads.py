@@ -1,0 +1,49 @@
+"""oneDNN's threads: OpenMP's (libgomp), beside those of NumPy's matrix products (OpenBLAS).
+
+Both pools let their threads spin for a while after some work, waiting for more. On a busy machine a thread of one pool
+then holds the core that the other needs. So libgomp's are told to spin for some microseconds only, unless the
+environment says otherwise (``GOMP_SPINCOUNT``, ``OMP_WAIT_POLICY``). OpenBLAS's threads belong to the program, not to a
+plugin, and are left as they are; the guide «Faster on the CPU» says when to give it one thread.
+
+After a fork the threads are gone, and a child that waits for them waits for ever: in a child oneDNN gets one thread, and
+what was made for more is dropped.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["at_fork", "count", "prepare"]
+
+SPIN = "1000"
+
+
+def prepare() -> None:
+    """What has to be said before libgomp is loaded: it reads the environment then."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", SPIN)
+
+
+@functools.cache
+def _openmp() -> Any:
+    return ctypes.PyDLL("libgomp.so.1")
+
+
+def count() -> int:
+    """How many threads a primitive made now would use."""
+    return int(_openmp().omp_get_max_threads())
+
+
+def at_fork(forget: Callable[[], None]) -> None:
+    """Let a forked child use one thread, after calling `forget`."""
+
+    def in_child() -> None:
+        if _openmp.cache_info().currsize:  # oneDNN was used
+            _openmp().omp_set_num_threads(1)
+            forget()
+
+    os.register_at_fork(after_in_child=in_child)
