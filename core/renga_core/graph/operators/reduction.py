@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +54,10 @@ def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -
     """Axes as a sorted tuple of numbers from 0, checked against the number of axes there are."""
     if axis is None:
         return tuple(range(ndim))
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    try:
+        given = tuple([index(a) for a in (axis if isinstance(axis, Sequence) else (axis,))])
+    except TypeError:
+        raise TypeError(f"{function}: an axis is an integer, and axes are a tuple of them, not {axis!r}") from None
     for a in given:
         if not -ndim <= a < ndim:
             raise ValueError(f"{function}: axis {a} is out of range for an array with {ndim} axes")

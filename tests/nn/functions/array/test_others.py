@@ -64,6 +64,8 @@ class TestPad(FunctionSuite):
         "a pair": {"width": (1, 2), "value": -3},
         "a pair in a list": {"width": [(0, 2)], "value": 0},
         "each axis": {"width": ((0, 1), (2, 0)), "value": 0.5},
+        "values before and after": {"width": 1, "value": (1, 2)},
+        "values of each axis": {"width": ((2, 1), (1, 0)), "value": ((1, 2), (3, 4))},
     }
     bad_inputs = {"a list": (([1.0],), InvalidType, ("pad", "x", "list"))}
 
@@ -80,10 +82,16 @@ class TestPad(FunctionSuite):
         return (np.zeros((0, 3), dtype),)
 
 
-@pytest.mark.parametrize("width", [((1, 1), (1, 1), (1, 1)), -1, (1, 2, 3), ((1,), (1,))])
+@pytest.mark.parametrize("width", [((1, 1), (1, 1), (1, 1)), -1, (1, 2, 3), 1.5])
 def test_bad_pad_width(width):
     with pytest.raises(ValueError, match="pad_width"):
         pad(np.zeros((2, 2)), width, "constant")
+
+
+@pytest.mark.parametrize("value", [(1, 2, 3), "zero", None])
+def test_bad_pad_values(value):
+    with pytest.raises(ValueError, match="pad: constant_values"):
+        pad(np.zeros((2, 2)), 1, "constant", constant_values=value)
 
 
 def test_pad_mode():

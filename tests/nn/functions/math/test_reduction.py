@@ -6,6 +6,14 @@ from renga_core.graph import InvalidType, Variable
 from renga_core.testing.function_suite import FunctionSuite, without_gradient
 from renga_nn import functions as F
 
+
+@pytest.mark.parametrize("axis", [1.5, "x", (0, None)])
+@pytest.mark.parametrize("name", ["sum", "average", "max", "logsumexp", "argmax", "cumsum", "squeeze", "separate"])
+def test_an_axis_that_is_no_integer(name, axis):
+    with pytest.raises(TypeError, match=rf"^{name}: an axis is an integer"):
+        getattr(F, name)(np.ones((2, 3)), axis=axis)
+
+
 AXES = {
     "all": {"args": (), "axis": None, "keepdims": False},
     "first": {"args": (0,), "axis": 0, "keepdims": False},

@@ -6,6 +6,8 @@ from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
 from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.rnn import n_step_bigru, n_step_bilstm, n_step_birnn, n_step_gru, n_step_lstm, n_step_rnn
+from renga_nn.functions.rnn.n_step_lstm import _LSTMCell
+from renga_nn.functions.rnn.recurrence import Recurrence
 
 FEATURES, UNITS = 3, 2
 
@@ -320,3 +322,12 @@ def test_agrees_with_pytorch(kind, directions):
         got = [np.concatenate([w.grad for w in half]) for half in (part[: len(part) // 2], part[len(part) // 2 :])]
         for g, r in zip(got, right, strict=True):
             np.testing.assert_allclose(g, r, atol=1e-12)
+
+
+@pytest.mark.parametrize("graph", [True, False])
+def test_steps_are_kept_for_backward_only(graph):
+    inputs = [np.ones((6, 8)), np.ones((8, 2)), np.ones(8), np.ones((2, 2)), np.ones((2, 2))]
+    node = Recurrence(_LSTMCell(), [2, 2, 2], False)
+    with using_config("enable_backprop", graph):
+        node.apply(inputs)
+    assert len(node._kept) == (3 if graph else 0)

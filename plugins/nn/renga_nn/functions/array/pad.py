@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode
 from renga_core.graph.errors import require_array
@@ -17,18 +19,22 @@ __all__ = ["pad"]
 
 
 def pad(
-    x: Any, pad_width: int | Sequence[int] | Sequence[Sequence[int]], mode: str, *, constant_values: float = 0
+    x: Any,
+    pad_width: int | Sequence[int] | Sequence[Sequence[int]],
+    mode: str,
+    *,
+    constant_values: float | Sequence[float] | Sequence[Sequence[float]] = 0,
 ) -> Variable:
-    """A border of one value around an array.
+    """A border of constant values around an array.
 
     Args:
         x: Variable or array.
         pad_width: Width of the border: one number; or a pair (before, after) for all axes; or a pair for each axis.
         mode: ``"constant"``, the only one that can be differentiated.
-        constant_values: The border's value.
+        constant_values: The border's value, or values, in the same forms. In corners that of the last axis counts.
 
     Raises:
-        ValueError: `mode` is another one, or `pad_width` does not fit the axes of `x` or is negative.
+        ValueError: `mode` is another one, `pad_width` is negative, or it or `constant_values` does not fit the axes.
 
     >>> import numpy as np
     >>> pad(np.array([1.0, 2.0]), (1, 2), "constant").array.tolist()
@@ -37,33 +43,45 @@ def pad(
     if mode != "constant":
         raise ValueError(f"pad: mode {mode!r} cannot be differentiated; only 'constant' can")
     require_array("pad", "x", x)
-    return Pad(_width_of_each_axis(pad_width, x.ndim), constant_values).apply((x,))[0]
+    widths = _pairs("pad_width", pad_width, x.ndim, "iu")
+    if any(width < 0 for pair in widths for width in pair):
+        raise ValueError(f"pad: pad_width {pad_width!r} has a negative width")
+    return Pad(widths, _pairs("constant_values", constant_values, x.ndim, "biufV")).apply((x,))[0]
 
 
-def _width_of_each_axis(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
-    given = (pad_width,) if isinstance(pad_width, int) else tuple(pad_width)
-    if all(isinstance(width, int) for width in given):
-        given = (given * (3 - len(given)),) * ndim
-    elif len(given) == 1:
-        given *= ndim
-    pairs = tuple([tuple(width) for width in given])
-    if len(pairs) != ndim or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
-        raise ValueError(f"pad: pad_width {pad_width!r} is not a pair of numbers from 0 for each of {ndim} axes")
-    return pairs
+def _pairs(argument: str, given: Any, ndim: int, kinds: str) -> list[list[Any]]:
+    """A pair for each axis, from one number, a pair for all, or a pair for each."""
+    try:
+        pairs = np.broadcast_to(np.asarray(given), (ndim, 2))
+    except ValueError:
+        raise ValueError(f"pad: {argument} {given!r} is not a pair for each of {ndim} axes, or one for all") from None
+    if pairs.dtype.kind not in kinds:
+        raise ValueError(f"pad: {argument} is {given!r}; it must be made of numbers, those of widths whole")
+    return list(pairs.tolist())
 
 
 class Pad(FunctionNode):
-    """Put a border of one value around the input; its gradient is what lies inside the border."""
+    """Put a border of constant values around the input; its gradient is what lies inside the border.
 
-    def __init__(self, widths: tuple[tuple[int, int], ...], value: float) -> None:
+    Args:
+        widths: For each axis, the width of the border before and after.
+        values: For each axis, the value of the border before and after.
+    """
+
+    def __init__(self, widths: list[list[int]], values: list[list[float]]) -> None:
         self.widths = widths
-        self.value = value
+        self.values = values
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Fill, then write the inside."""
+        """Write the border, axis by axis, and the inside."""
         (x,) = inputs
         sizes = [before + size + after for size, (before, after) in zip(x.shape, self.widths, strict=True)]
-        y = get_backend(x).xp.full(tuple(sizes), self.value, dtype=x.dtype)
+        y = get_backend(x).xp.empty(tuple(sizes), dtype=x.dtype)
+        lead: tuple[slice, ...] = ()
+        for size, (before, after), (first, last) in zip(sizes, self.widths, self.values, strict=True):
+            y[(*lead, slice(before))] = first
+            y[(*lead, slice(size - after, size))] = last
+            lead += (slice(None),)
         y[self._inside(x.shape)] = x
         return (y,)
 

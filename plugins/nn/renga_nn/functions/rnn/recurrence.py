@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
+from renga_core.configuration import config
 from renga_core.graph import FunctionNode
 from renga_nn.functions.array import concat
 from renga_nn.functions.checks import wide
@@ -106,13 +107,15 @@ class Recurrence(FunctionNode):
         ys = xp.empty((upward.shape[0], W.shape[1]), dtype=upward.dtype)
         self._kept: list[tuple[Arrays, Arrays]] = []
         transposed = W.T
+        keep = config.enable_backprop
         for rows in self._steps():
             n = rows.stop - rows.start
             before = tuple([xp.copy(state[:n]) for state in states])
             lateral = before[0] @ transposed
             lateral += b
             new, kept = self.cell.step(xp, upward[rows], lateral, before)
-            self._kept.append((before, kept))
+            if keep:
+                self._kept.append((before, kept))
             for state, value in zip(states, new, strict=True):
                 state[:n] = value
             ys[rows] = new[0]
