@@ -110,7 +110,7 @@ def einsum(*operands: Any) -> Variable:
         first, second = _summed(first, needed.union(second[1])), _summed(second, needed.union(first[1]))
         terms = [_product(first, second, needed), *rest]
     y, names = _summed(terms[0], set(wanted))
-    return transpose(y, [names.index(name) for name in wanted])
+    return _transposed(y, [names.index(name) for name in wanted])
 
 
 class _Dot(int):
@@ -194,7 +194,7 @@ def _without_broadcasting(terms: list[Term]) -> list[Term]:
     made = []
     for x, names in terms:
         kept = [i for i, name in enumerate(names) if x.shape[i] == sizes[name]]
-        made.append((reshape(x, [x.shape[i] for i in kept]), [names[i] for i in kept]))
+        made.append((_reshaped(x, tuple([x.shape[i] for i in kept])), [names[i] for i in kept]))
     return made
 
 
@@ -217,17 +217,27 @@ def _product(first: Term, second: Term, needed: set[Label]) -> Term:
     def shape(*groups: list[Label]) -> tuple[int, ...]:
         return tuple([sizes[name] for group in groups for name in group])
 
-    x = transpose(x, [left.index(name) for name in (*batch, *rows, *inner)])
-    y = transpose(y, [right.index(name) for name in (*batch, *inner, *columns)])
+    x = _transposed(x, [left.index(name) for name in (*batch, *rows, *inner)])
+    y = _transposed(y, [right.index(name) for name in (*batch, *inner, *columns)])
     result = shape(batch, rows, columns)
     if inner:
         outer, size = shape(batch), math.prod(shape(inner))
-        x = reshape(x, (*outer, math.prod(shape(rows)), size))
-        y = reshape(y, (*outer, size, math.prod(shape(columns))))
-        return reshape(matmul(x, y), result), batch + rows + columns
-    x = reshape(x, (*shape(batch, rows), *[1] * len(columns)))
-    y = reshape(y, (*shape(batch), *[1] * len(rows), *shape(columns)))
+        x = _reshaped(x, (*outer, math.prod(shape(rows)), size))
+        y = _reshaped(y, (*outer, size, math.prod(shape(columns))))
+        return _reshaped(matmul(x, y), result), batch + rows + columns
+    x = _reshaped(x, (*shape(batch, rows), *[1] * len(columns)))
+    y = _reshaped(y, (*shape(batch), *[1] * len(rows), *shape(columns)))
     return x * y, batch + rows + columns
+
+
+def _transposed(x: Variable, order: list[int]) -> Variable:
+    """`transpose`, without a node in the graph where nothing changes places."""
+    return x if order == sorted(order) else transpose(x, order)
+
+
+def _reshaped(x: Variable, shape: tuple[int, ...]) -> Variable:
+    """`reshape`, without a node in the graph where the shape is that already."""
+    return x if x.shape == shape else reshape(x, shape)
 
 
 def _numbered(x: Any, axes: Sequence[int]) -> list[int]:
