@@ -7,7 +7,10 @@ Reading guide
 - `fake_distribution`: `write_distribution` makes a plugin as if pip had installed it.
 - `function_suite`: `FunctionSuite`, a pytest class to subclass: three methods describe a function, and it is tested in
   every way a function must work, on every backend that is ready. Needs pytest, so it is imported by that path only.
-- `link_suite`: `LinkSuite`, the same for links. `every_backend`: what both share.
+- `link_suite`: `LinkSuite`, the same for links. `distribution_suite`: `DistributionSuite`, for distributions,
+  compared with those of SciPy. `every_backend`: what these share.
+- `cases`: test cases in Chainer's style, on `unittest.TestCase`: what `renga.testing` offers.
+- `memory_layout`: arrays with gaps in memory.
 """
 
 from renga_core.testing.gradient_check import (

@@ -90,8 +90,6 @@ class DistributionSuite(EveryBackendSuite):
 
     def divergence(self, first: Mapping[str, Host], second: Mapping[str, Host]) -> Host:
         """The divergence from the distribution with some parameters to that with others, by integration or summing."""
-        from scipy.integrate import quad
-
         p, q = self.reference(**first), self.reference(**second)
         shape = np.broadcast_shapes(*[x.shape for x in (*first.values(), *second.values())])
         if self.discrete:
@@ -109,7 +107,9 @@ class DistributionSuite(EveryBackendSuite):
                 logs = np.broadcast_to(p.logpdf(x), shape)[i], np.broadcast_to(q.logpdf(x), shape)[i]
                 return float(logs[0] - logs[1])
 
-            result[i] = quad(difference, 0, 1, epsabs=1e-9, epsrel=1e-9, limit=200)[0]
+            result[i] = pytest.importorskip("scipy.integrate").quad(
+                difference, 0, 1, epsabs=1e-9, epsrel=1e-9, limit=200
+            )[0]
         return result
 
     # --- the members -----------------------------------------------------------------------------------------------
@@ -355,8 +355,7 @@ class DistributionSuite(EveryBackendSuite):
 
     def _assert_numbers_like(self, draws: Host) -> None:
         """Kolmogorov and Smirnov's test, or the chi-squared one; of 10000 right distributions one fails."""
-        from scipy import stats
-
+        stats = pytest.importorskip("scipy.stats")
         reference = self.reference(**self._parameters())
         batch = draws.shape[1:]
         if not self.discrete:
