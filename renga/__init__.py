@@ -16,6 +16,7 @@ What you type lives here::
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `triggers`, `updaters`: the training loop.
+- `renga.testing`: helpers for tests, and test cases for functions and links.
 - `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`, `renga.utils`.
 
 Importing `renga` imports no plugin; each of these does when it is first used. To write a plugin: `hookimpl`,
@@ -78,6 +79,7 @@ _MODULES = (
     "random",
     "sequential",
     "serializers",
+    "testing",
     "training",
     "utils",
 )

@@ -12,6 +12,7 @@ from renga_core.backend import Array, Device, get_backend, get_device, to_host
 from renga_core.graph import Variable, grad
 from renga_core.plugin import ARRAY_BACKEND, registry
 from renga_core.plugin.state import State
+from renga_core.testing.memory_layout import strided
 
 __all__ = ["EveryBackendSuite", "is_floating", "many", "or_zeros", "ready_backends", "strided", "widened"]
 
@@ -155,15 +156,6 @@ def ready_backends() -> list[str]:
     """Names of the array backends that can be used on this machine, in-tree and third parties'."""
     backends = registry(ARRAY_BACKEND)
     return [name for name in backends.names() if backends.get(name).probe().state is State.READY]
-
-
-def strided(device: Device, x: Array) -> Array:
-    """A copy of `x` that lies in memory with gaps and with its axes in reverse order."""
-    host = to_host(x)
-    wide = np.zeros([2 * size for size in reversed(host.shape)], host.dtype)
-    every_other = (slice(None, None, 2),) * host.ndim
-    wide.T[every_other] = host
-    return device.send(wide).T[every_other] if host.ndim else x
 
 
 def widened(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

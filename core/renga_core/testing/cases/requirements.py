@@ -1,0 +1,58 @@
+"""Tests that depend on what is installed."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable
+from importlib import metadata
+from typing import Any
+
+from packaging.requirements import Requirement
+
+from renga_core.testing.cases.parameters import Generated, classes_of
+
+__all__ = ["with_requires", "without_requires"]
+
+
+def with_requires(*requirements: str) -> Callable[[Any], Any]:
+    """Skip a test, or a class of tests, unless all of these are installed.
+
+    Args:
+        *requirements: As pip takes them: ``"scipy>=1.13"``.
+
+    >>> import unittest
+    >>> class TestEmpty(unittest.TestCase):
+    ...     @with_requires("numpy>=2")
+    ...     def test_with_numpy(self):
+    ...         pass
+    """
+    missing = [r for r in requirements if not _installed(r)]
+    return _skipping(bool(missing), f"requires: {', '.join(missing)}")
+
+
+def without_requires(*requirements: str) -> Callable[[Any], Any]:
+    """Skip a test, or a class of tests, if all of these are installed. Arguments as `with_requires`."""
+    return _skipping(all(map(_installed, requirements)), f"requires the absence of {', '.join(requirements)}")
+
+
+def _skipping(condition: bool, reason: str) -> Callable[[Any], Any]:
+    skip = unittest.skipIf(condition, reason)
+
+    def decorate(target: Any) -> Any:
+        if not isinstance(target, Generated):
+            return skip(target)
+        for cls in classes_of(target):
+            skip(cls)
+        return target
+
+    return decorate
+
+
+def _installed(requirement: str) -> bool:
+    wanted = Requirement(requirement)
+    if wanted.marker is not None and not wanted.marker.evaluate():
+        return True
+    try:
+        return wanted.specifier.contains(metadata.version(wanted.name), prereleases=True)
+    except metadata.PackageNotFoundError:
+        return False
