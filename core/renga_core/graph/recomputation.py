@@ -11,8 +11,10 @@ whoever asks, `backward` or `grad`, and by second derivatives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from renga_core import random
 from renga_core.backend import Array, get_backend
@@ -22,9 +24,10 @@ from renga_core.graph.function_node import FunctionNode, functions_since, next_o
 from renga_core.graph.node import VariableNode
 from renga_core.graph.variable import Variable, as_variable
 
-__all__ = ["recomputed"]
+__all__ = ["recomputed", "remembered"]
 
 Part = Callable[..., tuple[Variable, ...]]
+T = TypeVar("T")
 
 
 def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
@@ -42,7 +45,8 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
         random.generator(get_backend(x.array))
     state = random.get_state()
     start = next_order()
-    ys = part(*arguments)
+    with _noting(None) as notes:
+        ys = part(*arguments)
     variables = {node_key(x.node): x for x in arguments}
     numbers = {key: number for number, key in enumerate(variables)}
     places = [numbers[node_key(x.node)] for x in arguments]
@@ -51,9 +55,45 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
         # One that has died was made by the part itself: nobody can ask for its gradient.
         if variable is not None:
             variables.setdefault(node_key(node), variable)
-    function = Recomputation(part, places, len(numbers), state, tuple([y.array for y in ys]))
+    function = Recomputation(part, places, len(numbers), state, notes, tuple([y.array for y in ys]))
     del ys
     return function.apply(list(variables.values()))
+
+
+def remembered(compute: Callable[[], T]) -> T:
+    """``compute()``, and when a forgotten part of a graph is built again, what that was the first time.
+
+    For what a function finds changed when it is called again, such as moving averages. It is kept: let it be small.
+    """
+    if not _building.notes:
+        return compute()
+    found = [next(given) for _, given in _building.notes if given is not None]
+    value = found[-1] if found else compute()
+    for notes, given in _building.notes:
+        if given is None:
+            notes.append(value)
+    return value
+
+
+class _Building(threading.local):
+    """The parts that are being built by this thread, outermost first: what each has noted, or is given again."""
+
+    notes: tuple[tuple[list[Any], Iterator[Any] | None], ...] = ()
+
+
+_building = _Building()
+
+
+@contextmanager
+def _noting(given: list[Any] | None) -> Iterator[list[Any]]:
+    """Build a part: for the first time, to note what it remembers, or again, with what was noted then."""
+    before = _building.notes
+    notes: list[Any] = []
+    _building.notes = (*before, (notes, None if given is None else iter(given)))
+    try:
+        yield notes
+    finally:
+        _building.notes = before
 
 
 class Recomputation(FunctionNode):
@@ -64,16 +104,24 @@ class Recomputation(FunctionNode):
         places: For each argument of `part`, its place among the inputs.
         arguments: How many inputs, the first ones, are arguments; the others are what the code of `part` refers to.
         state: State of everything random before `part` was called.
+        notes: What it has `remembered`.
         outputs: What it has returned.
     """
 
     def __init__(
-        self, part: Part, places: Sequence[int], arguments: int, state: dict[str, Any], outputs: tuple[Array, ...]
+        self,
+        part: Part,
+        places: Sequence[int],
+        arguments: int,
+        state: dict[str, Any],
+        notes: list[Any],
+        outputs: tuple[Array, ...],
     ) -> None:
         self.part = part
         self.places = places
         self.arguments = arguments
         self.state = state
+        self.notes = notes
         self.train = config.train
         self._outputs: tuple[Array, ...] = outputs
 
@@ -98,6 +146,7 @@ class Recomputation(FunctionNode):
             using_config("train", self.train),
             using_config("in_recomputing", True),
             random.replaying(self.state),
+            _noting(self.notes),
         ):
             start = next_order()
             ys = self.part(*[inputs[place] for place in self.places])

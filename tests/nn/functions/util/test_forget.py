@@ -12,7 +12,7 @@ from renga_core.configuration import config, using_config
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_variable, grad
 from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import dropout, exp, forget, sigmoid, sin, tanh
-from renga_nn.links import BatchNormalization, Linear
+from renga_nn.links import BatchNormalization, BatchRenormalization, Linear
 
 
 def two_of_three(x, y, z):
@@ -181,6 +181,27 @@ def test_averages_of_batch_normalization_move_once():
     link = BatchNormalization(3)
     forget(lambda a: link(a, finetune=True), x).sum().backward()
     assert link.N == 1
+
+
+@pytest.mark.parametrize(
+    ("plain", "forgetful"),
+    [
+        (lambda f, x: f(x), lambda f, x: forget(f, x)),
+        (lambda f, x: f(x), lambda f, x: forget(lambda a: forget(f, a), x)),
+        (lambda f, x: f(f(x) * 2), lambda f, x: forget(lambda a: f(forget(f, a) * 2), x)),
+    ],
+    ids=["once", "nested", "one of two"],
+)
+def test_batch_renormalization_sees_the_averages_that_it_saw(plain, forgetful):
+    x = Variable(np.random.default_rng(0).normal(1, 3, size=(5, 3)))
+
+    def gradients(call):
+        link = BatchRenormalization(3, 4, 2, 0.5, dtype="f8")
+        loss = (call(link, x) * np.arange(15.0).reshape(5, 3)).sum()
+        return [gradient.array for _ in range(2) for gradient in grad([loss], [x, link.gamma])]
+
+    for found, right in zip(gradients(forgetful), gradients(plain), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-10)
 
 
 def test_without_a_graph_the_function_is_called_once():

@@ -8,6 +8,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
+from renga_core.graph.recomputation import remembered
 from renga_nn.functions.checks import wide
 from renga_nn.functions.normalization.batch_normalization import (
     BatchNormalization,
@@ -74,14 +75,21 @@ def batch_renormalization(
         raise ValueError(f"batch_renormalization: rmax must be at least 1 and dmax at least 0, not {rmax} and {dmax}")
     if any(x.shape[a] == 0 for a in axes):
         raise ValueError(f"batch_renormalization: an empty batch has no mean: {describe_array(x)}")
-    xp, values = get_array_module(x), wide(as_array(x))
+    values = wide(as_array(x))
     mean = values.mean(axis=axes, keepdims=True)
     centred = values - mean
     var = (centred * centred).mean(axis=axes)
     mean = mean.reshape(var.shape)
-    running_sigma = 1.0 if running_var is None else xp.sqrt(wide(running_var) + eps)
-    r = xp.clip(xp.sqrt(var + eps) / running_sigma, 1.0 / rmax, rmax)
-    d = xp.clip((mean if running_mean is None else mean - running_mean) / running_sigma, -dmax, dmax)
+
+    def corrections() -> tuple[Array, Array]:
+        xp = get_array_module(values)
+        running_sigma = 1.0 if running_var is None else xp.sqrt(wide(running_var) + eps)
+        r = xp.clip(xp.sqrt(var + eps) / running_sigma, 1.0 / rmax, rmax)
+        d = xp.clip((mean if running_mean is None else mean - running_mean) / running_sigma, -dmax, dmax)
+        return r, d
+
+    # In `forget` the averages have moved when this is computed again.
+    r, d = remembered(corrections)
     gamma, beta = cast(gamma, values.dtype), cast(beta, values.dtype)
     y = BatchNormalization(eps, axes).apply((x, gamma * r, beta + gamma * d))[0]
     if update_statistics:
