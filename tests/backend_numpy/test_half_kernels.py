@@ -1,0 +1,54 @@
+"""Half precision by way of single: as exact as its results can be, and of their dtype."""
+
+import numpy as np
+import pytest
+
+from renga_core.backend import get_backend
+from renga_core.kernel import operations
+from renga_nn.functions import convolution_2d, linear
+from renga_nn.functions.connection.convolution import CONVOLUTION, DECONVOLUTION, FILTER_GRADIENT
+
+rng = np.random.default_rng(0)
+ONES, ZEROS = (1, 1), (0, 0)
+
+
+def half(*shape):
+    return rng.normal(size=shape).astype(np.float16)
+
+
+CASES = {
+    "convolution": (CONVOLUTION, (half(4, 3, 9, 8), half(5, 3, 3, 2), half(5), (2, 1), (1, 0), ONES, 1, (5, 7))),
+    "grouped": (CONVOLUTION, (half(2, 4, 6, 6), half(6, 2, 3, 3), None, ONES, ZEROS, ONES, 2, (4, 4))),
+    "deconvolution": (DECONVOLUTION, (half(2, 5, 4, 4), half(5, 3, 3, 3), half(3), ONES, ZEROS, ONES, 1, (6, 6))),
+    "filters": (FILTER_GRADIENT, (half(2, 3, 6, 6), half(2, 5, 4, 4), ONES, ZEROS, ONES, 1, (3, 3))),
+    "linear": (operations["linear"], (half(7, 50), half(4, 50), half(4))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_result_is_the_exact_one_rounded(name):
+    operation, arguments = CASES[name]
+    chosen = operation.select(get_backend("numpy"), *arguments)
+    assert ":half_" in chosen.name
+    y = chosen.forward(*arguments)
+    wide = [a.astype(np.float64) if isinstance(a, np.ndarray) else a for a in arguments]
+    exact = operation.reference.forward(*wide)
+    assert y.dtype == np.float16
+    # Half a unit in the last place, and what float32 may have added to it.
+    np.testing.assert_allclose(y.astype(np.float64), exact, rtol=2.0**-11 * 1.01, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", CASES)
+def test_other_dtypes_are_left_to_others(name, dtype):
+    operation, arguments = CASES[name]
+    wide = [a.astype(dtype) if isinstance(a, np.ndarray) else a for a in arguments]
+    assert ":half_" not in operation.select(get_backend("numpy"), *wide).name
+
+
+def test_sums_do_not_stop_at_2048():
+    """From there on, one more is lost in float16."""
+    ones = np.ones((1, 4096), np.float16)
+    assert linear(ones, ones).array.tolist() == [[4096.0]]
+    image = np.ones((1, 1, 64, 64), np.float16)
+    assert convolution_2d(image, image).array.tolist() == [[[[4096.0]]]]
