@@ -9,7 +9,7 @@ import importlib.util
 import os
 import sys
 
-WORKLOADS = ("overhead",)
+WORKLOADS = ("overhead", "convolution")
 PEERS = ("torch", "numpy")
 INSTALL = {"torch": "pip install torch==2.13.0"}
 

@@ -6,6 +6,7 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 __all__ = ["Contestant", "Workload", "race"]
@@ -18,11 +19,13 @@ class Contestant:
     Attributes:
         library: Name of the library.
         run: Does the work once.
+        around: Makes what is entered around each round: settings.
         seconds: Time of one run, measured in each round.
     """
 
     library: str
     run: Callable[[], object]
+    around: Callable[[], AbstractContextManager[object]] = nullcontext
     seconds: list[float] = field(default_factory=list)
 
     @property
@@ -58,15 +61,18 @@ def race(workload: Workload, rounds: int = 30, seconds_a_round: float = 0.05) ->
     """
     repeats = {}
     for contestant in workload.contestants:
-        contestant.run()  # first use: imports, caches
-        start = time.perf_counter()
-        contestant.run()
-        repeats[contestant.library] = max(1, int(seconds_a_round / (time.perf_counter() - start)))
+        with contestant.around():
+            contestant.run()  # first use: imports, caches
+            start = time.perf_counter()
+            contestant.run()
+            repeats[contestant.library] = max(1, int(seconds_a_round / (time.perf_counter() - start)))
     for _ in range(rounds):
         for contestant in workload.contestants:
             gc.collect()
             count = repeats[contestant.library]
-            start = time.perf_counter()
-            for _ in range(count):
-                contestant.run()
-            contestant.seconds.append((time.perf_counter() - start) / count)
+            with contestant.around():
+                contestant.run()  # what other settings and other thread pools leave behind is not this one's
+                start = time.perf_counter()
+                for _ in range(count):
+                    contestant.run()
+                contestant.seconds.append((time.perf_counter() - start) / count)

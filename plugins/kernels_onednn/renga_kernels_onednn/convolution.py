@@ -1,7 +1,7 @@
 """Convolutions: operations ``convolution``, ``deconvolution`` and ``convolution_filter_gradient``.
 
-Images and maps have their channels last. Filters come as they are; the primitive chooses how it wants them, and they are
-reordered in each call: they are few, compared with images, and whether somebody has changed an array cannot be seen.
+Images and maps have their channels last. Filters come as they are; the primitive chooses how it wants them, and they
+are reordered in each call: they are few, compared with images, and nobody can see whether an array has been changed.
 """
 
 from __future__ import annotations

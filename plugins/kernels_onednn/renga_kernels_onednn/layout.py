@@ -30,7 +30,7 @@ def address(x: Array) -> int:
 
 
 def channels_last(x: Array) -> Array:
-    """Images ``(N, C, *size)`` as an array of the same shape whose memory has the channels last; copied if it has not."""
+    """Images ``(N, C, *size)``, of the same shape, with their channels last in memory; copied if they have not."""
     order = (0, *range(2, x.ndim), 1)
     last = x.transpose(order)
     if last.flags.c_contiguous:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array
+from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find, scratch
 from renga_kernels_onednn.handles import Description, dims
 from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single
@@ -30,6 +31,8 @@ from renga_kernels_onednn.primitive import Primitive
 __all__ = ["MaxPooling", "WindowSpread", "WindowSum", "supports", "supports_sum"]
 
 Ints = tuple[int, ...]
+
+_SMALLEST = np.finfo(np.float32).min
 
 
 def supports(x: Array, window: Any) -> bool:
@@ -57,7 +60,9 @@ def _border_at_end(window: Any) -> Ints:
 class MaxPooling:
     """Operation ``max_pooling``.
 
-    Backward asks oneDNN once more where the largest elements were: the operation keeps images and maxima only.
+    Backward asks oneDNN once more where the largest elements were: the operation keeps images and maxima only. For
+    oneDNN NaN is smaller than any number, and minus infinity is the smallest float32. That would hide that a training
+    has gone astray; so the reference computes where there is either.
     """
 
     @staticmethod
@@ -66,15 +71,24 @@ class MaxPooling:
         y = empty_images((*x.shape[:2], *window.out))
         images = channels_last(x)
         find(_Maximum, x.shape, window)(images, y)
+        if np.isnan(images.max()) or y.min() == _SMALLEST:
+            y = _reference().forward(x, window)
         return y
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
         """As the reference."""
+        if not y.min() >= _SMALLEST:
+            given: Array = _reference().backward(x, y, gy, window)
+            return given
         images, maps = channels_last(x), channels_last(gy)
         gx = empty_images(x.shape)
         find(_MaximumGradient, x.shape, window)(images, maps, gx)
         return gx
+
+
+def _reference() -> Any:
+    return operations["max_pooling"].reference
 
 
 class WindowSum:

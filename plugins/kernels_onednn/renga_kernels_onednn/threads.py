@@ -5,8 +5,8 @@ then holds the core that the other needs. So libgomp's are told to spin for some
 environment says otherwise (``GOMP_SPINCOUNT``, ``OMP_WAIT_POLICY``). OpenBLAS's threads belong to the program, not to a
 plugin, and are left as they are; the guide «Faster on the CPU» says when to give it one thread.
 
-After a fork the threads are gone, and a child that waits for them waits for ever: in a child oneDNN gets one thread, and
-what was made for more is dropped.
+After a fork the threads are gone, and a child that waits for them waits for ever: in a child oneDNN gets one thread,
+and what was made for more is dropped.
 """
 
 from __future__ import annotations

@@ -1,0 +1,91 @@
+"""What is kept between calls: bounded, not shared by threads, dropped in forked children."""
+
+import os
+import resource
+import threading
+
+import numpy as np
+import pytest
+
+from renga_kernels_onednn import cache, softmax, threads
+from renga_kernels_onednn.convolution import Convolution
+
+WINDOW = ((1, 1), (1, 1), (1, 1), 1)
+
+
+def convolve(x, W):
+    return Convolution.forward(x, W, None, *WINDOW, x.shape[2:])
+
+
+def test_as_many_plans_as_the_bound():
+    made = []
+
+    def make(n):
+        made.append(n)
+        return object()
+
+    for n in range(cache.BOUND + 1):
+        cache.find(make, n)
+    assert cache.find(make, cache.BOUND) is cache.find(make, cache.BOUND)
+    assert len(made) == cache.BOUND + 1
+    cache.find(make, 0)  # not used for longest
+    assert made[-1] == 0
+
+
+def test_memory_stays_flat_over_changing_shapes():
+    def run(numbers):
+        for n in numbers:
+            x = np.ones((2, n), "f")
+            assert np.allclose(softmax.Softmax.forward(x, 1).sum(), 2)
+
+    run(range(1, 2 * cache.BOUND))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run(range(2 * cache.BOUND, 6 * cache.BOUND))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000  # KiB
+
+
+def test_the_number_of_threads_belongs_to_the_key(monkeypatch):
+    def make():
+        return object()
+
+    first = cache.find(make)
+    monkeypatch.setattr(threads, "count", lambda: 77)
+    assert cache.find(make) is not first
+
+
+def test_pieces_of_scratch_do_not_overlap():
+    a, b = cache.scratch("one", 100), cache.scratch("another", 100)
+    assert a % 64 == b % 64 == 0
+    assert abs(a - b) >= 100
+    assert cache.scratch("one", 50) == a
+    cache.scratch("one", 1 << 16)
+
+
+def test_two_threads_at_once():
+    rng = np.random.default_rng(0)
+    W = rng.standard_normal((32, 16, 3, 3)).astype("f")
+    inputs = [rng.standard_normal((2, 16, 20, 20)).astype("f") for _ in range(4)]
+    right = [convolve(x, W) for x in inputs]
+    wrong = []
+
+    def work(i):
+        for _ in range(30):
+            if not np.array_equal(convolve(inputs[i], W), right[i]):
+                wrong.append(i)
+
+    running = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_computes():
+    x, W = np.ones((2, 16, 20, 20), "f"), np.ones((32, 16, 3, 3), "f")
+    right = convolve(x, W)
+    child = os.fork()
+    if not child:
+        os._exit(0 if threads.count() == 1 and np.allclose(convolve(x, W), right) else 1)
+    assert os.waitpid(child, 0)[1] == 0
