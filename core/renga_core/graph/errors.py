@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
-__all__ = ["GraphError", "InvalidType", "describe_array", "describe_arrays", "require_array"]
+__all__ = ["GraphError", "InvalidType", "argument_of", "describe_array", "describe_arrays", "no_array", "require_array"]
 
 
 class GraphError(RuntimeError):
@@ -52,4 +54,38 @@ def require_array(function: str, argument: str, x: Any) -> None:
         InvalidType: So it is.
     """
     if not hasattr(x, "dtype"):
-        raise InvalidType(function, argument, "a Variable or an array", describe_array(x), "Convert it with asarray.")
+        raise no_array(function, argument, x)
+
+
+def no_array(function: str, argument: str, x: Any) -> InvalidType:
+    """The error to raise where an array is meant and `x` is none."""
+    return InvalidType(function, argument, "a Variable or an array", describe_array(x), "Convert it with asarray.")
+
+
+def argument_of(x: Any) -> tuple[str, str] | None:
+    """Which of Renga's functions the user has called with `x`, and the name of the argument, from the stack.
+
+    A function may be computed by another, and its arguments may come in another order and under other names there: the
+    outermost function that a module exports (``__all__``) is the one that the user knows.
+    """
+    found = None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("renga"):
+        function = frame.f_code.co_name
+        if function in frame.f_globals.get("__all__", ()):
+            name = _name_of(x, frame.f_locals)
+            found = (function, name) if name else found
+        frame = frame.f_back
+    return found
+
+
+def _name_of(x: Any, values: dict[str, Any]) -> str | None:
+    """Under which name `x` is among `values`, or in a list or tuple there."""
+    for name, value in values.items():
+        if value is x:
+            return name
+        if isinstance(value, (list, tuple)):
+            for i, element in enumerate(value):
+                if element is x:
+                    return f"{name}[{i}]"
+    return None

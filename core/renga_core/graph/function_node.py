@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
@@ -10,7 +11,7 @@ from weakref import ref
 from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config
-from renga_core.graph.errors import GraphError, describe_arrays
+from renga_core.graph.errors import GraphError, argument_of, describe_arrays, no_array
 from renga_core.graph.node import VariableNode
 
 if TYPE_CHECKING:
@@ -46,15 +47,16 @@ class FunctionNode:
 
     Attributes:
         inputs: The nodes of the inputs; empty when no graph was built, or after `unchain`.
-        function_name: What users call, for messages such as ``arccos: x: expected a floating dtype``; if it is empty,
-            they have the label.
+        function_name: What users call, for messages such as ``arccos: x: expected a floating dtype``. Unless the class
+            says otherwise it is what the module exports (``__all__``) under the name of the class but for case and
+            underscores: `ReLU` is ``relu``, `BroadcastTo` is ``broadcast_to``; where it exports none, the class's name.
         fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with each
             other, with the incoming gradients or with what was retained: they become a `grad` without a copy.
         stack: Where in the user's program the function was called; recorded in debug mode only.
     """
 
     fresh_gradients: ClassVar[bool] = False
-    function_name: str = ""
+    function_name: str
 
     inputs: tuple[VariableNode, ...] = ()
     stack: Sequence[Any] | None = None
@@ -66,6 +68,13 @@ class FunctionNode:
     _saved_inputs: tuple[Array, ...] = ()
     _saved_outputs: tuple[Array, ...] = ()
     _hooks: dict[str, FunctionHook] | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "function_name" not in cls.__dict__:
+            exported = getattr(sys.modules.get(cls.__module__), "__all__", ())
+            plain = cls.__name__.lower()
+            cls.function_name = next((name for name in exported if name.replace("_", "") == plain), cls.__name__)
 
     # --- what a subclass defines --------------------
 
@@ -340,8 +349,7 @@ def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
     """An input that is neither a Variable nor an array of a known type: a subclass, a scalar, or a mistake."""
     if hasattr(x, "dtype"):
         return as_array_of(get_backend(x), x)
-    name = function.function_name or function.label
-    raise TypeError(f"{name}: input {index} is a {type(x).__name__}; functions take Variables and arrays")
+    raise no_array(*(argument_of(x) or (function.function_name, f"input {index}")), x)
 
 
 def _as_output(function: FunctionNode, y: Any) -> Array:

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from renga_core.graph import GraphError, Variable, as_array, as_variable, no_backprop_mode
+from renga_core.graph import GraphError, InvalidType, Variable, as_array, as_variable, no_backprop_mode
 
 
 def floats(*shape):
@@ -306,12 +306,9 @@ class TestOperands:
 
     def test_what_is_no_array_is_refused(self):
         x = Variable(floats(2))
-        for wrong in ([1.0, 2.0], "text", None):
-            with pytest.raises(TypeError) as caught:
+        for wrong, kind in (([1.0, 2.0], "list"), ("text", "str"), (None, "None")):
+            with pytest.raises(InvalidType, match=f"^multiply: x1: expected a Variable or an array, got {kind}"):
                 x * wrong
-            assert str(caught.value) == (
-                f"multiply: input 1 is a {type(wrong).__name__}; functions take Variables and arrays"
-            )
 
     def test_shape_methods(self):
         x = Variable(floats(2, 3, 1))

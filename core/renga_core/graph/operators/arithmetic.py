@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module
-from renga_core.graph.errors import InvalidType, describe_array
+from renga_core.graph.errors import InvalidType, describe_array, require_array
 from renga_core.graph.function_node import FunctionNode
 from renga_core.graph.operators.shape import reshape, transpose
 
@@ -95,18 +95,20 @@ def matmul(a: Any, b: Any) -> Variable:
         InvalidType: An operand is a scalar, or the inner sizes differ.
     """
     for name, x in (("a", a), ("b", b)):
+        require_array("matmul", name, x)
         if x.ndim == 0:
             raise InvalidType("matmul", name, "at least one axis", describe_array(x))
-    inner = b.shape[0] if b.ndim == 1 else b.shape[-2]
-    if a.shape[-1] != inner:
+    rows, columns = a.shape, b.shape
+    inner = columns[0] if len(columns) == 1 else columns[-2]
+    if rows[-1] != inner:
         expected = f"last axis of size {inner} to match b: {describe_array(b)}"
         raise InvalidType("matmul", "a", expected, describe_array(a))
-    if a.ndim > 1 and b.ndim > 1:
+    if len(rows) > 1 and len(columns) > 1:
         return MatMul().apply((a, b))[0]
-    row = reshape(a, (1, a.shape[0])) if a.ndim == 1 else a
-    column = reshape(b, (b.shape[0], 1)) if b.ndim == 1 else b
+    row = reshape(a, (1, inner)) if len(rows) == 1 else a
+    column = reshape(b, (inner, 1)) if len(columns) == 1 else b
     y = MatMul().apply((row, column))[0]
-    shape = (y.shape[:-2] if a.ndim == 1 else y.shape[:-1]) + (() if b.ndim == 1 else y.shape[-1:])
+    shape = (y.shape[:-2] if len(rows) == 1 else y.shape[:-1]) + (() if len(columns) == 1 else y.shape[-1:])
     return reshape(y, shape)
 
 
@@ -118,15 +120,7 @@ def _plain(scalar: Any) -> Any:
 _BOTH = (0, 1)
 
 
-class Operator(FunctionNode):
-    """A function that is called as its class is, in small letters, unless it says otherwise."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.function_name = cls.__dict__.get("function_name", cls.__name__.lower())
-
-
-class Binary(Operator):
+class Binary(FunctionNode):
     """A function of two operands that broadcast against each other.
 
     A subclass gives `forward`, and the gradient with respect to each operand, written so that it holds for arrays and
@@ -264,7 +258,7 @@ def _swap(x: Variable) -> Variable:
     return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
-class Unary(Operator):
+class Unary(FunctionNode):
     """A function of one operand whose gradient formula holds for arrays and Variables alike."""
 
     keeps: tuple[int, ...] = (0,)

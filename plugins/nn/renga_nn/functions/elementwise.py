@@ -38,7 +38,6 @@ class Elementwise(FunctionNode):
 
     def __init_subclass__(cls, operation: str = "") -> None:
         super().__init_subclass__()
-        cls.function_name = cls.__dict__.get("function_name") or operation or cls.__name__.lower()
         if operation:
 
             def forward(x: Array, *parameters: float) -> Array:

@@ -100,7 +100,7 @@ def test_pad_mode():
 
 
 class TestCopy(FunctionSuite):
-    bad_inputs = {"a list": (([1.0],), TypeError, ("Copy", "list"))}
+    bad_inputs = {"a list": (([1.0],), TypeError, ("copy: x", "list"))}
 
     def make_inputs(self, rng, dtype):
         return (rng.standard_normal((2, 3)).astype(dtype),)
@@ -121,7 +121,7 @@ def test_copy_shares_no_memory():
 
 
 class TestIdentity(FunctionSuite):
-    bad_inputs = {"a list": ((np.ones(2), [1.0]), TypeError, ("Identity", "input 1", "list"))}
+    bad_inputs = {"a list": ((np.ones(2), [1.0]), TypeError, ("identity: inputs[1]", "list"))}
 
     def make_inputs(self, rng, dtype):
         return rng.standard_normal((2, 3)).astype(dtype), rng.standard_normal(2).astype(dtype)

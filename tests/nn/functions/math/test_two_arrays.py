@@ -213,7 +213,7 @@ class TestBias(AlongAxes):
 class TestAdd(FunctionSuite):
     bad_inputs = {
         "shapes": ((np.ones(3), np.ones((2, 2))), InvalidType, ("add", "x1", "broadcasts", "(3,)", "(2, 2)")),
-        "a list": ((np.ones(2), [1.0, 2.0]), TypeError, ("add", "input 1", "list")),
+        "a list": ((np.ones(2), [1.0, 2.0]), TypeError, ("add: xs[1]", "list")),
     }
 
     def empty_inputs(self, dtype):

@@ -17,8 +17,8 @@ class TestTreeLSTM(FunctionSuite):
     }
     bad_inputs = {
         "no child": ((np.zeros((2, 3)),), InvalidType, ["tree_lstm: inputs", "at least one child", "1 arrays"]),
-        "gates": ((np.zeros((2, 3)), np.zeros((2, 10))), InvalidType, ["tree_lstm: x", "(N, 4 M, ...)", "(2, 10)"]),
-        "integers": ((np.zeros((2, 3)), np.zeros((2, 12), int)), InvalidType, ["tree_lstm: x", "floating"]),
+        "gates": ((np.zeros((2, 3)), np.zeros((2, 10))), InvalidType, ["inputs[1]", "(N, 4 M, ...)", "(2, 10)"]),
+        "integers": ((np.zeros((2, 3)), np.zeros((2, 12), int)), InvalidType, ["tree_lstm: inputs[1]", "floating"]),
         "cells": ((np.zeros((3, 2)), np.zeros((3, 12))), InvalidType, ["inputs[0]", "(3, 3)", "(3, 2)"]),
         "dtypes": ((np.zeros((3, 3), "f"), np.zeros((3, 12))), InvalidType, ["inputs[0]", "float64", "float32"]),
     }

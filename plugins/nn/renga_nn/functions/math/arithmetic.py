@@ -53,7 +53,7 @@ def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variab
     >>> matmul(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]), transb=True).array.tolist()
     [[11.0]]
     """
-    return matmul_plain(_transposed(a) if transa else a, _transposed(b) if transb else b)
+    return matmul_plain(_transposed("a", a) if transa else a, _transposed("b", b) if transb else b)
 
 
 def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
@@ -155,7 +155,8 @@ class LinearInterpolate(FunctionNode):
         return [gradients[i]() for i in targets]
 
 
-def _transposed(x: Any) -> Any:
+def _transposed(argument: str, x: Any) -> Any:
+    require_array("matmul", argument, x)
     return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)) if x.ndim > 1 else x
 
 

@@ -83,7 +83,7 @@ class Choice(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Choose."""
         x1, x2 = inputs
-        name = self.label.lower()
+        name = self.function_name
         require_floating(name, "x1", x1)
         if x2.dtype != x1.dtype:
             raise InvalidType(name, "x2", f"the dtype of x1: {describe_array(x1)}", describe_array(x2))

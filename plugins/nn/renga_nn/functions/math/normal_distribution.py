@@ -65,8 +65,6 @@ class Ndtr(Elementwise):
 class LogNdtr(Elementwise):
     """log_ndtr; the derivative is density over probability, in which the exponentials cancel."""
 
-    function_name = "log_ndtr"
-
     def compute(self, xp: Any, x: Array) -> Array:
         return get_backend(x).special("log_ndtr")(x)
 

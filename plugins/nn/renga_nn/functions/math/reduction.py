@@ -120,7 +120,7 @@ class Reduction(FunctionNode):
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Reduce, keeping input and output."""
         (x,) = inputs
-        name = self.label.lower()
+        name = self.function_name
         require_floating(name, "x", x)
         if any(x.shape[a] == 0 for a in self.axes):
             raise InvalidType(name, "x", f"at least one element along axes {self.axes}", describe_array(x))
