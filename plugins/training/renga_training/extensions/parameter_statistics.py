@@ -21,6 +21,12 @@ _SIGMAS = (0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87)
 """Percentiles of a normal distribution at -3, -2, … 3 standard deviations."""
 
 
+def _standard_deviation(x: Array) -> Array:
+    """In single precision at least: squares of half-precision numbers soon overflow."""
+    wide = x.astype("float32") if x.dtype.itemsize < 4 else x
+    return ((wide - wide.mean()) ** 2).mean() ** 0.5
+
+
 class ParameterStatistics(Extension):
     """Reports statistics of each parameter of some links, and of its gradient, averaged over an interval.
 
@@ -46,10 +52,10 @@ class ParameterStatistics(Extension):
 
     priority = PRIORITY_WRITER
     default_statistics: ClassVar[Mapping[str, Callable[[Array], Any]]] = {
-        "mean": lambda x: get_array_module(x).mean(x),
-        "std": lambda x: get_array_module(x).std(x),
-        "min": lambda x: get_array_module(x).min(x),
-        "max": lambda x: get_array_module(x).max(x),
+        "mean": lambda x: x.mean(),
+        "std": lambda x: _standard_deviation(x),
+        "min": lambda x: x.min(),
+        "max": lambda x: x.max(),
         "zeros": lambda x: (x == 0).sum(),
         "percentile": lambda x: np.percentile(to_host(x), _SIGMAS),
     }

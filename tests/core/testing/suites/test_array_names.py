@@ -20,13 +20,13 @@ LIBRARY = [
 ]
 """Code that runs on arrays of any backend. Kernels of one backend are not among it."""
 
-NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "device", "os"}
+NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "device", "os", "graph"}
 """What stands before a dot and is no array, where the name after it is also one of an array's."""
 
 OF_OTHERS = {"device", "to_device", "dumps", "partition", "data", "sort", "var", "compress", "resize"}
 """Names that arrays have too, but which belong to Variables, links, modules, texts, pictures here; `Variable.data` …"""
 
-OF_HOST_ARRAYS = {"std", "tolist"}
+OF_HOST_ARRAYS = {"flat", "std", "tolist"}
 """Names that are asked of arrays known to be NumPy's. The run on array-api-strict sees to it that they are."""
 
 
