@@ -145,7 +145,7 @@ class StandardUpdater(Updater):
 
     def _loss_of(self, model: Link) -> Callable[..., Any]:
         """The loss function that goes with a model: the optimizer's, or a copy of it."""
-        main, function = self._optimizers["main"].target, self.loss_func or model
+        main, function = self._optimizers["main"].target, model if self.loss_func is None else self.loss_func
         if model is not main and getattr(function, "__self__", None) is main:
             method: Callable[..., Any] = getattr(model, function.__name__)
             return method
