@@ -99,7 +99,7 @@ class DistributionSuite(EveryBackendSuite):
             likely = logs[0] > -600
             gain = np.where(likely, logs[0], 0) - np.where(likely, logs[1], 0)
             return np.asarray((np.exp(logs[0]) * gain).sum(0))
-        result = np.empty(shape)
+        integrate, result = pytest.importorskip("scipy.integrate"), np.empty(shape)
         for i in np.ndindex(shape):
 
             def difference(u: float, i: tuple[int, ...] = i) -> float:
@@ -107,9 +107,7 @@ class DistributionSuite(EveryBackendSuite):
                 logs = np.broadcast_to(p.logpdf(x), shape)[i], np.broadcast_to(q.logpdf(x), shape)[i]
                 return float(logs[0] - logs[1])
 
-            result[i] = pytest.importorskip("scipy.integrate").quad(
-                difference, 0, 1, epsabs=1e-9, epsrel=1e-9, limit=200
-            )[0]
+            result[i] = integrate.quad(difference, 0, 1, epsabs=1e-9, epsrel=1e-9, limit=200)[0]
         return result
 
     # --- the members -----------------------------------------------------------------------------------------------
@@ -171,6 +169,23 @@ class DistributionSuite(EveryBackendSuite):
         assert distribution.xp is device.xp
         same = type(distribution)(**distribution.params)
         self._close(same.log_prob(device.send(self._points(self.inside))), self._reference_log_prob(self.inside))
+
+    def test_one_alone(self, device: Device) -> None:
+        """One distribution, whose parameters have no batch axes, is the same as in a batch, number by number."""
+        batch = self._make(device)
+        first = (0,) * len(batch.batch_shape)
+        each: Any = (slice(None), *first)
+        one = self._of({name: device.send(np.array(to_host(p.array)[first])) for name, p in batch.params.items()})
+        assert one.batch_shape == ()
+        assert one.sample().shape == one.event_shape
+        x = device.send(self._points(self.inside).reshape(-1, *one.event_shape))
+        members = [m for m in FUNCTIONS if m not in self.missing and m != "icdf"]
+        for member in ("log_prob", "prob", *members):
+            whole = to_host(getattr(batch, member)(device.send(self._points(self.inside))))
+            self._close(getattr(one, member)(x), whole[each])
+            self._close(getattr(one, member)(x[0]), whole[each][0])
+        for member in [m for m in (*MOMENTS, "mode") if m not in self.missing]:
+            self._close(getattr(one, member), to_host(getattr(batch, member))[first])
 
     def test_dtype(self, device: Device, dtype: str) -> None:
         """Results are in the dtype of the parameters, whatever that of the points."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import special, stats
+from scipy.integrate import quad
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType
@@ -93,6 +94,7 @@ class ManyDirichlet:
 class TestDirichlet(Relative):
     distribution = Dirichlet
     parameters = {"alpha": [[0.5, 1.0, 2.0], [3.0, 1.5, 4.0]]}
+    other = {"alpha": [[2.0, 0.7, 1.0], [1.0, 1.0, 3.0]]}
     event_ndim = 1
     inside = [[0.2, 0.3, 0.5], [0.1, 0.8, 0.1]]
     outside = [[-0.2, 0.7, 0.5], [1.1, -0.1, 0.0]]
@@ -102,6 +104,17 @@ class TestDirichlet(Relative):
 
     def reference(self, alpha):
         return ManyDirichlet(alpha)
+
+    def divergence(self, first, second):
+        """The means of the logarithms, by integration over each number's beta distribution, and a constant."""
+        p, q = first["alpha"], second["alpha"]
+        rest = p.sum(-1, keepdims=True) - p
+        # Of 1, by the weight x**a * (1 - x)**b * log(x).
+        weights = zip((p - 1).flat, (rest - 1).flat, strict=True)
+        means = np.array([quad(lambda x: 1.0, 0, 1, weight="alg-loga", wvar=w)[0] for w in weights])
+        middle = np.full(3, 1 / 3)
+        constant = ManyDirichlet(p).logpdf(middle) - ManyDirichlet(q).logpdf(middle)
+        return ((p - q) * (means.reshape(p.shape) / special.beta(p, rest) - np.log(middle))).sum(-1) + constant
 
 
 def test_density_of_dirichlet_is_scipys():

@@ -52,7 +52,7 @@ class Made(Independent):
     """One that is made from its parameters, as the others."""
 
     def __init__(self, loc, scale):
-        super().__init__(Normal(loc, scale))
+        super().__init__(Normal(loc, scale), 1)
 
 
 class TestIndependent(DistributionSuite):
