@@ -70,37 +70,47 @@ STRICT = """
 """
 
 
-@pytest.mark.slow
-def test_renga_asks_for_no_more_than_is_documented(tmp_path: Path) -> None:
-    """On array-api-strict, which has the standard and nothing else, functions, links, distributions, optimizers pass.
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a distribution that offers array-api-strict by `renga_core.backend.standard`.
 
-    Here the classes of `renga_core.backend.standard` refuse each name that Renga asks for and is not in
-    docs/reference/array-subset.md.
+    Its classes refuse each name that Renga asks for and is not in docs/reference/array-subset.md.
     """
-    site = tmp_path / "site"
-    write_distribution(site, "renga-strict", modules={"strict": STRICT}, entry_points={"strict": "strict"})
+    folder = tmp_path_factory.mktemp("strict")
+    write_distribution(folder, "renga-strict", modules={"strict": STRICT}, entry_points={"strict": "strict"})
+    return folder
+
+
+def test_it_passes_the_kit(site: Path, tmp_path: Path) -> None:
     kit = tmp_path / "test_strict.py"
     kit.write_text(
         "from renga_core.testing.suites import ArrayBackendSuite\n\n\n"
         "class TestStrict(ArrayBackendSuite):\n    provider = 'strict'\n"
     )
-    options = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
-    said = run(*options, kit, cwd=tmp_path, site=site)
+    said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", kit, cwd=tmp_path, site=site)
     assert re.search(r"array_backend 'strict': declared 3 .*, checked \d+, failed 0", said), said
-    for folder, least in (("nn/functions", 3000), ("nn/links", 1500), ("nn/distributions", 700), ("optimizers", 150)):
-        said = run(*options, ROOT / "tests" / folder, "-k", "strict", cwd=ROOT, site=site)
-        assert int(re.findall(r"(\d+) passed", said)[-1]) > least
-    for program in ("lenet", "row_lstm"):
-        learn = ("-m", "renga", "train", RUNS / f"{program}.toml", "--backend", "strict", "--out", program)
-        assert "on strict\n" in run(*learn, cwd=tmp_path, site=site)
-        log = (tmp_path / program / "log.jsonl").read_text().splitlines()
-        assert json.loads(log[-1])["validation/main/accuracy"] > 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_renga_asks_for_no_more_than_is_documented(site: Path, part: Path) -> None:
+    """Functions, links, distributions and optimizers pass on a library that has the standard and nothing else."""
+    said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", part, "-k", "strict", cwd=ROOT, site=site)
+    assert int(re.findall(r"(\d+) passed", said)[-1]) > 40
+
+
+@pytest.mark.parametrize("program", ["lenet", "row_lstm"])
+def test_networks_learn_on_it(site: Path, tmp_path: Path, program: str) -> None:
+    learn = ("-m", "renga", "train", RUNS / f"{program}.toml", "--backend", "strict", "--out", program)
+    assert "on strict\n" in run(*learn, cwd=tmp_path, site=site)
+    log = (tmp_path / program / "log.jsonl").read_text().splitlines()
+    assert json.loads(log[-1])["validation/main/accuracy"] > 0.85
 
 
 def run(*command: str | Path, cwd: Path, site: Path) -> str:
     """What a command says, run where a folder of distributions is installed; warnings are errors."""
     env = {**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"}
     line = [sys.executable, *map(str, command)]
-    done = subprocess.run(line, cwd=cwd, env=env, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(line, cwd=cwd, env=env, capture_output=True, text=True, timeout=880)
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout
