@@ -48,7 +48,7 @@ def encode(value: Any) -> np.ndarray[Any, Any]:
         raise TypeError(f"{type(value).__qualname__} is not an array, a number, a string, a list of those, or None")
     as_read = np.lib.format.descr_to_dtype(np.lib.format.dtype_to_descr(stored.dtype))
     if as_read != stored.dtype or stored.dtype.hasobject:
-        raise TypeError(f"an npz file cannot hold dtype {stored.dtype} without pickling it")
+        raise TypeError(f"dtype {stored.dtype} cannot be stored without pickling it")
     return stored
 
 

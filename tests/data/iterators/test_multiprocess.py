@@ -1,7 +1,9 @@
 """Few and quick: a process takes long to start. What all prefetching iterators share is tested with threads."""
 
 import copy
+import faulthandler
 import multiprocessing
+import multiprocessing.connection
 import os
 import pickle
 import signal
@@ -124,20 +126,40 @@ def test_a_forgotten_iterator_leaves_nothing():
     del iterator
 
 
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def left():
+    os._exit(0)
+
+
+def crashed():
+    import ctypes
+
+    faulthandler.disable()
+    ctypes.string_at(0)
+
+
 class Dies(Images):
-    def __init__(self, marker):
+    def __init__(self, marker, how):
         super().__init__()
         self.marker = marker
+        self.how = how
 
     def __getitem__(self, index):
         if index == 7 and not self.marker.exists():
             self.marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.how()
         return super().__getitem__(index)
 
 
-def test_a_dying_worker_is_an_error_and_loses_nothing(tmp_path):
-    with MultiprocessIterator(Dies(tmp_path / "died"), 4, shuffle=False, n_processes=2, n_prefetch=2) as iterator:
+@pytest.mark.parametrize("how", [killed, left, crashed])
+@pytest.mark.parametrize("shared_mem", [None, 0])
+def test_a_dying_worker_is_an_error_and_loses_nothing(tmp_path, how, shared_mem):
+    dataset = Dies(tmp_path / "died", how)
+    arguments = {"n_processes": 2, "n_prefetch": 2, "shared_mem": shared_mem}
+    with MultiprocessIterator(dataset, 4, shuffle=False, **arguments) as iterator:
         seen: list[int] = []
 
         def see_twelve():
@@ -150,6 +172,71 @@ def test_a_dying_worker_is_an_error_and_loses_nothing(tmp_path):
         assert len(seen) < 8
         see_twelve()
         assert seen == list(range(12))
+
+
+@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+def test_a_worker_that_leaves_is_an_error_however_it_was_started(start_method):
+    dataset = TransformDataset([3, 3, 3], os._exit)
+    with (
+        MultiprocessIterator(dataset, 2, n_processes=2, start_method=start_method) as iterator,
+        pytest.raises(WorkerDied, match="examples of a TransformDataset"),
+    ):
+        next(iterator)
+
+
+def test_killed_from_outside():
+    with MultiprocessIterator(images(), 4, n_processes=2, shuffle=False) as iterator:
+        reference = SerialIterator(images(), 4, shuffle=False)
+        batches_equal(next(iterator), next(reference))
+        for child in multiprocessing.active_children():
+            os.kill(child.pid, signal.SIGKILL)
+        died = 0
+        for batch in (next(reference) for _ in range(5)):
+            try:
+                ours = next(iterator)
+            except WorkerDied:
+                died += 1
+                ours = next(iterator)
+            batches_equal(ours, batch)
+        assert died == 1
+
+
+class DiesWhileItSends(Images):
+    """Kills its process when it has sent half of a result: the pool, which reads it, does not see that."""
+
+    def __init__(self, marker):
+        super().__init__(least=100_000)
+        self.marker = marker
+
+    def __getitem__(self, index):
+        if index == 1 and not self.marker.exists():
+            self.marker.touch()
+            multiprocessing.connection.Connection._send = self.send_half
+        return super().__getitem__(index)
+
+    @staticmethod
+    def send_half(connection, buffer, write=os.write):
+        sent = write(connection.fileno(), bytes(memoryview(buffer)[:30_000]))
+        if sent == 30_000:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("then", ["next", "finalize"])
+def test_a_worker_that_dies_while_it_sends(tmp_path, then):
+    dataset = DiesWhileItSends(tmp_path / "died")
+    with MultiprocessIterator(dataset, 2, n_processes=2, shuffle=False, shared_mem=0) as iterator:
+        if then == "next":
+            with pytest.raises(WorkerDied):
+                next(iterator)
+        else:
+            iterator._order_ahead()
+            deadline = time.monotonic() + 20
+            while not iterator._pool.somebody_died() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            iterator.finalize()
+        assert left_behind(set(os.listdir(SHARED))) == ([], set())
+        assert [t for _, t in next(iterator)] == [0, 1]
 
 
 class Unpicklable(Exception):

@@ -5,10 +5,13 @@
 - `order_samplers`: `OrderSampler`, `ShuffleOrderSampler`: in which order the examples of an epoch come.
 - `ordered`: what all iterators here share: which examples come next, epochs, saving and resuming.
 - `prefetching`: what the two that work ahead share.
-- `worker`, `shared_memory`: the processes of `MultiprocessIterator`, and how arrays get from them.
+- `worker`, `shared_memory`, `watched`: the processes of `MultiprocessIterator`, how arrays get from them, and how
+  their death is seen.
+- `dali`: `DaliIterator`, which is not there, and says what is.
 - `errors`: `WorkerDied`, `StalledDatasetWarning`.
 """
 
+from renga_data.iterators.dali import DaliIterator
 from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
 from renga_data.iterators.multiprocess import MultiprocessIterator
 from renga_data.iterators.multithread import MultithreadIterator
@@ -16,6 +19,7 @@ from renga_data.iterators.order_samplers import OrderSampler, ShuffleOrderSample
 from renga_data.iterators.serial import SerialIterator
 
 __all__ = [
+    "DaliIterator",
     "MultiprocessIterator",
     "MultithreadIterator",
     "OrderSampler",

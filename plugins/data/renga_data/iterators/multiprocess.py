@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 import warnings
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import resource_tracker
@@ -17,8 +18,11 @@ from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
 from renga_data.iterators.ordered import Sampler
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
 from renga_data.iterators.shared_memory import Packet, Slot, unpack
+from renga_data.iterators.watched import WatchedPool
 
 __all__ = ["MultiprocessIterator"]
+
+_LOOK_EVERY = 1.0  # seconds
 
 
 class _Part(NamedTuple):
@@ -54,7 +58,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         OSError: From ``next``: there is less shared memory than `shared_mem` demands.
     """
 
-    _pool: ProcessPoolExecutor | None = None
+    _pool: WatchedPool | None = None
 
     def __init__(
         self,
@@ -134,8 +138,9 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         return examples
 
     def _cancel(self, parts: list[_Part]) -> None:
+        # They are made nevertheless, unless the pool is shut down. Cancelled, they would keep Python's pool from ending
+        # well when a process dies.
         for packet, slot in parts:
-            packet.cancel()
             # A worker may be writing to the slot: it is free when that is over.
             packet.add_done_callback(partial(self._return_slot, slot))
 
@@ -146,7 +151,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         self._slots: list[Slot] = []
         self._free_slots: list[Slot] = []
 
-    def _ready_pool(self, orders: int) -> ProcessPoolExecutor:
+    def _ready_pool(self, orders: int) -> WatchedPool:
         """The pool to give the next `orders` examples to."""
         if self._pool is not None and self.maxtasksperchild and self._made >= self.maxtasksperchild * self.n_processes:
             self._pool.shutdown()  # when it has finished what it was given
@@ -155,7 +160,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             # Workers must find the tracker of shared memory running, or each starts its own, which does not know who
             # owns what.
             resource_tracker.ensure_running()
-            self._pool = ProcessPoolExecutor(self.n_processes, self._context, worker.begin, (self.dataset,))
+            self._pool = WatchedPool(self.n_processes, self._context, worker.begin, (self.dataset,))
             self._made = 0
         self._made += orders
         return self._pool
@@ -175,10 +180,22 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             self._free_slots.append(slot)
 
     def _await(self, packet: Future[Packet]) -> None:
-        while not wait([packet], self.dataset_timeout).done:
-            warnings.warn(
-                f"no examples from the workers for {self.dataset_timeout} s: a {type(self.dataset).__qualname__} is "
-                "slow or hangs. Raise dataset_timeout if it may take so long.",
-                StalledDatasetWarning,
-                stacklevel=5,
-            )
+        pool = self._pool
+        assert pool is not None  # it has the packet made
+        patience = float("inf") if self.dataset_timeout is None else self.dataset_timeout
+        warn_at = time.monotonic() + patience
+        died_before = False
+        while not wait([packet], min(_LOOK_EVERY, patience)).done:
+            # The pool, too, sees that a process has died, and then there is no more waiting; unless it cannot.
+            died = pool.somebody_died()
+            if died and died_before:
+                pool.kill()
+            died_before = died
+            if time.monotonic() >= warn_at:
+                warn_at += patience
+                warnings.warn(
+                    f"no examples from the workers for {self.dataset_timeout} s: a {type(self.dataset).__qualname__} "
+                    "is slow or hangs. Raise dataset_timeout if it may take so long.",
+                    StalledDatasetWarning,
+                    stacklevel=5,
+                )
