@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from renga_core.serializers import load_npz
-from renga_training.extensions import snapshot_best
+from renga_training.extensions import snapshot, snapshot_best
 
 
 class Saved:
@@ -68,6 +68,10 @@ def test_the_model_by_default_under_one_name(trainer, tmp_path):
     load_npz(tmp_path / "best", loaded := Saved())
     assert loaded.value == 12
     assert extension.best == [(1.0, "best")]
+
+
+def test_a_snapshot_of_the_same_iteration_knows_it():
+    assert snapshot_best("loss").priority > snapshot().priority
 
 
 def test_nan_is_never_the_best(trainer, tmp_path):

@@ -24,7 +24,7 @@ class SnapshotBest(Extension):
     """
 
     trigger = (1, "iteration")
-    priority = -100
+    priority = -50  # after all that report, and before `snapshot`, which saves what is the best now
 
     def __init__(
         self,
