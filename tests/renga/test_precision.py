@@ -57,6 +57,20 @@ def test_the_loss_scale_is_that_of_the_optimizer(tmp_path):
     assert dynamic.optimizer.loss_scale != 2**15
 
 
+def test_a_resumed_run_in_half_precision_ends_as_one_that_was_not_stopped(tmp_path):
+    half = {"dtype": "float16", "loss_scale": "dynamic"}
+    whole = run(tmp_path / "whole", epochs=3, **half)
+    whole.trainer.run()
+    run(tmp_path / "parts", epochs=1, **half).trainer.run()
+    settings = {**SHORT, "run.out": str(tmp_path / "parts"), "run.epochs": 3, "run.dtype": "float16"}
+    resumed = build(load("mlp", {**settings, "run.loss_scale": "dynamic"}), resume=True)
+    resumed.trainer.run()
+    assert resumed.optimizer.loss_scale == whole.optimizer.loss_scale
+    for mine, theirs in zip(resumed.model.params(), whole.model.params(), strict=True):
+        np.testing.assert_array_equal(mine.array, theirs.array)
+        np.testing.assert_array_equal(mine.update_rule._fp32_param.array, theirs.update_rule._fp32_param.array)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -79,8 +93,8 @@ def test_half_precision_is_as_good_as_single(tmp_path):
     assert training.model.predictor[0].W.dtype == np.float16
     assert entries[-1]["validation/main/accuracy"] >= 0.9917 - 0.005
     assert all(np.isfinite(param.array).all() for param in training.model.params())
-    # It has been useful: gradients have overflowed at 2 ** 15, and then no more.
-    assert 1 < training.optimizer.loss_scale < 2**15.9
+    # Where it starts, gradients are finite: it has grown since, but for a skipped update now and then.
+    assert training.optimizer.loss_scale > 2**14
 
 
 EXTENSIONS = (
