@@ -220,6 +220,16 @@ def test_parameters_that_a_loss_does_not_need_have_no_gradient():
     assert updater.get_optimizer("main").target.spare.W.grad is None
 
 
+def test_parameters_may_have_gradients_of_zeros_instead():
+    updater = make(accumulate=2)
+    optimizer = updater.get_optimizer("main")
+    optimizer.target.add_link("spare", Linear(2, 2))
+    optimizer.setup(optimizer.target).use_cleargrads(False)
+    for _ in range(2):
+        updater.update()
+        assert optimizer.target.spare.W.grad.tolist() == [[0, 0], [0, 0]]
+
+
 def test_the_graph_of_the_last_part_can_be_drawn(tmp_path):
     trainer = Trainer(make(accumulate=2), (2, "iteration"), tmp_path)
     trainer.extend(DumpGraph("main/loss"))

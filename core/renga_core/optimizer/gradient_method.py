@@ -73,10 +73,7 @@ class GradientMethod(Optimizer):
         if lossfun is not None:
             loss = [lossfun(*args, **kwds)]
             del args, kwds
-            if self._use_cleargrads:
-                link.cleargrads()
-            else:
-                link.zerograds()
+            self.discard_grads()
             loss.pop().backward(loss_scale=self._loss_scale)
         self.check_nan_in_grads()
         if self.is_safe_to_update():
@@ -86,6 +83,14 @@ class GradientMethod(Optimizer):
             self.call_hooks("post")
         self.t += 1
         self.update_loss_scale()
+
+    def discard_grads(self) -> None:
+        """Forget the gradients of earlier updates, or make them zeros, as `use_cleargrads` says."""
+        link = self._link("discard_grads")
+        if self._use_cleargrads:
+            link.cleargrads()
+        else:
+            link.zerograds()
 
     def update_parameters(self, params: Iterable[Parameter]) -> None:
         """Let the rule of each parameter change it.

@@ -58,6 +58,10 @@ class Optimizer:
         """
         raise NotImplementedError(f"{type(self).__name__} defines no `update` method")
 
+    def discard_grads(self) -> None:
+        """Forget the gradients of earlier updates: for whoever calls backward before ``update()`` without arguments."""
+        self._link("discard_grads").cleargrads()
+
     def new_epoch(self, auto: bool = False) -> None:
         """Begin a pass over the data.
 

@@ -11,6 +11,7 @@ from typing import Any
 from renga_core.backend import Device, get_device
 from renga_core.configuration import config
 from renga_core.link import Link
+from renga_core.optimizer import Optimizer
 from renga_core.reporter import DictSummary, get_current_reporter, report
 
 __all__ = ["Part", "backward_in_parts", "call"]
@@ -41,29 +42,28 @@ def call(function: Callable[..., Any], arguments: Any) -> Any:
 
 
 def backward_in_parts(
-    main: Link,
+    optimizer: Optimizer,
     parts: Sequence[Part],
     convert: Callable[..., Any],
     loss_of: Callable[[Link], Callable[..., Any]],
-    loss_scale: float | None,
 ) -> None:
-    """Compute the gradient of the mean loss of all examples, one part after another, in the main model.
+    """Compute the gradient of the mean loss of all examples, one part after another, for the optimizer to use.
 
     A part's loss, and what it reports, counts by the number of its examples, as if all were one batch.
 
     Args:
-        main: Gets the gradient. What it had is forgotten.
+        optimizer: Its target, the main model, gets the gradient, times the loss scale.
         parts: The parts. A copy is given the parameters and persistent values of the main model first.
         convert: ``convert(batch, device)`` makes arrays.
         loss_of: Gives the loss function of a model.
-        loss_scale: Factor on the loss, for the optimizer to undo.
     """
+    main = optimizer.target
+    scale = 1.0 if optimizer.loss_scale is None else optimizer.loss_scale
     total = sum(len(part.batch) for part in parts)
-    main.cleargrads()
     last: dict[str, Any] = {}
     reported: list[tuple[dict[str, Any], int]] = []
     copies: list[Link] = []
-    for part in parts:
+    for number, part in enumerate(parts):
         if part.model is not main and part.model not in copies:
             # Only now: the main model may have found its parameters' shapes in a part before.
             part.model.copyparams(main)
@@ -73,8 +73,11 @@ def backward_in_parts(
         with nullcontext() if part.device is None else get_device(part.device).use():
             with _reported_to(observation):
                 loss = [call(loss_of(part.model), convert(part.batch, part.device))]
+            if number == 0:
+                # Only now: parameters without a shape have got one.
+                optimizer.discard_grads()
             # Nobody here holds the loss, so that arrays are freed on the way back.
-            loss.pop().backward(loss_scale=(1.0 if loss_scale is None else loss_scale) * len(part.batch) / total)
+            loss.pop().backward(loss_scale=scale * len(part.batch) / total)
         if part.model is main:
             last.update(observation)
         reported.append((observation, len(part.batch)))

@@ -133,7 +133,7 @@ class StandardUpdater(Updater):
             arguments = self.converter(parts[0].batch, parts[0].device)
             call(partial(optimizer.update, self._loss_of(optimizer.target)), arguments)
         else:
-            backward_in_parts(optimizer.target, parts, self.converter, self._loss_of, optimizer.loss_scale)
+            backward_in_parts(optimizer, parts, self.converter, self._loss_of)
             optimizer.update()
         if self.auto_new_epoch:
             for _ in range(completed):
