@@ -414,3 +414,23 @@ class TestThreads:
         for result in results:
             np.testing.assert_allclose(result, 21 * x.array**20)
         assert len(results) == 4
+
+
+@pytest.mark.parametrize("own", [None, True, False])
+def test_the_thread_has_the_setting_that_it_had(own):
+    def fails(self, target_input_indexes, grad_outputs):
+        raise ValueError("no gradient")
+
+    y = variable(2) * 3.0
+    z = variable(2) * 3.0
+    z.creator.backward_arrays = fails.__get__(z.creator)
+    if own is not None:
+        config.enable_backprop = own
+    try:
+        for differentiable in (False, True):
+            y.backward(enable_double_backprop=differentiable)
+        with pytest.raises(ValueError, match="no gradient"):
+            z.backward()
+        assert vars(config).get("enable_backprop") is own
+    finally:
+        vars(config).pop("enable_backprop", None)

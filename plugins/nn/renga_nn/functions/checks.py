@@ -80,9 +80,10 @@ def labels_of(function: str, x: Any, t: Any) -> Array:
     """
     require_array(function, "t", t)
     labels = t.array if isinstance(t, Variable) else t
-    if x.ndim < 2:
+    shape = tuple(x.shape)
+    if len(shape) < 2:
         raise InvalidType(function, "x", "scores (N, classes, ...)", describe_array(x))
-    shape = (x.shape[0], *x.shape[2:])
+    shape = (shape[0], *shape[2:])
     if labels.dtype.kind not in "iu" or tuple(labels.shape) != shape:
         expected = f"integers {shape}, a label for each row of x: {describe_array(x)}"
         raise InvalidType(function, "t", expected, describe_array(labels))

@@ -174,7 +174,7 @@ class SoftmaxCrossEntropy(FunctionNode):
         args = (x, self.classes, self.weight, self.cache_score)
         self._implementation = SOFTMAX_CROSS_ENTROPY.select(backend, *args)
         loss, self._kept = self._implementation.forward(*args)
-        return ((loss.sum() if self.mean else loss).astype(x.dtype, copy=False),)
+        return (xp.asarray(loss.sum(), dtype=x.dtype) if self.mean else loss.astype(x.dtype, copy=False),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """``(softmax(x) - onehot(t)) * weight * gy``."""

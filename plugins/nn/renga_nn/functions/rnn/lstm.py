@@ -49,11 +49,12 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
     """
     require_array("lstm", "x", x)
     require_array("lstm", "c_prev", c_prev)
-    if not is_floating(x.dtype) or x.ndim < 2 or x.shape[1] % 4:
+    shape, cells = tuple(x.shape), tuple(c_prev.shape)
+    if not is_floating(x.dtype) or len(shape) < 2 or shape[1] % 4:
         raise InvalidType("lstm", "x", "floating, (N, 4 M, ...)", describe_array(x))
-    units = (x.shape[1] // 4, *x.shape[2:])
-    if tuple(c_prev.shape[1:]) != units or c_prev.shape[0] < x.shape[0] or c_prev.dtype != x.dtype:
-        expected = f"{x.dtype} {('N', *units)} with at least {x.shape[0]} rows, to fit x: {describe_array(x)}"
+    units = (shape[1] // 4, *shape[2:])
+    if cells[1:] != units or cells[0] < shape[0] or c_prev.dtype != x.dtype:
+        expected = f"{x.dtype} {('N', *units)} with at least {shape[0]} rows, to fit x: {describe_array(x)}"
         raise InvalidType("lstm", "c_prev", expected, describe_array(c_prev))
     c, h = LSTM().apply((c_prev, x))
     return c, h
@@ -79,18 +80,17 @@ def _backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | N
     a, i, f, o = _gates(xp, x)
     tanh_c = xp.tanh(c[:n])
     # The gradient that reaches the cell: directly, and through the output.
-    total = xp.zeros_like(c) if gc is None else xp.copy(gc)
+    total = xp.zeros(c.shape, dtype=c.dtype) if gc is None else xp.copy(gc)
+    here = total[:n]
     gx = xp.zeros((n, a.shape[1], 4, *a.shape[2:]), dtype=x.dtype)
     if gh is not None:
-        total[:n] += gh * o * (1 - tanh_c * tanh_c)
+        here += gh * o * (1 - tanh_c * tanh_c)
         gx[:, :, 3] = gh * tanh_c * o * (1 - o)
-    here = total[:n]
     gx[:, :, 0] = here * i * (1 - a * a)
     gx[:, :, 1] = here * a * i * (1 - i)
     gx[:, :, 2] = here * c_prev[:n] * f * (1 - f)
-    gc_prev = total
-    gc_prev[:n] *= f
-    return gc_prev, gx.reshape(x.shape)
+    here *= f
+    return total, gx.reshape(x.shape)
 
 
 def _gates(xp: Any, x: Array) -> tuple[Array, Array, Array, Array]:
