@@ -6,7 +6,8 @@ import pytest
 from renga_core.graph import Parameter
 from renga_core.link import Chain, Link
 from renga_core.reporter import Reporter
-from renga_training.extensions import ParameterStatistics, VariableStatisticsPlot
+from renga_core.testing.every_backend import ready_backends
+from renga_training.extensions import MicroAverage, ParameterStatistics, VariableStatisticsPlot
 
 rng = np.random.default_rng(0)
 
@@ -100,6 +101,26 @@ def test_links_by_name(trainer):
 def test_a_wrong_word():
     with pytest.raises(ValueError, match="statistics is 'default' or a dictionary of functions, not 'all'"):
         ParameterStatistics(Link(), "all")
+
+
+@pytest.mark.parametrize("device", ready_backends())
+def test_on_every_backend(trainer, device):
+    """The same numbers, wherever the parameters are; ParameterStatistics, MicroAverage and pictures of statistics."""
+    model = make_model()
+    found = []
+    for place in ("numpy", device):
+        model.to_device(place)
+        extension = ParameterStatistics(model, trigger=(1, "iteration"), skip_nan_params=True)
+        plot = VariableStatisticsPlot(model, trigger=None)
+        found.append(dict(call(extension, trainer)))
+        plot(trainer)
+        found[-1] |= {f"plot/{kind}/{i}": v for kind in (0, 1) for i, v in enumerate(plot._points[0][1][kind])}
+        micro = MicroAverage("a", "b", "ratio", (1, "iteration"))
+        trainer.iterate({"a": model.l1.w.array.sum(), "b": abs(model.l1.w.array).sum()})
+        with Reporter().scope(trainer.observation):
+            micro(trainer)
+        found[-1]["ratio"] = trainer.observation["ratio"]
+    assert found[1] == pytest.approx(found[0], rel=1e-5, abs=1e-6)
 
 
 # --- in a picture -----------------------------------------------------------------------------------------------------
