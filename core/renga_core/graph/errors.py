@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from types import FrameType
 from typing import Any
 
-__all__ = ["GraphError", "InvalidType", "argument_of", "describe_array", "describe_arrays", "no_array", "require_array"]
+__all__ = [
+    "GraphError",
+    "InvalidType",
+    "argument_of",
+    "asked_of_no_array",
+    "describe_array",
+    "describe_arrays",
+    "no_array",
+    "require_array",
+]
 
 
 class GraphError(RuntimeError):
@@ -79,7 +89,22 @@ def argument_of(x: Any) -> tuple[str, str] | None:
     return found
 
 
-def _name_of(x: Any, values: dict[str, Any]) -> str | None:
+def asked_of_no_array(
+    error: AttributeError, name: str, called: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InvalidType | None:
+    """The error to raise instead if an argument of `called` was asked for what arrays have; else None.
+
+    Args:
+        error: What `called` has raised.
+        name: What the user knows `called` as.
+    """
+    if error.name not in ("array", "dtype", "ndim", "shape", "size"):
+        return None
+    argument = _name_of(error.obj, signature(called).bind(*args, **kwargs).arguments)
+    return None if argument is None else no_array(name, argument, error.obj)
+
+
+def _name_of(x: Any, values: Mapping[str, Any]) -> str | None:
     """Under which name `x` is among `values`, or in a list or tuple there."""
     for name, value in values.items():
         if value is x:

@@ -13,6 +13,7 @@ import numpy as np
 
 from renga_core.backend import Array, Device, DeviceResident
 from renga_core.graph import Parameter
+from renga_core.graph.errors import asked_of_no_array
 from renga_core.link.copying import check_copy_mode, copied_value, initialize_again, pairs
 from renga_core.link.link_hook import LinkHook, forward_with_hooks, watchers
 from renga_core.link.printing import describe
@@ -67,10 +68,20 @@ class Link(Tree, DeviceResident):
     # --- computing ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute `forward`, telling link hooks of it if there are any."""
-        if self._local_link_hooks or watchers.count:
-            return forward_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        """Compute `forward`, telling link hooks of it if there are any.
+
+        Raises:
+            InvalidType: `forward` asked an argument for its shape, dtype or the like, and it is no array.
+        """
+        try:
+            if self._local_link_hooks or watchers.count:
+                return forward_with_hooks(self, args, kwargs)
+            return self.forward(*args, **kwargs)
+        except AttributeError as error:
+            explained = asked_of_no_array(error, type(self).__name__, self.forward, args, kwargs)
+            if explained is not None:
+                raise explained from error
+            raise
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute. To be defined by subclasses, with the arguments they take."""
