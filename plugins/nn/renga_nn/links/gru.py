@@ -8,7 +8,7 @@ from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_nn.functions.activation import sigmoid, tanh
 from renga_nn.links.linear import Linear
-from renga_nn.links.state import Stateful
+from renga_nn.links.state import KeepsOutput
 
 __all__ = ["GRU", "StatefulGRU", "StatelessGRU"]
 
@@ -62,7 +62,7 @@ class StatelessGRU(Chain):
         return y
 
 
-class StatefulGRU(Stateful, StatelessGRU):
+class StatefulGRU(KeepsOutput, StatelessGRU):
     """A gated recurrent unit that keeps its output from one call to the next.
 
     In the first step there is no output before, and the matrices U with their biases take no part.
@@ -73,17 +73,10 @@ class StatefulGRU(Stateful, StatelessGRU):
         h: Output, or None.
     """
 
-    state_names = ("h",)
-
     def __init__(
         self, in_size: int | None, out_size: int, init: Any = None, inner_init: Any = None, bias_init: Any = 0
     ) -> None:
         super().__init__(in_size, out_size, init, inner_init, bias_init)
-        self.h: Variable | None = None
-
-    def set_state(self, h: Any) -> None:
-        """Go on from this output, an array or a Variable ``(N, out_size)``, from any device."""
-        self._keep(h)
 
     def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""

@@ -12,7 +12,7 @@ from renga_nn.functions.array import concat, split_axis
 from renga_nn.functions.rnn import lstm
 from renga_nn.initializers import get_initializer
 from renga_nn.links.linear import Linear
-from renga_nn.links.state import Stateful
+from renga_nn.links.state import KeepsCells
 
 __all__ = ["LSTM", "StatelessLSTM"]
 
@@ -105,7 +105,7 @@ class StatelessLSTM(Chain):
         return lstm(c, gates)
 
 
-class LSTM(Stateful, StatelessLSTM):
+class LSTM(KeepsCells, StatelessLSTM):
     """A long short-term memory that keeps cells and output from one call to the next.
 
     Call it with one element of each sequence at a time, and `reset_state` before new sequences. Sequences of different
@@ -116,25 +116,6 @@ class LSTM(Stateful, StatelessLSTM):
     Attributes:
         c, h: Cells and output, or None.
     """
-
-    state_names = ("c", "h")
-
-    def __init__(
-        self,
-        in_size: int | None,
-        out_size: int | None = None,
-        lateral_init: Any = None,
-        upward_init: Any = None,
-        bias_init: Any = None,
-        forget_bias_init: Any = None,
-    ) -> None:
-        super().__init__(in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init)
-        self.c: Variable | None = None
-        self.h: Variable | None = None
-
-    def set_state(self, c: Any, h: Any) -> None:
-        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
-        self._keep(c, h)
 
     def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``.

@@ -9,7 +9,7 @@ from renga_core.link import Chain
 from renga_nn.functions.activation import sigmoid, tanh
 from renga_nn.functions.array import concat
 from renga_nn.links.linear import Linear
-from renga_nn.links.state import Stateful
+from renga_nn.links.state import KeepsOutput
 
 __all__ = ["StatefulMGU", "StatelessMGU"]
 
@@ -52,7 +52,7 @@ class StatelessMGU(Chain):
         return y
 
 
-class StatefulMGU(Stateful, StatelessMGU):
+class StatefulMGU(KeepsOutput, StatelessMGU):
     """A minimal gated unit that keeps its output from one call to the next; before the first, that is zero.
 
     Args:
@@ -63,15 +63,8 @@ class StatefulMGU(Stateful, StatelessMGU):
         h: Output, or None.
     """
 
-    state_names = ("h",)
-
     def __init__(self, in_size: int, out_size: int) -> None:
         super().__init__(in_size, out_size)
-        self.h: Variable | None = None
-
-    def set_state(self, h: Any) -> None:
-        """Go on from this output, an array or a Variable ``(N, out_size)``, from any device."""
-        self._keep(h)
 
     def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""

@@ -9,12 +9,12 @@ from renga_core.graph.operators import reshape
 from renga_nn.functions.activation import sigmoid, tanh
 from renga_nn.functions.array import separate
 from renga_nn.links.linear import Linear
-from renga_nn.links.state import Stateful
+from renga_nn.links.state import KeepsCells
 
 __all__ = ["StatefulPeepholeLSTM"]
 
 
-class StatefulPeepholeLSTM(Stateful):
+class StatefulPeepholeLSTM(KeepsCells):
     """A long short-term memory with peepholes (Gers & Schmidhuber 2000), which keeps cells and output between calls.
 
     With `a, i, f, o` the four gates' shares of ``upward x + lateral h``, interleaved as for `renga.links.LSTM`::
@@ -32,23 +32,15 @@ class StatefulPeepholeLSTM(Stateful):
         c, h: Cells and output, or None.
     """
 
-    state_names = ("c", "h")
-
     def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
         self.state_size = out_size
-        self.c: Variable | None = None
-        self.h: Variable | None = None
         with self.init_scope():
             self.upward = Linear(in_size, 4 * out_size)
             self.lateral = Linear(out_size, 4 * out_size, nobias=True)
             self.peep_i = Linear(out_size, out_size, nobias=True)
             self.peep_f = Linear(out_size, out_size, nobias=True)
             self.peep_o = Linear(out_size, out_size, nobias=True)
-
-    def set_state(self, c: Any, h: Any) -> None:
-        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
-        self._keep(c, h)
 
     def forward(self, x: Any) -> Variable:
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""

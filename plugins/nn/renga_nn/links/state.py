@@ -8,7 +8,7 @@ from renga_core.backend import Device
 from renga_core.graph import Variable, as_variable
 from renga_core.link import Chain
 
-__all__ = ["Stateful"]
+__all__ = ["KeepsCells", "KeepsOutput", "Stateful"]
 
 
 class Stateful(Chain):
@@ -51,3 +51,34 @@ class Stateful(Chain):
     def _zeros(self, x: Any, units: int) -> Variable:
         """The state before the first step, for inputs `x`."""
         return Variable(self.xp.zeros((x.shape[0], units), dtype=x.dtype), requires_grad=False)
+
+
+class KeepsOutput(Stateful):
+    """A chain that keeps its output.
+
+    Attributes:
+        h: Output, or None.
+    """
+
+    state_names = ("h",)
+    h: Variable | None = None
+
+    def set_state(self, h: Any) -> None:
+        """Go on from this output, an array or a Variable ``(N, out_size)``, from any device."""
+        self._keep(h)
+
+
+class KeepsCells(Stateful):
+    """A chain that keeps cells and output.
+
+    Attributes:
+        c, h: Cells and output, or None.
+    """
+
+    state_names = ("c", "h")
+    c: Variable | None = None
+    h: Variable | None = None
+
+    def set_state(self, c: Any, h: Any) -> None:
+        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
+        self._keep(c, h)

@@ -8,12 +8,12 @@ from renga_core.graph import Variable
 from renga_nn.functions.noise import zoneout
 from renga_nn.functions.rnn import lstm
 from renga_nn.links.linear import Linear
-from renga_nn.links.state import Stateful
+from renga_nn.links.state import KeepsCells
 
 __all__ = ["StatefulZoneoutLSTM"]
 
 
-class StatefulZoneoutLSTM(Stateful):
+class StatefulZoneoutLSTM(KeepsCells):
     """A long short-term memory which, in training, keeps a random part of its state in each step (Krueger et al. 2017).
 
     As `renga.links.LSTM`, but each element of the new cells is the old one with probability `c_ratio`, and of the new
@@ -30,22 +30,14 @@ class StatefulZoneoutLSTM(Stateful):
         c, h: Cells and output, or None.
     """
 
-    state_names = ("c", "h")
-
     def __init__(self, in_size: int | None, out_size: int, c_ratio: float = 0.5, h_ratio: float = 0.5) -> None:
         super().__init__()
         self.state_size = out_size
         self.c_ratio = c_ratio
         self.h_ratio = h_ratio
-        self.c: Variable | None = None
-        self.h: Variable | None = None
         with self.init_scope():
             self.upward = Linear(in_size, 4 * out_size)
             self.lateral = Linear(out_size, 4 * out_size, nobias=True)
-
-    def set_state(self, c: Any, h: Any) -> None:
-        """Go on from these cells and this output, arrays or Variables ``(N, out_size)``, from any device."""
-        self._keep(c, h)
 
     def forward(self, x: Any) -> Variable:
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""

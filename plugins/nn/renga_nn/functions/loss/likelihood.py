@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation.softplus import softplus
-from renga_nn.functions.array.cast import cast
 from renga_nn.functions.checks import require_choice, require_same
-from renga_nn.functions.loss.precision import widened
+from renga_nn.functions.loss.precision import reduced, widened
 from renga_nn.functions.math.exponential import exp
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Variable:
     require_choice("bernoulli_nll", "reduce", reduce, REDUCTIONS)
     require_same("bernoulli_nll", "x", x, "y", y)
     seen, scores = widened(x, y)
-    return _reduced(softplus(scores) - seen * scores, reduce, x.dtype)
+    return reduced(softplus(scores) - seen * scores, reduce, x.dtype)
 
 
 def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
@@ -73,7 +71,7 @@ def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Variabl
     seen, center, ln_variance = widened(x, mean, ln_var)
     difference = seen - center
     loss = (difference * difference * exp(-ln_variance) + ln_variance + math.log(2 * math.pi)) * 0.5
-    return _reduced(loss, reduce, x.dtype)
+    return reduced(loss, reduce, x.dtype)
 
 
 def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Variable:
@@ -100,11 +98,4 @@ def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Varia
     require_choice("gaussian_kl_divergence", "reduce", reduce, REDUCTIONS)
     require_same("gaussian_kl_divergence", "mean", mean, "ln_var", ln_var)
     center, ln_variance = widened(mean, ln_var)
-    return _reduced((center * center + exp(ln_variance) - ln_variance - 1) * 0.5, reduce, mean.dtype)
-
-
-def _reduced(loss: Variable, reduce: str, dtype: Any) -> Variable:
-    if reduce != "no":
-        count = max(loss.size, 1) if reduce == "mean" else 1
-        loss = sum_of(loss) / count
-    return cast(loss, dtype)
+    return reduced((center * center + exp(ln_variance) - ln_variance - 1) * 0.5, reduce, mean.dtype)

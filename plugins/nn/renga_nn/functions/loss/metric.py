@@ -8,10 +8,9 @@ from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation.relu import relu
-from renga_nn.functions.array.cast import cast
 from renga_nn.functions.checks import require_choice, require_same
 from renga_nn.functions.loss.distance import length
-from renga_nn.functions.loss.precision import widened
+from renga_nn.functions.loss.precision import reduced, widened
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -55,7 +54,7 @@ def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean
     near = alike.astype(difference.dtype)
     apart = relu(margin - length(difference, 1))
     loss = (sum_of(difference * difference, axis=1) * near + apart * apart * (1 - near)) * 0.5
-    return _reduced(loss, reduce, x0.dtype)
+    return reduced(loss, reduce, x0.dtype)
 
 
 def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, reduce: str = "mean") -> Variable:
@@ -88,13 +87,9 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
     center, near, far = widened(anchor, positive, negative)
     to_near, to_far = center - near, center - far
     loss = relu(sum_of(to_near * to_near - to_far * to_far, axis=1) + margin)
-    return _reduced(loss, reduce, anchor.dtype)
+    return reduced(loss, reduce, anchor.dtype)
 
 
 def _require_rows(function: str, argument: str, x: Any) -> None:
     if x.ndim != 2:
         raise InvalidType(function, argument, "a batch of vectors (N, K)", describe_array(x))
-
-
-def _reduced(loss: Variable, reduce: str, dtype: Any) -> Variable:
-    return cast(loss if reduce == "no" else sum_of(loss) / max(1, loss.size), dtype)

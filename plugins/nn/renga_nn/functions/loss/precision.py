@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from renga_core.graph import Variable, as_variable
+from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.array.cast import cast
 
-__all__ = ["widened"]
+__all__ = ["reduced", "widened"]
 
 
 def widened(*xs: Any) -> tuple[Variable, ...]:
     """Variables or floating arrays as Variables, those of less than 32 bits in single precision."""
     return tuple([cast(x, "float32") if x.dtype.itemsize < 4 else as_variable(x) for x in xs])
+
+
+def reduced(loss: Variable, reduce: str, dtype: Any) -> Variable:
+    """What `reduce` says, ``"sum"``, ``"mean"`` or ``"no"``, and then back in `dtype`; the mean of nothing is 0."""
+    if reduce == "mean":
+        loss = sum_of(loss) / max(1, loss.size)
+    elif reduce == "sum":
+        loss = sum_of(loss)
+    return cast(loss, dtype)
