@@ -215,6 +215,7 @@ def test_states_that_numpy_would_trust(path):
     for bad in (
         Array(1, (2,), objects, False, b"\xff" * 16),
         Array(1, (3,), objects, False, [None]),
+        Array(1, (), objects, False, [1, 2]),
         Array(1, (-1,), objects, False, []),
         Array(1, (1,), fields, False, b"\xff" * 8),
         Array(1, (1 << 60,), Dtype("f8"), False, b""),

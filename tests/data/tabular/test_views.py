@@ -218,11 +218,11 @@ def test_joined_reads_only_the_columns_that_are_asked_for():
     assert one.asked == [(slice(None), (0,))]
 
 
-def test_rows_of_another_dtype_stay_what_they_are():
-    whole = from_data(np.arange(2)).slice[:, 0]
-    other = from_data(("x", [0.5])).concat(from_data(("x", np.array([1], np.int8))))
-    assert [type(x) for x in other] == [float, np.int8]
-    assert whole[0].dtype == np.int64
+def test_rows_of_another_dtype_or_shape_stay_what_they_are():
+    columns = [np.array([0.5]), np.array([1], np.int8), [2], np.zeros((2, 3), np.int8)]
+    whole = from_data(("x", columns[0])).concat(*(from_data(("x", c)) for c in columns[1:]))
+    assert [type(x) for x in whole] == [np.float64, np.int8, int, np.ndarray, np.ndarray]
+    assert [type(x) for x in whole.slice[[1, 0]].fetch()] == [np.int8, np.float64]
 
 
 @pytest.mark.parametrize(
