@@ -6,7 +6,7 @@
 - `metric`: `contrastive` and `triplet`, for distances that mean something. `discriminative`:
   `discriminative_margin_based_clustering_loss`, for pixels. `distance`: the length of vectors.
 - `covariance`: `cross_covariance` and `decov`, for units that are independent.
-- `precision`: half precision, computed in single.
+- `precision`: half precision, computed in single; sums and means of it.
 - `mean_error`: `mean_squared_error`, `mean_absolute_error`, and of each element `squared_error`, `absolute_error`.
   `huber_loss`: between the two.
 - Of sequences: `ctc`: `connectionist_temporal_classification`, labels without their times; `crf1d` and `argmax_crf1d`,

@@ -1,4 +1,4 @@
-"""Losses in half precision are computed in single: squares and sums overflow at 65504."""
+"""Losses in half precision are computed and added up in single: squares and sums overflow at 65504."""
 
 from __future__ import annotations
 
