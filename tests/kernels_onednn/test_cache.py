@@ -25,10 +25,10 @@ def test_as_many_plans_as_the_bound():
         return object()
 
     for n in range(cache.BOUND + 1):
-        cache.find(make, n)
-    assert cache.find(make, cache.BOUND) is cache.find(make, cache.BOUND)
+        cache.find(1 << 20, make, n)
+    assert cache.find(1 << 20, make, cache.BOUND) is cache.find(1 << 20, make, cache.BOUND)
     assert len(made) == cache.BOUND + 1
-    cache.find(make, 0)  # not used for longest
+    cache.find(1 << 20, make, 0)  # not used for longest
     assert made[-1] == 0
 
 
@@ -48,9 +48,23 @@ def test_the_number_of_threads_belongs_to_the_key(monkeypatch):
     def make():
         return object()
 
-    first = cache.find(make)
+    first = cache.find(1 << 20, make)
     monkeypatch.setattr(threads, "count", lambda: 77)
-    assert cache.find(make) is not first
+    assert cache.find(1 << 20, make) is not first
+
+
+def test_little_work_is_for_one_thread():
+    before, seen = threads.count(), []
+
+    def make(name):
+        seen.append(threads.count())
+        return object()
+
+    cache.find(1 << 10, make, "little")
+    cache.find(1 << 20, make, "much")
+    assert seen == [1, before]
+    convolve(np.ones((1, 8, 8, 8), "f"), np.ones((8, 8, 3, 3), "f"))
+    assert threads.count() == before
 
 
 def test_pieces_of_scratch_do_not_overlap():

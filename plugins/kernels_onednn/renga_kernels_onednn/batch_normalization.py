@@ -61,7 +61,7 @@ class BatchNormalization:
         y = empty_images(images.shape)
         mean, var = np.empty((2, gamma.size), np.float32)
         scale, shift = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
-        compute = find(_training, images.shape, float(eps))
+        compute = find(images.size, _training, images.shape, float(eps))
         compute(*map(address, (images, scale, shift, y, mean, var)))
         return _shaped(y, x, axes), mean, var, 1 / np.sqrt(var + np.float32(eps))
 
@@ -75,7 +75,7 @@ class BatchNormalization:
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
         # Backward is told no eps: this is the variance with eps added already.
         scale, var, mean = np.ascontiguousarray(gamma), inv_std**-2, np.ascontiguousarray(mean)
-        compute = find(_gradient, images.shape)
+        compute = find(images.size, _gradient, images.shape)
         compute(*map(address, (images, scale, mean, var, gradient, gx, ggamma, gbeta)))
         return _shaped(gx, x, axes), ggamma, gbeta
 
@@ -89,7 +89,7 @@ class FixedBatchNormalization:
         images = _images(x, axes)
         y = empty_images(images.shape)
         given = [np.ascontiguousarray(a) for a in (gamma, beta, mean, var)]
-        find(_fixed, images.shape, float(eps))(address(images), *map(address, given), address(y))
+        find(images.size, _fixed, images.shape, float(eps))(address(images), *map(address, given), address(y))
         return _shaped(y, x, axes)
 
 

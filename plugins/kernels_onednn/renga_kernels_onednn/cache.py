@@ -24,20 +24,30 @@ BOUND = 256
 
 _ALIGNMENT = 64
 
+_LITTLE = 1 << 17
+"""Elements that one thread is through with before another has come to help."""
+
 _local = threading.local()
 _Plan = TypeVar("_Plan")
 
 
-def find(make: Callable[..., _Plan], *key: Hashable) -> _Plan:
+def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     """The plan kept for `make` and its arguments, or else ``make(*key)``.
 
     The number of OpenMP's threads is fixed when a primitive is made, so it belongs to the key.
+
+    Args:
+        work: About as many elements there are; for little work one thread is best.
+        make: Makes the plan.
+        key: From what.
     """
     plans: OrderedDict[Hashable, Any] = _kept("plans", OrderedDict)
-    whole = make, key, threads.count()
+    count = threads.count() if work > _LITTLE else 1
+    whole = make, key, count
     plan: _Plan | None = plans.get(whole)
     if plan is None:
-        plan = plans[whole] = make(*key)
+        with threads.limited(count):
+            plan = plans[whole] = make(*key)
         if len(plans) > BOUND:
             plans.popitem(last=False)
     else:

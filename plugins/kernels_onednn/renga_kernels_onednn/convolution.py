@@ -6,6 +6,7 @@ are reordered in each call: they are few, compared with images, and nobody can s
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,17 @@ class Convolution:
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
         """As the reference."""
         plan = find(
-            _Forward, x.shape, W.shape, _strides(W), b is not None, (*stride,), (*pad,), (*dilate,), groups, (*out,)
+            _work(W, x.shape[0], out),
+            _Forward,
+            x.shape,
+            W.shape,
+            _strides(W),
+            b is not None,
+            (*stride,),
+            (*pad,),
+            (*dilate,),
+            groups,
+            (*out,),
         )
         images = channels_last(x)
         y = empty_images((x.shape[0], W.shape[0], *out))
@@ -97,7 +108,16 @@ class Deconvolution:
         """As the reference."""
         shape = (y.shape[0], W.shape[1] * groups, *size)
         plan = find(
-            _Transposed, shape, W.shape, _strides(W), (*stride,), (*pad,), (*dilate,), groups, tuple(y.shape[2:])
+            _work(W, y.shape[0], y.shape[2:]),
+            _Transposed,
+            shape,
+            W.shape,
+            _strides(W),
+            (*stride,),
+            (*pad,),
+            (*dilate,),
+            groups,
+            tuple(y.shape[2:]),
         )
         maps = channels_last(y)
         x = empty_images(shape)
@@ -114,11 +134,26 @@ class FilterGradient:
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
         """As the reference."""
         shape = (y.shape[1], x.shape[1] // groups, *ksize)
-        plan = find(_Gradient, x.shape, shape, (*stride,), (*pad,), (*dilate,), groups, tuple(y.shape[2:]))
-        images, maps = channels_last(x), channels_last(y)
         W = np.empty(shape, np.float32)
+        plan = find(
+            _work(W, x.shape[0], y.shape[2:]),
+            _Gradient,
+            x.shape,
+            shape,
+            (*stride,),
+            (*pad,),
+            (*dilate,),
+            groups,
+            tuple(y.shape[2:]),
+        )
+        images, maps = channels_last(x), channels_last(y)
         plan(images, maps, W)
         return W
+
+
+def _work(W: Array, images: int, out: Ints) -> int:
+    """How many elements take as long to compute: a multiplication is an eighth of one."""
+    return int(W.size) * images * math.prod(out) >> 3
 
 
 def _strides(W: Array) -> Ints:

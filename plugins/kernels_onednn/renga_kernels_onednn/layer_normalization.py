@@ -49,7 +49,7 @@ class LayerNormalization:
         scale, shift = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
         y = np.empty(x.shape, np.float32)
         mean, var = np.empty((2, *x.shape[:-1], 1), np.float32)
-        compute = find(_training, (mean.size, x.shape[-1]), float(eps))
+        compute = find(rows.size, _training, (mean.size, x.shape[-1]), float(eps))
         compute(*map(address, (rows, scale, shift, y, mean, var)))
         var += np.float32(eps)
         return y, mean, 1 / np.sqrt(var)
@@ -62,7 +62,7 @@ class LayerNormalization:
         scale, var, mean = np.ascontiguousarray(gamma), inv_std**-2, np.ascontiguousarray(mean)
         gx = np.empty(x.shape, np.float32)
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
-        compute = find(_gradient, (mean.size, x.shape[-1]))
+        compute = find(rows.size, _gradient, (mean.size, x.shape[-1]))
         compute(*map(address, (rows, scale, mean, var, gradient, gx, ggamma, gbeta, scale)))
         return gx, ggamma, gbeta
 

@@ -37,7 +37,7 @@ def channels_last(x: Array) -> Array:
         return x
     if x.size > _SMALL and x.flags.c_contiguous:
         made = empty_images(x.shape)
-        find(_to_channels_last, x.shape)(address(x), address(made))
+        find(x.size, _to_channels_last, x.shape)(address(x), address(made))
         return made
     return _as_images(np.ascontiguousarray(last))
 

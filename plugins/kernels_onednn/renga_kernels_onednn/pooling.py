@@ -70,7 +70,7 @@ class MaxPooling:
         """As the reference."""
         y = empty_images((*x.shape[:2], *window.out))
         images = channels_last(x)
-        find(_Maximum, x.shape, window)(images, y)
+        find(x.size, _Maximum, x.shape, window)(images, y)
         if np.isnan(images.max()) or y.min() == _SMALLEST:
             y = _reference().forward(x, window)
         return y
@@ -83,7 +83,7 @@ class MaxPooling:
             return given
         images, maps = channels_last(x), channels_last(gy)
         gx = empty_images(x.shape)
-        find(_MaximumGradient, x.shape, window)(images, maps, gx)
+        find(x.size, _MaximumGradient, x.shape, window)(images, maps, gx)
         return gx
 
 
@@ -99,7 +99,7 @@ class WindowSum:
         """As the reference."""
         y = empty_images((*x.shape[:2], *window.out))
         images = channels_last(x)
-        find(_Average, x.shape, window)(images, y)
+        find(x.size, _Average, x.shape, window)(images, y)
         factor = scale * math.prod(window.ksize)
         if not _is_one(factor):
             y *= factor
@@ -115,7 +115,7 @@ class WindowSpread:
         factor = scale * math.prod(window.ksize)
         maps = channels_last(gy if _is_one(factor) else gy * factor)
         gx = empty_images((*gy.shape[:2], *window.size))
-        find(_AverageGradient, gx.shape, window)(maps, gx)
+        find(gx.size, _AverageGradient, gx.shape, window)(maps, gx)
         return gx
 
 

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
+from renga_kernels_onednn import threads
 from renga_kernels_onednn.cache import scratch, stream
 from renga_kernels_onednn.handles import Description, Handle, Layout
 from renga_kernels_onednn.library import DST, SCRATCHPAD, SRC, check, library
@@ -40,6 +41,7 @@ class Primitive:
         self._place = library().quick.dnnl_memory_set_data_handle
         self._execute = library().calls.dnnl_primitive_execute
         self._stream = stream()
+        self._threads = threads.count()
 
     def _memory(self, number: int) -> Handle:
         what = f"argument {number} of {self.description.kind}"
@@ -56,10 +58,10 @@ class Primitive:
             self._place(pointer, address)
         if self._scratchpad:
             self._place(self._pointers[-1], scratch("scratchpad", self._scratchpad))
-        check(
-            self._execute(self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments),
-            self.description.kind,
-        )
+        # The number of threads that it was made for; some primitives ask when they compute.
+        with threads.limited(self._threads):
+            status = self._execute(self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments)
+        check(status, self.description.kind)
 
 
 def reorder(source: Any, target: Any) -> Primitive | None:

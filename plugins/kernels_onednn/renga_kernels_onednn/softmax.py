@@ -55,7 +55,7 @@ def _forward(algorithm: int, x: Array, axis: int) -> Array:
     order = _order(x, axis)
     given = np.ascontiguousarray(x.transpose(order))
     y = np.empty(given.shape, np.float32)
-    find(_softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)))(address(given), address(y))
+    find(given.size, _softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)))(address(given), address(y))
     return y.transpose(np.argsort(order))
 
 
@@ -63,7 +63,7 @@ def _backward(algorithm: int, y: Array, gy: Array, axis: int) -> Array:
     order = _order(y, axis)
     given, gradient = np.ascontiguousarray(y.transpose(order)), np.ascontiguousarray(gy.transpose(order))
     gx = np.empty(given.shape, np.float32)
-    compute = find(_gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)))
+    compute = find(given.size, _gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)))
     compute(address(given), address(gradient), address(gx))
     return gx.transpose(np.argsort(order))
 

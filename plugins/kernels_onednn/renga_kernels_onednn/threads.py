@@ -14,10 +14,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["at_fork", "count", "prepare"]
+__all__ = ["at_fork", "count", "limited", "prepare"]
 
 SPIN = "1000"
 
@@ -36,6 +37,20 @@ def _openmp() -> Any:
 def count() -> int:
     """How many threads a primitive made now would use."""
     return int(_openmp().omp_get_max_threads())
+
+
+@contextmanager
+def limited(number: int) -> Iterator[None]:
+    """Let this Python thread's computations use so many threads."""
+    before = count()
+    if before == number:
+        yield
+        return
+    _openmp().omp_set_num_threads(number)
+    try:
+        yield
+    finally:
+        _openmp().omp_set_num_threads(before)
 
 
 def at_fork(forget: Callable[[], None]) -> None:
