@@ -302,9 +302,34 @@ def test_conversion():
     assert view.transform("s", lambda **e: 1).asarray() == "converted"
 
 
-def test_an_iterator_takes_it():
-    with SerialIterator(Counted(5).as_dict(), 2, repeat=False, shuffle=False) as iterator:
-        assert [[example["a"] for example in batch] for batch in iterator] == [[0, 1], [2, 3], [4]]
+def test_an_iterator_reads_a_batch_at_once():
+    source = Counted(5)
+    with SerialIterator(
+        source.as_dict(), 2, repeat=False, order_sampler=lambda order, _: np.array([4, 2, 0])
+    ) as batches:
+        assert [[example["a"] for example in batch] for batch in batches] == [[4, 2], [0]]
+    assert source.asked == [([4, 2], None), ([0], None)]
+
+    def fail(a, b, c):
+        raise KeyError(a)
+
+    with (
+        SerialIterator(source.transform("x", fail), 2, shuffle=False) as batches,
+        pytest.raises(KeyError) as caught,
+    ):
+        next(batches)
+    assert caught.value.__notes__ == ["This was one of the examples [0, 1] of a Transformed."]
+
+
+def test_a_class_may_make_its_examples_one_by_one():
+    class OneByOne(DelegateDataset):
+        def get_example(self, i):
+            return "example", i
+
+    dataset = OneByOne(Counted(4))
+    assert dataset[1:3] == [("example", 1), ("example", 2)]
+    with SerialIterator(dataset, 2, shuffle=False) as batches:
+        assert next(batches) == [("example", 0), ("example", 1)]
 
 
 def test_a_delegate_can_be_rearranged():

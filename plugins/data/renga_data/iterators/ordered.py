@@ -14,6 +14,7 @@ from renga_core import random
 from renga_core.dataset import Dataset, Iterator
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_data.iterators.order_samplers import Indices, ShuffleOrderSampler
+from renga_data.tabular import TabularDataset
 
 __all__ = ["OrderedIterator", "Place", "get_examples"]
 
@@ -222,6 +223,12 @@ class OrderedIterator(Iterator):
 
 def get_examples(dataset: Dataset, indices: list[int]) -> list[Any]:
     """Return the examples with these indices. An error that the data set raises gets a note saying which one it was."""
+    if isinstance(dataset, TabularDataset) and len(indices) > 1:
+        try:
+            return list(dataset[indices])  # which reads them at once
+        except Exception as error:
+            error.add_note(f"This was one of the examples {indices} of a {type(dataset).__qualname__}.")
+            raise
     examples = []
     for index in indices:
         try:

@@ -60,10 +60,11 @@ class TabularDataset(DatasetMixin):
 
     def __getitem__(self, index: Any) -> Any:
         """As of all data sets: an example, or a list of examples, which are read at once."""
-        rows = row_positions(index, len(self)) if isinstance(index, slice) or hasattr(index, "__len__") else None
-        if rows is None:
+        several = isinstance(index, slice) or hasattr(index, "__len__")
+        # A derived class may make its examples one by one.
+        if not several or type(self).get_example is not TabularDataset.get_example:
             return super().__getitem__(index)
-        columns = self.get_examples(rows, None)
+        columns = self.get_examples(row_positions(index, len(self)), None)
         return [self._example(elements) for elements in zip(*columns, strict=True)]
 
     def get_example(self, i: int) -> Any:
