@@ -1,4 +1,4 @@
-"""The examples in the docstrings of `renga_nn` run, and every public function has one."""
+"""The examples in the docstrings of `renga_nn` and of the core's operators run, and every public function has one."""
 
 import doctest
 import importlib
@@ -6,10 +6,15 @@ import pkgutil
 
 import pytest
 
+import renga_core.graph.operators
 import renga_nn
 import renga_nn.functions
 
-MODULES = sorted(module.name for module in pkgutil.walk_packages(renga_nn.__path__, "renga_nn."))
+MODULES = sorted(
+    module.name
+    for package in (renga_nn, renga_core.graph.operators)
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -22,5 +27,4 @@ def test_examples(name):
 def test_every_function_is_described_and_shown(name):
     function = getattr(renga_nn.functions, name)
     assert function.__doc__
-    if function.__module__.startswith("renga_nn."):
-        assert ">>>" in function.__doc__, f"{function.__module__}.{name} has no example"
+    assert ">>>" in function.__doc__, f"{function.__module__}.{name} has no example"

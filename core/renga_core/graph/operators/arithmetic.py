@@ -84,7 +84,11 @@ def negative(x: Any) -> Variable:
 
 
 def absolute(x: Any) -> Variable:
-    """``|x|``; the gradient at 0 is 0."""
+    """``|x|``, element by element; the gradient at 0 is 0.
+
+    >>> absolute(np.array([-1.5, 2.0])).array.tolist()
+    [1.5, 2.0]
+    """
     return Absolute().apply((x,))[0]
 
 

@@ -30,6 +30,9 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
     Raises:
         InvalidType: `x` is no array.
         ValueError: There is no such axis, or one is named twice.
+
+    >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1, keepdims=True).array.tolist()
+    [[3.0], [7.0]]
     """
     require_array("sum", "x", x)
     return Sum(normalize_axes("sum", axis, x.ndim), keepdims).apply((x,))[0]
@@ -38,7 +41,11 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
 def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
     """Mean over some axes (default: all). Arguments and errors as `sum`.
 
-    In half precision the sum may overflow where the mean does not, so that it is computed in single precision.
+    In half precision the sum may overflow where the mean does not, so that it is computed in single precision. The mean
+    of nothing is 0.
+
+    >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0).array.tolist()
+    [2.0, 3.0]
     """
     from renga_core.graph.operators.arithmetic import divide
     from renga_core.graph.operators.shape import cast

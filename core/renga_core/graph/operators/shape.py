@@ -31,6 +31,9 @@ def reshape(x: Any, shape: Sequence[int]) -> Variable:
 
     Raises:
         InvalidType: The number of elements differs.
+
+    >>> reshape(np.array([[1.0, 2.0, 3.0, 4.0]]), (2, -1)).array.tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
     """
     return Reshape(tuple(shape)).apply((x,))[0]
 
@@ -40,6 +43,9 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
 
     Raises:
         ValueError: `axes` is not a permutation of the axes of `x`.
+
+    >>> transpose(np.zeros((2, 3, 4))).shape, transpose(np.zeros((2, 3, 4)), (-1, 0, 1)).shape
+    ((4, 3, 2), (4, 2, 3))
     """
     require_array("transpose", "x", x)
     order = tuple(range(x.ndim))[::-1] if axes is None else tuple(a % x.ndim if -x.ndim <= a else a for a in axes)
@@ -53,6 +59,10 @@ def squeeze(x: Any, axis: int | tuple[int, ...] | None = None) -> Variable:
 
     Raises:
         InvalidType: An axis named in `axis` has another size.
+        ValueError: There is no such axis.
+
+    >>> squeeze(np.zeros((1, 3, 1))).shape, squeeze(np.zeros((1, 3, 1)), axis=-1).shape
+    ((3,), (1, 3))
     """
     require_array("squeeze", "x", x)
     if axis is None:
@@ -69,6 +79,9 @@ def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
 
     Raises:
         InvalidType: `x` does not broadcast to `shape`.
+
+    >>> broadcast_to(np.array([[1.0], [2.0]]), (2, 3)).array.tolist()
+    [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
     """
     return BroadcastTo(tuple(shape)).apply((x,))[0]
 
@@ -78,17 +91,33 @@ def sum_to(x: Any, shape: Sequence[int]) -> Variable:
 
     Raises:
         InvalidType: An array of `shape` does not broadcast to the shape of `x`.
+
+    >>> sum_to(np.array([[1.0, 1.0], [2.0, 2.0]]), (2, 1)).array.tolist()
+    [[2.0], [4.0]]
     """
     return SumTo(tuple(shape)).apply((x,))[0]
 
 
 def cast(x: Any, dtype: Any) -> Variable:
-    """The elements in another dtype; `x` itself if it has it already. Gradients come back in the dtype of `x`."""
+    """The elements in another dtype. Gradients come back in the dtype of `x`.
+
+    >>> cast(np.array([1.5]), "float16").dtype
+    dtype('float16')
+    """
     return Cast(np.dtype(dtype)).apply((x,))[0]
 
 
 def get_item(x: Any, slices: Any) -> Variable:
-    """``x[slices]``: integers, slices, ellipsis, None, and arrays of integers or booleans, as NumPy."""
+    """``x[slices]``: integers, slices, ellipsis, None, and arrays of integers or booleans, as NumPy.
+
+    An element that is taken several times gets as many gradients.
+
+    Raises:
+        IndexError: There is no such element.
+
+    >>> get_item(np.array([[1.0, 2.0], [3.0, 4.0]]), ([0, 1, 1], [1, 0, 0])).array.tolist()
+    [2.0, 3.0, 3.0]
+    """
     return GetItem(slices).apply((x,))[0]
 
 

@@ -7,7 +7,8 @@
 
 A function is a file with a function and the node behind it (`renga_core.graph.FunctionNode`); `elementwise` is the
 base of those that work element by element, `checks` has the checks of arguments, `window` the sizes of what comes out
-when a window slides. Each family's `__init__` lists what it exports; here they are one namespace.
+when a window slides; `composed`: second derivatives of a function that is computed in one go; `samples`: inputs with
+which kernels are tried. Each family's `__init__` lists what it exports; here they are one namespace.
 """
 
 from renga_nn.functions import (

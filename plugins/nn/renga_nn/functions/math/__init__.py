@@ -1,5 +1,8 @@
 """Mathematics: element by element, reductions, products, linear algebra.
 
+Functions of one array that work element by element (`exp`, `sin`, `erf` …) return a Variable of its shape and dtype,
+and refuse what is not floating (`InvalidType`); only `absolute` and rounding take integers.
+
 - From the core: `absolute`, `sum`. `arithmetic`: `add` of several arrays, `linear_interpolate`; `scale` and `bias`
   along named axes; `matmul` and `batch_matmul` with transposed factors. `square`: also `squared_difference`,
   `batch_l2_norm_squared`.
