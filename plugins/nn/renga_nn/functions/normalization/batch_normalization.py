@@ -213,7 +213,10 @@ class BatchNormalization(FunctionNode):
         """Normalize, keeping the statistics."""
         x, gamma, beta = inputs
         self.retain_inputs((0, 1))
-        self._implementation = BATCH_NORMALIZATION.select(get_backend(x), x, gamma, beta, self.eps, self.axes)
+        if 0 in x.shape:  # no channels, which libraries refuse
+            self._implementation = BATCH_NORMALIZATION.reference
+        else:
+            self._implementation = BATCH_NORMALIZATION.select(get_backend(x), x, gamma, beta, self.eps, self.axes)
         y, self.mean, self.var, self._inv_std = self._implementation.forward(x, gamma, beta, self.eps, self.axes)
         return (y,)
 
