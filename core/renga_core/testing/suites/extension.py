@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,13 +34,17 @@ class ExtensionSuite(ProviderSuite):
     iterations: ClassVar[int] = 9
 
     @pytest.fixture(autouse=True)
-    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """An empty folder to work in; the runs' own folders are elsewhere."""
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        """An empty folder to work in; the runs' own folders are elsewhere. Afterwards all runs are finalized."""
         work = tmp_path / "work"
         work.mkdir()
         monkeypatch.chdir(work)
         self.out = tmp_path / "out"
-        return work
+        self._runs: list[Rehearsal] = []
+        yield work
+        for run in self._runs:
+            with suppress(Exception):  # what `finalize` may do wrong has a test of its own
+                self._extension(run).finalize()
 
     def test_is_an_extension(self) -> None:
         """It can be made, is an `Extension`, and says when it is to be called, how early, and under which name."""
@@ -121,7 +127,7 @@ class ExtensionSuite(ProviderSuite):
             file = self.out / f"cut_{cut}.npz"
             save_npz(file, first)
             self._extension(first).finalize()
-            resumed = Rehearsal(str(self.out / f"cut_{cut}"), self._make())
+            resumed = self._rehearsal(f"cut_{cut}")
             load_npz(file, resumed)
             self._continue(resumed, self.iterations - cut)
             _same_state(_state(resumed), _state(whole), f"after resuming at iteration {cut}, the run's")
@@ -134,12 +140,16 @@ class ExtensionSuite(ProviderSuite):
         return extension
 
     def _start(self, name: str) -> Rehearsal:
-        folder = self.out / name
-        os.makedirs(folder, exist_ok=True)
-        run = Rehearsal(str(folder), self._make())
+        run = self._rehearsal(name)
         self._extension(run).resume(run)
         self._extension(run).initialize(run)
         return run
+
+    def _rehearsal(self, name: str) -> Rehearsal:
+        folder = self.out / name
+        os.makedirs(folder, exist_ok=True)
+        self._runs.append(Rehearsal(str(folder), self._make()))
+        return self._runs[-1]
 
     def _run(self, name: str, iterations: int) -> Rehearsal:
         run = self._start(name)
