@@ -12,7 +12,7 @@ import numpy as np
 from renga_core.configuration import using_config
 from renga_core.graph import Variable, no_backprop_mode
 from renga_core.link import Chain
-from renga_core.serializers import load_npz, save_npz
+from renga_core.serializers import load_chainer_npz, save_npz
 from renga_core.settings import lookup
 from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.vision.images import as_network_input, ten_crops
@@ -75,7 +75,7 @@ class PretrainedClassifier(Chain):
         if path.suffix == ".caffemodel":
             self.copy_from_caffe(CaffeFunction(path))
         else:
-            load_npz(path, self)
+            load_chainer_npz(path, self)  # reads what Renga has saved, too
 
     def _expected_path(self) -> Path:
         root = lookup("dataset.root").value
