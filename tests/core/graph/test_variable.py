@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from renga_core.graph import GraphError, InvalidType, Variable, as_array, as_variable, no_backprop_mode
+from renga_core.graph.operators import broadcast_to, reshape, sum_to
 
 
 def floats(*shape):
@@ -353,3 +354,13 @@ def test_bfloat16_and_a_number_stay_bfloat16(expression):
     np.testing.assert_allclose(y.array.astype(float), eval(expression, {"x": np.array([0.5, 2.0])}), rtol=2**-8)
     y.sum().backward()
     assert x.grad.dtype == dtype
+
+
+@pytest.mark.parametrize("function", [reshape, broadcast_to, sum_to])
+def test_shapes(function):
+    x = floats(1)
+    for shape in (1, [1], (1,), np.array([1]), np.int64(1)):
+        assert function(x, shape).shape == (1,)
+    for wrong in (None, "a", 1.5, [1.5]):
+        with pytest.raises(TypeError, match=rf"^{function.__name__}: a shape is a tuple of integers"):
+            function(x, wrong)

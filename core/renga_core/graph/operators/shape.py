@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def reshape(x: Any, shape: Sequence[int]) -> Variable:
     >>> reshape(np.array([[1.0, 2.0, 3.0, 4.0]]), (2, -1)).array.tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    return Reshape(tuple(shape)).apply((x,))[0]
+    return Reshape(_sizes("reshape", shape)).apply((x,))[0]
 
 
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
@@ -83,7 +84,7 @@ def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
     >>> broadcast_to(np.array([[1.0], [2.0]]), (2, 3)).array.tolist()
     [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
     """
-    return BroadcastTo(tuple(shape)).apply((x,))[0]
+    return BroadcastTo(_sizes("broadcast_to", shape)).apply((x,))[0]
 
 
 def sum_to(x: Any, shape: Sequence[int]) -> Variable:
@@ -95,7 +96,7 @@ def sum_to(x: Any, shape: Sequence[int]) -> Variable:
     >>> sum_to(np.array([[1.0, 1.0], [2.0, 2.0]]), (2, 1)).array.tolist()
     [[2.0], [4.0]]
     """
-    return SumTo(tuple(shape)).apply((x,))[0]
+    return SumTo(_sizes("sum_to", shape)).apply((x,))[0]
 
 
 def cast(x: Any, dtype: Any) -> Variable:
@@ -119,6 +120,16 @@ def get_item(x: Any, slices: Any) -> Variable:
     [2.0, 3.0, 3.0]
     """
     return GetItem(slices).apply((x,))[0]
+
+
+def _sizes(function: str, shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple; a number is that of one axis."""
+    if shape.__class__ is tuple:
+        return shape  # the usual case; what is in it is seen when it is used
+    try:
+        return tuple([index(size) for size in (shape if hasattr(shape, "__iter__") else (shape,))])
+    except TypeError:
+        raise TypeError(f"{function}: a shape is a tuple of integers, not {shape!r}") from None
 
 
 class Reshape(FunctionNode):

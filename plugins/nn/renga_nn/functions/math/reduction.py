@@ -39,19 +39,30 @@ def average(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = Fal
     >>> average(np.array([1.0, 4.0]), weights=np.array([2.0, 1.0])).array.tolist()
     2.0
     """
-    require_array("average", "x", x)
-    axes = normalize_axes("average", axis, x.ndim)
+    return _average("average", x, axis, weights, keepdims)
+
+
+def mean(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = False) -> Variable:
+    """`average` by its other name. Arguments and errors are the same.
+
+    >>> import numpy as np
+    >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0).array.tolist()
+    [2.0, 3.0]
+    """
+    return _average("mean", x, axis, weights, keepdims)
+
+
+def _average(function: str, x: Any, axis: Axis, weights: Any, keepdims: bool) -> Variable:
+    require_array(function, "x", x)
+    axes = normalize_axes(function, axis, x.ndim)
     if weights is None:
         return mean_of(x, axes, keepdims)
-    require_array("average", "weights", weights)
+    require_array(function, "weights", weights)
     expected = tuple(x.shape[a] for a in axes)
     if tuple(weights.shape) != expected:
-        raise InvalidType("average", "weights", f"the shape of the averaged axes {expected}", describe_array(weights))
+        raise InvalidType(function, "weights", f"the shape of the averaged axes {expected}", describe_array(weights))
     aligned = reshape(weights, tuple(x.shape[a] if a in axes else 1 for a in range(x.ndim)))
     return sum_of(x * aligned, axes, keepdims) / sum_of(weights)
-
-
-mean = average
 
 
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Variable:
