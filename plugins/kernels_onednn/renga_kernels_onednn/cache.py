@@ -46,8 +46,11 @@ def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     whole = make, key, count
     plan: _Plan | None = plans.get(whole)
     if plan is None:
-        with threads.limited(count):
+        before = threads.use(count)
+        try:
             plan = plans[whole] = make(*key)
+        finally:
+            threads.use(before)
         if len(plans) > BOUND:
             plans.popitem(last=False)
     else:

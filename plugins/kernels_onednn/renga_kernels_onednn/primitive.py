@@ -59,8 +59,11 @@ class Primitive:
         if self._scratchpad:
             self._place(self._pointers[-1], scratch("scratchpad", self._scratchpad))
         # The number of threads that it was made for; some primitives ask when they compute.
-        with threads.limited(self._threads):
+        before = threads.use(self._threads)
+        try:
             status = self._execute(self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments)
+        finally:
+            threads.use(before)
         check(status, self.description.kind)
 
 

@@ -14,11 +14,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["at_fork", "count", "limited", "prepare"]
+__all__ = ["at_fork", "count", "prepare", "use"]
 
 SPIN = "1000"
 
@@ -39,18 +38,12 @@ def count() -> int:
     return int(_openmp().omp_get_max_threads())
 
 
-@contextmanager
-def limited(number: int) -> Iterator[None]:
-    """Let this Python thread's computations use so many threads."""
+def use(number: int) -> int:
+    """Let this Python thread's computations have so many threads; how many they had before."""
     before = count()
-    if before == number:
-        yield
-        return
-    _openmp().omp_set_num_threads(number)
-    try:
-        yield
-    finally:
-        _openmp().omp_set_num_threads(before)
+    if before != number:
+        _openmp().omp_set_num_threads(number)
+    return before
 
 
 def at_fork(forget: Callable[[], None]) -> None:
