@@ -140,7 +140,6 @@ def mean_or_zero(x, **options):
 
 
 class TestAverage(Reducing):
-    subjects = ("average", "mean")
     numpy = staticmethod(mean_or_zero)
     bad_inputs = {"a list": (([1.0],), InvalidType, ("average", "x", "list"))}
 
@@ -151,8 +150,15 @@ class TestAverage(Reducing):
         return F.average(x, self.axis, keepdims=self.keepdims)
 
 
+class TestMean(TestAverage):
+    bad_inputs = {"a list": (([1.0],), InvalidType, ("mean", "x", "list"))}
+
+    def call(self, x):
+        return F.mean(x, self.axis, keepdims=self.keepdims)
+
+
 class TestWeightedAverage(FunctionSuite):
-    subjects = ("average", "mean")
+    subjects = ("average",)
     cases = {
         "one axis": {"axis": 1, "shape": (3,)},
         "two": {"axis": (0, -1), "shape": (2, 4)},
@@ -168,6 +174,14 @@ class TestWeightedAverage(FunctionSuite):
 
     def reference(self, x, weights):
         return np.average(x, self.axis, weights=weights, keepdims=True)
+
+
+class TestWeightedMean(TestWeightedAverage):
+    subjects = ("mean",)
+    bad_inputs = {"weights": ((np.zeros((2, 3)), np.ones(2)), InvalidType, ("mean", "weights", "(3,)", "(2,)"))}
+
+    def call(self, x, weights):
+        return F.mean(x, self.axis, weights, True)
 
 
 class TestBatchL2NormSquared(FunctionSuite):
