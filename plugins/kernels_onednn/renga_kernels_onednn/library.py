@@ -74,8 +74,8 @@ class Library:
             raise OneDNNError(f"oneDNN {self.version} ({path}) was not built for OpenMP; install {DISTRIBUTION}")
         self.engine = ctypes.c_void_p()
         check(self.calls.dnnl_engine_create(ctypes.byref(self.engine), 1, ctypes.c_size_t(0)), "the engine of the CPU")
-        # Primitives are kept in `cache`. oneDNN's own cache spares other threads the compilation of the same ones.
-        check(self.calls.dnnl_set_primitive_cache_capacity(256), "the size of its cache")
+        # Primitives are kept in `cache`. With a cache of oneDNN's beside it, memory would grow as shapes change.
+        check(self.calls.dnnl_set_primitive_cache_capacity(0), "the size of its cache")
 
 
 @functools.cache
