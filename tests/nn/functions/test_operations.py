@@ -83,15 +83,17 @@ def test_a_kernel_serves_forward_and_backward(name, monkeypatch):
 
         return call
 
-    right = run()
-    has_backward = operation.reference.backward is not None
-    kernel = Implementation("kernel", say("forward"), say("backward") if has_backward else None)
-    monkeypatch.setattr(operation, "chain", lambda backend: (kernel,))
-    operation.forget()
-    try:
-        got = run()
-    finally:
+    def run_with(implementation):
+        monkeypatch.setattr(operation, "chain", lambda backend: (implementation,))
         operation.forget()
+        try:
+            return run()
+        finally:
+            operation.forget()
+
+    has_backward = operation.reference.backward is not None
+    right = run_with(operation.reference)
+    got = run_with(Implementation("kernel", say("forward"), say("backward") if has_backward else None))
     assert called == (["forward", "backward"] if has_backward else ["forward"])
     for a, b in zip(got, right, strict=True):
         np.testing.assert_array_equal(a, b)
