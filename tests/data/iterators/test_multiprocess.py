@@ -37,7 +37,11 @@ def left_behind(before):
 def nothing_left_behind():
     before = set(os.listdir(SHARED))
     yield
-    assert left_behind(before) == ([], set())
+    children, names = left_behind(before)
+    deadline = time.monotonic() + 20
+    while names & set(os.listdir(SHARED)) and time.monotonic() < deadline:  # those of another test, beside this one, go
+        time.sleep(0.05)
+    assert (children, names & set(os.listdir(SHARED))) == ([], set())
 
 
 class Images:
@@ -279,7 +283,8 @@ def test_a_late_batch_is_warned_of_and_awaited():
         pytest.warns(StalledDatasetWarning, match=r"for 0\.1 s: a Slow is slow or hangs") as caught,
     ):
         assert next(iterator)[0][1] == 0
-    assert caught[0].filename == __file__
+    # Python 3.12 and later warn of forks, too.
+    assert {w.filename for w in caught if w.category is StalledDatasetWarning} == {__file__}
 
 
 class Pids(Images):

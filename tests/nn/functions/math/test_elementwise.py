@@ -169,6 +169,11 @@ def test_clip_without_sense():
         clip(np.zeros(1), None, None)
 
 
+def in_numpy(function):
+    """What NumPy calls it; its own `fix` is deprecated."""
+    return {"fix": "trunc"}.get(function.__name__, function.__name__)
+
+
 class Steps(FunctionSuite):
     """NumPy's function of the same name."""
 
@@ -181,7 +186,7 @@ class Steps(FunctionSuite):
         return self.function(x)
 
     def reference(self, x):
-        return getattr(np, self.function.__name__)(x)
+        return getattr(np, in_numpy(self.function))(x)
 
     def empty_inputs(self, dtype):
         return (np.zeros((0, 3), dtype),)
@@ -215,4 +220,4 @@ def test_constants_to_the_graph(function, dtype):
     assert y.creator is None
     assert not y.requires_grad
     assert y.dtype == dtype
-    assert y.array.tolist() == getattr(np, function.__name__)(x.array).tolist()
+    assert y.array.tolist() == getattr(np, in_numpy(function))(x.array).tolist()

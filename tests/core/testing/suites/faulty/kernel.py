@@ -104,7 +104,9 @@ class RaisingPredicate(Right):
 
     @staticmethod
     def supports(x, window):
-        return bool(np.finfo(x.dtype).bits > 16)
+        if x.dtype.kind != "f":
+            raise ValueError(f"no number of bits is known of {x.dtype}")
+        return bool(x.dtype.itemsize > 2)
 
 
 class NoPredicate(Right):
