@@ -1,0 +1,16 @@
+"""Runs programs written for Chainer, ChainerMN and ChainerCV, unmodified: their imports resolve to Renga.
+
+In a shell: ``renga run-chainer script.py …`` or ``python -m renga_chainer script.py …``; in a test run:
+``pytest -p renga_chainer.pytest``; in a program: ``renga_chainer.install()`` before it imports `chainer`.
+
+- `finder`: what `install` puts into the import system. `mirror`: the modules it makes.
+- `names.json`: Chainer 7.8.1's public modules and the names in each.
+- `modules`: what is said differently here than by Renga, under the path that it has in Chainer: `modules.chainer.cuda`
+  is what a program gets of ``import chainer.cuda``. All else is Renga's own.
+- `additions`: methods that Renga's classes get while installed, such as `Link.to_gpu`.
+- `runner`: the command.
+"""
+
+from renga_chainer.finder import install, installed, uninstall
+
+__all__ = ["install", "installed", "uninstall"]

@@ -1,0 +1,80 @@
+"""What makes ``import chainer`` find Renga."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from renga_chainer import additions
+from renga_chainer.mirror import Mirror, is_module, is_package
+
+__all__ = ["PACKAGES", "install", "installed", "uninstall"]
+
+PACKAGES = ("chainer", "chainermn", "chainercv")
+
+
+class _Finder(importlib.machinery.PathFinder):
+    """Finds `PACKAGES` and what is in them; leaves all else to the finders after it."""
+
+    @classmethod
+    def find_spec(
+        cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] not in PACKAGES or not is_module(fullname):
+            return None
+        return ModuleSpec(fullname, _Loader(), origin="renga_chainer", is_package=is_package(fullname))
+
+
+class _Loader(importlib.abc.Loader):
+    """Makes a `Mirror`."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return Mirror(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: a mirror looks names up when they are asked for."""
+
+
+def install(*, replace: bool = False) -> None:
+    """Let ``import chainer``, `chainermn` and `chainercv` find Renga, until `uninstall`. Again: does nothing.
+
+    Args:
+        replace: Also where a real Chainer is installed.
+
+    Raises:
+        RuntimeError: One of them has been imported already, or is installed and `replace` is not said. Nothing is
+            changed then.
+    """
+    if installed():
+        return
+    loaded = [name for name in PACKAGES if name in sys.modules]
+    if loaded:
+        raise RuntimeError(f"{loaded[0]} has been imported already: call renga_chainer.install() before that")
+    real = [name for name in PACKAGES if importlib.util.find_spec(name) is not None]
+    if real and not replace:
+        raise RuntimeError(
+            f"{', '.join(real)} is installed, and would be hidden by Renga. To have that, say install(replace=True), "
+            "or --replace on the command line"
+        )
+    additions.install()
+    sys.meta_path.insert(0, _Finder)
+
+
+def uninstall() -> None:
+    """Undo `install`. What was imported meanwhile goes on to work, but is forgotten."""
+    if not installed():
+        return
+    sys.meta_path.remove(_Finder)
+    for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+        del sys.modules[name]
+    additions.uninstall()
+
+
+def installed() -> bool:
+    """True between `install` and `uninstall`."""
+    return _Finder in sys.meta_path

@@ -1,0 +1,129 @@
+"""Modules of Chainer's as Renga has them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from functools import cache
+from importlib.resources import files
+from types import ModuleType
+from typing import Any
+
+from renga_core.errors import did_you_mean
+
+__all__ = ["Mirror", "is_module", "is_package", "names"]
+
+FACES = {
+    "chainer": ("renga",),
+    "chainer.backend": ("renga.backend", "renga"),
+    "chainer.computational_graph": ("renga.computational_graph",),
+    "chainer.dataset": ("renga.dataset", "renga"),
+    "chainer.dataset.tabular": ("renga.dataset.tabular", "renga.dataset"),
+    "chainer.datasets": ("renga.datasets",),
+    "chainer.distributions": ("renga.distributions", "renga"),
+    "chainer.function_hooks": ("renga.function_hooks",),
+    "chainer.functions": ("renga.functions",),
+    "chainer.gradient_check": ("renga.gradient_check", "renga.testing"),
+    "chainer.initializers": ("renga.initializers", "renga"),
+    "chainer.iterators": ("renga.iterators",),
+    "chainer.link_hooks": ("renga.link_hooks",),
+    "chainer.links": ("renga.links",),
+    "chainer.optimizer_hooks": ("renga.optimizer_hooks",),
+    "chainer.optimizers": ("renga.optimizers", "renga"),
+    "chainer.serializers": ("renga.serializers",),
+    "chainer.testing": ("renga.testing",),
+    "chainer.training": ("renga.training",),
+    "chainer.training.extensions": ("renga.training.extensions", "renga.training"),
+    "chainer.training.triggers": ("renga.training.triggers", "renga.training"),
+    "chainer.training.updaters": ("renga.training.updaters", "renga.training"),
+    "chainer.utils": ("renga.utils",),
+}
+"""Where Renga has the names of a module of Chainer's, and of those in it."""
+
+_OWN = "renga_chainer.modules."
+
+
+@cache
+def names() -> dict[str, list[str]]:
+    """The public names of each public module of Chainer 7.8.1 and its ChainerMN."""
+    table: dict[str, list[str]] = json.loads((files("renga_chainer") / "names.json").read_text())
+    return table
+
+
+def is_module(path: str) -> bool:
+    """Whether Chainer has, or Renga makes, a module of this name."""
+    return path in names() or _own_spec(path) is not None
+
+
+def is_package(path: str) -> bool:
+    """Whether it has modules in it."""
+    own = _own_spec(path)
+    return any(name.startswith(path + ".") for name in names()) or (
+        own is not None and own.submodule_search_locations is not None
+    )
+
+
+class Mirror(ModuleType):
+    """A module of Chainer's. Its names are looked up when they are first asked for.
+
+    In `renga_chainer.modules` under the same path, then where `FACES` says that Renga has them, then among its modules.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"Renga as {path}.")
+        own = _own_spec(path)
+        self._own = None if own is None else importlib.import_module(_OWN + path)
+        own_names = [] if self._own is None else list(getattr(self._own, "__all__", ()))
+        self._names = sorted({*names().get(path, ()), *own_names})
+        self._faces = _faces(path)
+        self.__version__ = "7.8.1"  # what programs that ask expect
+
+    @property
+    def __all__(self) -> list[str]:
+        return [name for name in self._names if self._find(name) is not _MISSING]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = self._find(name)
+        if found is not _MISSING:
+            setattr(self, name, found)
+            return found
+        path = f"{self.__name__}.{name}"
+        if is_module(path):
+            return importlib.import_module(path)
+        if name in self._names:
+            raise AttributeError(f"Chainer has {path}, Renga has not (docs/how-to/move-from-chainer.md)")
+        raise AttributeError(
+            f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
+        )
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *self._names})
+
+    def _find(self, name: str) -> Any:
+        own = getattr(self._own, name, _MISSING)
+        if own is not _MISSING or name not in self._names:
+            return own
+        for face in self._faces:
+            found = getattr(importlib.import_module(face), name, _MISSING)
+            if found is not _MISSING:
+                return found
+        return _MISSING
+
+
+_MISSING = object()
+
+
+def _own_spec(path: str) -> Any:
+    try:
+        return importlib.util.find_spec(_OWN + path)
+    except ModuleNotFoundError:  # its package is not there either
+        return None
+
+
+def _faces(path: str) -> tuple[str, ...]:
+    while path and path not in FACES:
+        path = path.rpartition(".")[0]
+    return FACES.get(path, ())

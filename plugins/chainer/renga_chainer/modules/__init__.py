@@ -1,0 +1,1 @@
+"""What a Chainer program gets under the same path, where it is not simply what Renga has."""
