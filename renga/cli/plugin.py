@@ -12,6 +12,7 @@ def renga_commands() -> list[Provider]:
 
     return [
         command("train", "train a model as a TOML file describes"),
+        command("profile", "tell where the time of a training step goes"),
         command("config", "list every setting, its value and where it was said"),
         command("plugins", "list plugins, show one, or tell why something is chosen"),
         command("kernels", "list which kernel serves each operation, and why"),

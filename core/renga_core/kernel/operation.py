@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from renga_core.plugin import choices_state
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
-__all__ = ["Implementation", "Operation", "operations"]
+__all__ = ["Implementation", "Operation", "operations", "watching_choices"]
 
 operations: dict[str, Operation] = {}
 """Every operation whose module has been imported, by name."""
@@ -123,3 +124,29 @@ class Operation:
     def forget(self) -> None:
         """Build the chains anew at the next use. Needed after a change of the environment or pyproject.toml only."""
         self._chosen.clear()
+
+
+@contextmanager
+def watching_choices(chosen: Callable[[str], object]) -> Iterator[None]:
+    """While a ``with`` block runs, call `chosen` with the name of each implementation that is about to compute.
+
+    For profiles: the methods are replaced meanwhile, for all threads, so that choosing costs no more when nobody looks.
+    """
+    select, sole = Operation.select, Operation.sole
+
+    def watched_select(self: Operation, backend: Backend, *args: Any) -> Implementation:
+        found = select(self, backend, *args)
+        chosen(found.name)
+        return found
+
+    def watched_sole(self: Operation, backend: Backend) -> Implementation | None:
+        found = sole(self, backend)
+        if found is not None:
+            chosen(found.name)
+        return found
+
+    Operation.select, Operation.sole = watched_select, watched_sole  # type: ignore[method-assign]  # on purpose
+    try:
+        yield
+    finally:
+        Operation.select, Operation.sole = select, sole  # type: ignore[method-assign]
