@@ -22,6 +22,7 @@ CASES = {
     "deconvolution": (DECONVOLUTION, (half(2, 5, 4, 4), half(5, 3, 3, 3), half(3), ONES, ZEROS, ONES, 1, (6, 6))),
     "filters": (FILTER_GRADIENT, (half(2, 3, 6, 6), half(2, 5, 4, 4), ONES, ZEROS, ONES, 1, (3, 3))),
     "linear": (operations["linear"], (half(7, 50), half(4, 50), half(4))),
+    "matmul": (operations["matmul"], (half(3, 7, 50), half(3, 50, 4))),
 }
 
 
@@ -44,6 +45,17 @@ def test_other_dtypes_are_left_to_others(name, dtype):
     operation, arguments = CASES[name]
     wide = [a.astype(dtype) if isinstance(a, np.ndarray) else a for a in arguments]
     assert ":half_" not in operation.select(get_backend("numpy"), *wide).name
+
+
+def test_gradients_of_linear_are_the_exact_ones_rounded():
+    x, W, gy = half(7, 50), half(4, 50), half(7, 4)
+    linear_operation = operations["linear"]
+    chosen = linear_operation.select(get_backend("numpy"), x, W, None)
+    gradients = chosen.backward(x, W, gy, (0, 1, 2))
+    exact = linear_operation.reference.backward(*[a.astype(np.float64) for a in (x, W, gy)], (0, 1, 2))
+    for gradient, right in zip(gradients, exact, strict=True):
+        assert gradient.dtype == np.float16
+        np.testing.assert_allclose(gradient.astype(np.float64), right, rtol=2.0**-11 * 1.01, atol=1e-5)
 
 
 def test_sums_do_not_stop_at_2048():

@@ -39,7 +39,8 @@ def renga_kernels() -> list[Kernel]:
             ("convolution", "Convolution", "supports"),
             ("deconvolution", "Deconvolution", "supports"),
             ("convolution_filter_gradient", "FilterGradient", "supports"),
-            ("linear", "Linear", "supports_linear"),
+            ("linear", "Linear", "supports_product"),
+            ("matmul", "MatMul", "supports_product"),
         )
     ]
     return [

@@ -46,6 +46,11 @@ class _Version(ctypes.Structure):
     ]
 
 
+_SIZE, _MATRIX = ctypes.c_int64, (ctypes.c_void_p, ctypes.c_int64)
+# Whether each factor is transposed; rows, columns, inner size; alpha; the factors; beta; the result.
+_SGEMM: Any = ctypes.c_char, ctypes.c_char, *[_SIZE] * 3, ctypes.c_float, *_MATRIX, *_MATRIX, ctypes.c_float, *_MATRIX
+
+
 class Library:
     """The loaded library.
 
@@ -66,6 +71,7 @@ class Library:
             functions.dnnl_memory_desc_get_size.restype = ctypes.c_size_t
             functions.dnnl_primitive_desc_query_md.restype = ctypes.c_void_p
             functions.dnnl_memory_set_data_handle.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+            functions.dnnl_sgemm.argtypes = _SGEMM
         version = self.calls.dnnl_version().contents
         self.version = f"{version.major}.{version.minor}.{version.patch}"
         if version.major != _OLDEST[0] or (version.major, version.minor) < _OLDEST:
@@ -143,12 +149,16 @@ FORWARD_TRAINING, FORWARD_INFERENCE, BACKWARD = 64, 96, 128
 CONVOLUTION_DIRECT, CONVOLUTION_AUTO = 0x1, 0x3
 POOLING_MAX, POOLING_AVERAGE_WITH_BORDER = 0x1FF, 0x2FF
 SOFTMAX, LOG_SOFTMAX = 0x30000, 0x30001
+LEFT_TO_RIGHT, RIGHT_TO_LEFT = 1, 2  # dnnl_unidirectional_*
+OVERWRITE_DIFF_WEIGHTS = 1  # of recurrent layers, which would add otherwise
 GIVEN_STATISTICS, USE_SCALE, USE_SHIFT = 1, 2, 4
 NUMBER_OF_INPUTS = 3  # dnnl_query_num_of_inputs_s32
 ARGUMENT_DESCRIPTOR = 255  # dnnl_query_exec_arg_md
 
 SRC, DST, WEIGHTS, BIAS = 1, 17, 33, 41
+SRC_STATE, SRC_CELLS, DST_STATE, DST_CELLS, STATE_WEIGHTS = 2, 3, 18, 19, 34  # of recurrent layers
 MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
 WORKSPACE, SCRATCHPAD = 64, 80
+DIFF = 128  # the gradient of what has the number n is DIFF + n
 DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 129, 145, 161
 DIFF_SCALE, DIFF_SHIFT = 255, 256

@@ -4,6 +4,7 @@ from renga_core.plugin import Kernel, hookimpl
 
 _PACKAGE = "renga_kernels_onednn"
 _LAYOUTS = ("gaps", "transposed", "channels_last")
+_MATRICES = ("gaps", "transposed")
 
 
 @hookimpl
@@ -19,12 +20,14 @@ def renga_kernels() -> list[Kernel]:
         _kernel("batch_normalization", "batch_normalization:BatchNormalization"),
         _kernel("batch_normalization_fixed", "batch_normalization:FixedBatchNormalization", "supports_fixed"),
         _kernel("layer_normalization", "layer_normalization:LayerNormalization"),
+        _kernel("linear", "product:Linear", "supports_linear", layouts=_MATRICES),
+        _kernel("matmul", "product:MatMul"),
         _kernel("softmax", "softmax:Softmax"),
         _kernel("log_softmax", "softmax:LogSoftmax"),
     ]
 
 
-def _kernel(op: str, target: str, supports: str = "supports") -> Kernel:
+def _kernel(op: str, target: str, supports: str = "supports", layouts: tuple[str, ...] = _LAYOUTS) -> Kernel:
     module = target.partition(":")[0]
     return Kernel(
         op=op,
@@ -36,5 +39,5 @@ def _kernel(op: str, target: str, supports: str = "supports") -> Kernel:
         summary="by oneDNN",
         probe=f"{_PACKAGE}.library:unavailable",
         install_hint="pip install 'renga[onednn]'",
-        capabilities=frozenset({"float32", *_LAYOUTS}),
+        capabilities=frozenset({"float32", *layouts}),
     )

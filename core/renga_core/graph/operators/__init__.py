@@ -1,6 +1,6 @@
 """The functions that Variables have as operators and methods: what backward itself is written with.
 
-- `arithmetic`: ``+ - * / ** @`` with broadcasting, and negation and absolute value.
+- `arithmetic`: ``+ - * / **`` with broadcasting, and negation and absolute value. `product`: ``@``.
 - `shape`: reshape, transpose, broadcast_to, sum_to, squeeze, indexing, cast.
 - `reduction`: sum and mean.
 - `methods`: the mixin through which `Variable` gets them.
@@ -12,12 +12,12 @@ from renga_core.graph.operators.arithmetic import (
     absolute,
     add,
     divide,
-    matmul,
     multiply,
     negative,
     power,
     subtract,
 )
+from renga_core.graph.operators.product import matmul
 from renga_core.graph.operators.reduction import mean, sum
 from renga_core.graph.operators.shape import (
     broadcast_to,

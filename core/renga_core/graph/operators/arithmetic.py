@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module
-from renga_core.graph.errors import InvalidType, describe_array, require_array
+from renga_core.graph.errors import InvalidType, describe_array
 from renga_core.graph.function_node import FunctionNode
-from renga_core.graph.operators.shape import reshape, transpose
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
@@ -23,7 +22,6 @@ __all__ = [
     "absolute",
     "add",
     "divide",
-    "matmul",
     "multiply",
     "negative",
     "power",
@@ -90,30 +88,6 @@ def absolute(x: Any) -> Variable:
     [1.5, 2.0]
     """
     return Absolute().apply((x,))[0]
-
-
-def matmul(a: Any, b: Any) -> Variable:
-    """``a @ b`` as `numpy.matmul`: matrices in the last two axes, the others broadcast; a vector is a row or a column.
-
-    Raises:
-        InvalidType: An operand is a scalar, or the inner sizes differ.
-    """
-    for name, x in (("a", a), ("b", b)):
-        require_array("matmul", name, x)
-        if x.ndim == 0:
-            raise InvalidType("matmul", name, "at least one axis", describe_array(x))
-    rows, columns = a.shape, b.shape
-    inner = columns[0] if len(columns) == 1 else columns[-2]
-    if rows[-1] != inner:
-        expected = f"last axis of size {inner} to match b: {describe_array(b)}"
-        raise InvalidType("matmul", "a", expected, describe_array(a))
-    if len(rows) > 1 and len(columns) > 1:
-        return MatMul().apply((a, b))[0]
-    row = reshape(a, (1, inner)) if len(rows) == 1 else a
-    column = reshape(b, (inner, 1)) if len(columns) == 1 else b
-    y = MatMul().apply((row, column))[0]
-    shape = (y.shape[:-2] if len(rows) == 1 else y.shape[:-1]) + (() if len(columns) == 1 else y.shape[-1:])
-    return reshape(y, shape)
 
 
 def _plain(scalar: Any) -> Any:
@@ -228,38 +202,6 @@ class Power(Binary):
         if index == 0:
             return gy * x1 * x0 ** (x1 - 1)
         return gy * x0**x1 * _log(x0)
-
-
-class MatMul(FunctionNode):
-    """Product of matrices in the last two axes; the axes before them broadcast."""
-
-    fresh_gradients = True
-
-    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """``a @ b``."""
-        a, b = inputs
-        self.retain_inputs((0, 1))
-        y = a @ b
-        # NumPy multiplies matrices of a dtype that is not its own, bfloat16, in float32.
-        return (y if y.dtype == a.dtype or a.dtype != b.dtype else y.astype(a.dtype),)
-
-    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """``gy @ b.T`` and ``a.T @ gy``."""
-        a, b = self._saved_inputs
-        gy = grad_outputs[0]
-        products = (lambda: gy @ b.swapaxes(-1, -2), lambda: a.swapaxes(-1, -2) @ gy)
-        return [products[i]() for i in target_input_indexes]
-
-    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
-        """The same products, differentiable."""
-        a, b = self.get_retained_inputs()
-        gy = grad_outputs[0]
-        products = (lambda: matmul(gy, _swap(b)), lambda: matmul(_swap(a), gy))
-        return [products[i]() for i in target_input_indexes]
-
-
-def _swap(x: Variable) -> Variable:
-    return transpose(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
 class Unary(FunctionNode):

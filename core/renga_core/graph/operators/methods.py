@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from renga_core.graph.operators import arithmetic, reduction, shape
+from renga_core.graph.operators import arithmetic, product, reduction, shape
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
@@ -56,10 +56,10 @@ class Operators:
         return arithmetic.power(other, self)
 
     def __matmul__(self, other: Any) -> Variable:
-        return arithmetic.matmul(self, other)
+        return product.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Variable:
-        return arithmetic.matmul(other, self)
+        return product.matmul(other, self)
 
     def __neg__(self) -> Variable:
         return arithmetic.negative(self)
@@ -104,4 +104,4 @@ class Operators:
 
     def dot(self, other: Any) -> Variable:
         """Matrix product with `other`."""
-        return arithmetic.matmul(self, other)
+        return product.matmul(self, other)

@@ -13,7 +13,7 @@ import numpy as np
 from renga_core.backend import Array
 from renga_core.kernel import operations
 
-__all__ = ["Convolution", "Deconvolution", "FilterGradient", "Linear", "supports", "supports_linear"]
+__all__ = ["Convolution", "Deconvolution", "FilterGradient", "Linear", "MatMul", "supports", "supports_product"]
 
 _HALF = np.dtype(np.float16).char  # to compare characters takes a tenth of the time that dtypes would
 
@@ -23,7 +23,7 @@ def supports(x: Array, other: Array, *rest: Any) -> bool:
     return bool(x.dtype.char == _HALF)
 
 
-def supports_linear(x: Array, W: Array, b: Any) -> bool:
+def supports_product(x: Array, W: Array, b: Any = None) -> bool:
     """Whether both factors are in half precision."""
     return bool(x.dtype.char == _HALF == W.dtype.char)
 
@@ -59,7 +59,21 @@ class FilterGradient(_Widened):
     operation = "convolution_filter_gradient"
 
 
+class MatMul(_Widened):
+    """Operation ``matmul``."""
+
+    operation = "matmul"
+
+
 class Linear(_Widened):
     """Operation ``linear``."""
 
     operation = "linear"
+
+    @staticmethod
+    def backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
+        """As the reference."""
+        backward = operations["linear"].reference.backward
+        assert backward is not None
+        gradients = backward(_widened(x), _widened(W), _widened(gy), wanted)
+        return tuple([gradient.astype(np.float16) for gradient in gradients])

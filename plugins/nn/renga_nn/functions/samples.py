@@ -74,11 +74,18 @@ def linear(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         "odd sizes": (3, 5, 7),
         "one of each": (1, 1, 1),
         "many rows": (65, 33, 10),
+        "large": (129, 67, 71),
+        "one large row": (1, 513, 517),
+        "one unit": (515, 513, 1),
         "no rows": (0, 4, 3),
     }.items():
         x, W = _draw(rng, (rows, size), dtype), _draw(rng, (out, size), dtype)
-        yield Sample(name, (x, W, _draw(rng, (out,), dtype)))
-        yield Sample(f"{name}, no bias", (x, W, None))
+        yield Sample(name, (x, W, _draw(rng, (out,), dtype)), _linear_backward((0, 1, 2)))
+        yield Sample(f"{name}, no bias", (x, W, None), _linear_backward((1,)))
+
+
+def _linear_backward(wanted: tuple[int, ...]) -> Any:
+    return lambda args, y, gy: (*args[:2], gy, wanted)
 
 
 def _maps(case: str) -> tuple[int, ...]:

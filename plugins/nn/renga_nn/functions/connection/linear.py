@@ -50,7 +50,13 @@ def _forward(x: Array, W: Array, b: Array | None) -> Array:
     return y if y.dtype == W.dtype or x.dtype != W.dtype else y.astype(W.dtype)
 
 
-LINEAR = Operation("linear", _forward, samples="renga_nn.functions.samples:linear")
+def _backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
+    """Of the gradients of x, W and b those that are wanted, by number and in ascending order."""
+    gradients: tuple[Callable[[], Array], ...] = (lambda: gy @ W, lambda: gy.T @ x, lambda: gy.sum(axis=0))
+    return tuple([gradients[i]() for i in wanted])
+
+
+LINEAR = Operation("linear", _forward, _backward, samples="renga_nn.functions.samples:linear")
 
 
 class Linear(FunctionNode):
@@ -68,19 +74,23 @@ class Linear(FunctionNode):
         self.retain_inputs((0, 1))
         self._check(x, W, b)
         rows = self._rows(x, W)
-        y = LINEAR.select(get_backend(x), rows, W, b).forward(rows, W, b)
+        self._implementation = LINEAR.select(get_backend(x), rows, W, b)
+        y = self._implementation.forward(rows, W, b)
         return (y if x.ndim == 2 else y.reshape(*x.shape[: self.n_batch_axes], W.shape[0]),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """One matrix product for `x` and one for `W`."""
         x, W = self.saved_inputs
-        gy = grad_outputs[0].reshape(-1, W.shape[0])
-        gradients: tuple[Callable[[], Array], ...] = (
-            lambda: (gy @ W).reshape(x.shape),
-            lambda: gy.T @ self._rows(x, W),
-            lambda: gy.sum(axis=0),
+        gy = grad_outputs[0]
+        assert self._implementation.backward is not None
+        gradients = self._implementation.backward(
+            self._rows(x, W), W, gy if gy.ndim == 2 else gy.reshape(-1, W.shape[0]), target_input_indexes
         )
-        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+        fitting = []
+        for i, gradient in zip(target_input_indexes, gradients, strict=True):
+            shaped = gradient.reshape(x.shape) if i == 0 and x.ndim != 2 else gradient
+            fitting.append(_in_dtype(shaped, self.inputs[i].dtype))
+        return fitting
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""

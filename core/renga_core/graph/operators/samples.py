@@ -1,0 +1,33 @@
+"""Arguments to try kernels of the operators with; one function for each operation, named as the operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from renga_core.kernel import Sample
+
+__all__ = ["matmul"]
+
+
+def matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(a, b)``: small ones, some of more than 2^18 products, and vectors, for which BLAS has other ways."""
+    for name, (a, b) in {
+        "odd sizes": ((3, 5), (5, 7)),
+        "one of each": ((1, 1), (1, 1)),
+        "large": ((131, 67), (67, 73)),
+        "one row": ((1, 513), (513, 517)),
+        "one column": ((517, 513), (513, 1)),
+        "inner size 1": ((515, 1), (1, 517)),
+        "a batch": ((5, 33, 71), (5, 71, 35)),
+        "a batch of two axes": ((2, 3, 65, 66), (2, 3, 66, 13)),
+        "a batch and a matrix": ((5, 33, 71), (71, 35)),
+        "a matrix and a batch": ((33, 71), (5, 71, 35)),
+        "broadcast": ((2, 1, 65, 66), (3, 66, 13)),
+        "no rows": ((0, 4), (4, 3)),
+        "nothing to sum": ((4, 0), (0, 3)),
+        "no batch": ((0, 4, 2), (0, 2, 3)),
+    }.items():
+        yield Sample(name, tuple(rng.uniform(-1, 1, shape).astype(dtype) for shape in (a, b)))

@@ -1,0 +1,160 @@
+"""Products of matrices: of two by ``dnnl_sgemm``, which needs no primitive and so no memory of shapes; of a batch, and
+the layer `linear`, which consists of such products.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn import threads
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.handles import Description, Layout
+from renga_kernels_onednn.layout import address
+from renga_kernels_onednn.library import DST, SRC, WEIGHTS, check, library
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["Linear", "MatMul", "supports", "supports_linear"]
+
+Ints = tuple[int, ...]
+
+_SINGLE = np.dtype(np.float32)
+_ITEM = 4
+
+_LEAST = 1 << 18
+"""Multiplications up to which OpenBLAS computes with one thread; NumPy is quicker to call, and wakes no threads."""
+
+_LEAST_BY_VECTOR = 9216
+"""The same for the product of a matrix and a vector."""
+
+_ALONE = 1 << 21
+"""Multiplications that one thread is through with before another has come to help."""
+
+
+def supports(a: Array, b: Array) -> bool:
+    """Whether these are float32 matrices, or batches in no need of broadcasting, so large that it is worth a call."""
+    if not a.dtype == b.dtype == _SINGLE:
+        return False
+    work = a.size * b.shape[-1]
+    least = _LEAST if 1 not in (a.shape[-2], b.shape[-1]) else _LEAST_BY_VECTOR
+    return bool(work > least and (b.ndim == 2 or a.shape[:-2] == b.shape[:-2]) and a.flags.aligned and b.flags.aligned)
+
+
+def supports_linear(x: Array, W: Array, b: Array | None) -> bool:
+    """As `supports`."""
+    return supports(x, W.T) and (b is None or b.dtype == _SINGLE)
+
+
+class MatMul:
+    """Operation ``matmul``."""
+
+    @staticmethod
+    def forward(a: Array, b: Array) -> Array:
+        """As the reference."""
+        if b.ndim == 2:
+            y = np.empty((math.prod(a.shape[:-1]), b.shape[1]), np.float32)
+            multiply(a.reshape(-1, a.shape[-1]), b, y)
+            return y.reshape(*a.shape[:-1], b.shape[1])
+        y = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
+        multiply_batches(a, b, y)
+        return y
+
+
+class Linear:
+    """Operation ``linear``."""
+
+    @staticmethod
+    def forward(x: Array, W: Array, b: Array | None) -> Array:
+        """As the reference."""
+        y = np.empty((len(x), len(W)), np.float32)
+        if b is not None:
+            y[...] = b
+        multiply(x, W.T, y, added=b is not None)
+        return y
+
+    @staticmethod
+    def backward(x: Array, W: Array, gy: Array, wanted: Ints) -> tuple[Array, ...]:
+        """As the reference."""
+        return tuple([_GRADIENTS[i](x, W, gy) for i in wanted])
+
+
+def _gradient_of_x(x: Array, W: Array, gy: Array) -> Array:
+    gx = np.empty(x.shape, np.float32)
+    multiply(gy, W, gx)
+    return gx
+
+
+def _gradient_of_weights(x: Array, W: Array, gy: Array) -> Array:
+    gW = np.empty(W.shape, np.float32)
+    multiply(gy.T, x, gW)
+    return gW
+
+
+def _gradient_of_bias(x: Array, W: Array, gy: Array) -> Array:
+    """The sum of rows, as a product: with both threads, where NumPy has one."""
+    gb = np.empty((1, len(W)), np.float32)
+    multiply(np.ones((1, len(x)), np.float32), gy, gb)
+    return gb[0]
+
+
+_GRADIENTS = _gradient_of_x, _gradient_of_weights, _gradient_of_bias
+
+
+def multiply(a: Array, b: Array, y: Array, added: bool = False) -> None:
+    """Write the product of two matrices, which may be transposed, into a contiguous one; or add it to that."""
+    (rows, inner), columns = a.shape, b.shape[1]
+    a, transposed_a, step_a = _as_blas_takes(a)
+    b, transposed_b, step_b = _as_blas_takes(b)
+    before = threads.use(1) if rows * inner * columns < _ALONE else None
+    try:
+        status = library().calls.dnnl_sgemm(
+            transposed_a,
+            transposed_b,
+            rows,
+            columns,
+            inner,
+            1.0,
+            address(a),
+            step_a,
+            address(b),
+            step_b,
+            1.0 if added else 0.0,
+            address(y),
+            columns,
+        )
+    finally:
+        if before is not None:
+            threads.use(before)
+    check(status, "a product of matrices")
+
+
+def _as_blas_takes(x: Array) -> tuple[Array, bytes, int]:
+    """A matrix, copied if need be; whether it lies transposed in memory; elements from one row there to the next."""
+    down, along = x.strides
+    if along == _ITEM and down >= _ITEM * x.shape[1]:
+        return x, b"N", down // _ITEM
+    if down == _ITEM and along >= _ITEM * x.shape[0]:
+        return x, b"T", along // _ITEM
+    return np.ascontiguousarray(x), b"N", x.shape[1]
+
+
+def multiply_batches(a: Array, b: Array, y: Array) -> None:
+    """Write the products of matrices of two batches, which may be transposed, into a batch that may be too."""
+    a, b = [x if _is_dense(x) else np.ascontiguousarray(x) for x in (a, b)]
+    layouts = [(x.shape, tuple([step // _ITEM for step in x.strides])) for x in (a, b, y)]
+    find(a.size * b.shape[-1] >> 4, _batches, *layouts)(address(a), address(b), address(y))
+
+
+def _is_dense(x: Array) -> bool:
+    """Whether rows or columns lie without gaps, and nothing lies at the place of something else."""
+    down, along = x.strides[-2:]
+    rows, columns = x.shape[-2:]
+    lies = (along == _ITEM and down >= _ITEM * columns) or (down == _ITEM and along >= _ITEM * rows)
+    return bool(lies and min(x.strides) > 0)
+
+
+def _batches(*layouts: tuple[Ints, Ints]) -> Primitive:
+    a, b, y = [Layout(shape, strides) for shape, strides in layouts]
+    return Primitive(Description("matmul", a, b, None, y), (SRC, WEIGHTS, DST))
