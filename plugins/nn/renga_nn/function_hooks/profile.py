@@ -98,7 +98,7 @@ class ProfileHook(FunctionHook):
     >>> from renga_nn.functions import relu
     >>> with ProfileHook() as profile:
     ...     y = relu(np.ones(2))
-    >>> [(row.name, row.kind, row.calls) for row in profile.by_function()]
+    >>> [(row.name, row.kind, row.calls) for row in profile.by_function() if row.calls]
     [('ReLU', 'forward', 1)]
     """
 
