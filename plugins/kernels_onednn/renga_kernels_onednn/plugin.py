@@ -24,6 +24,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("matmul", "product:MatMul"),
         _kernel("softmax", "softmax:Softmax"),
         _kernel("log_softmax", "softmax:LogSoftmax"),
+        _kernel("recurrence", "recurrence:Recurrence"),
     ]
 
 

@@ -71,7 +71,7 @@ class NStepSuite(LinkSuite):
             "features": (
                 (*inputs[:states], *[np.ones((len(x), FEATURES + 1)) for x in inputs[states:]]),
                 InvalidType,
-                ["linear: x", f"{FEATURES} features", f"{FEATURES + 1})"],
+                [f"{name}: xs", f"(length, {FEATURES})", f"{FEATURES + 1})"],
             ),
             **cls.bad_inputs,
         }
@@ -124,7 +124,7 @@ class TestNStepLSTM(NStepSuite):
         "features": (
             (np.zeros((2, 1, 2)), np.zeros((2, 1, 2)), np.zeros((3, 4))),
             InvalidType,
-            ["linear: x", "3 features", "(3, 4)"],
+            ["NStepLSTM: xs", "(length, 3)", "(3, 4)"],
         ),
         "sequences differ": (
             (np.zeros((2, 2, 2)), np.zeros((2, 2, 2)), np.zeros((3, 3)), np.zeros((3, 2))),

@@ -13,6 +13,10 @@ import numpy as np
 
 from renga_core.kernel import Sample, Samples, Seeded
 from renga_nn.functions.pooling.window import Window
+from renga_nn.functions.rnn.n_step_gru import GRU_CELL
+from renga_nn.functions.rnn.n_step_lstm import LSTM_CELL
+from renga_nn.functions.rnn.n_step_rnn import RNN_CELLS
+from renga_nn.functions.rnn.recurrence import Walk
 from renga_nn.functions.window import conv_outsize
 
 __all__ = [
@@ -32,6 +36,7 @@ __all__ = [
     "log_softmax",
     "lstm",
     "max_pooling",
+    "recurrence",
     "relu",
     "scaled_dot_product_attention",
     "sigmoid",
@@ -247,6 +252,31 @@ def lstm(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
             lambda args, result, gy: (*args, result[0], None, gy[: args[1].shape[0]]),
         )
         yield Sample(f"{name}, by both", args, lambda args, result, gy: (*args, result[0], gy, gy[: args[1].shape[0]]))
+
+
+def recurrence(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(walk, x, Wx, bx, Wh, bh, *states)``; some gradients of backward are None."""
+    for cell in (LSTM_CELL, GRU_CELL, *RNN_CELLS.values()):
+        for name, (sizes, features, units, backwards) in {
+            "odd sizes": ((3, 3, 3), 5, 7, False),
+            "backwards": ((2, 2, 2), 3, 4, True),
+            "sequences that end": ((3, 2, 2), 2, 3, False),
+            "no sequences": ((0, 0), 2, 3, False),
+        }.items():
+            gates = cell.gates * units
+            shapes = ((sum(sizes), features), (gates, features), (gates,), (gates, units), (gates,))
+            args = tuple(_draw(rng, shape, dtype) for shape in (*shapes, *[(sizes[0], units)] * cell.states))
+            walk = Walk(cell, sizes, backwards, True)
+            yield Sample(
+                f"{name}, {cell.name}",
+                (walk, *args),
+                lambda args, result, gy: (args[0], args[1:], result[-1], (gy, *[None] * args[0].cell.states)),
+            )
+            yield Sample(
+                f"{name}, {cell.name}, by the states",
+                (walk, *args),
+                lambda args, result, gy: (args[0], args[1:], result[-1], (None, *result[1:-1])),
+            )
 
 
 def embed_id_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

@@ -108,6 +108,9 @@ class NStepRNNBase(ChainList):
         """Sort, run all layers, and put everything back into the order in which it came."""
         name = type(self).__name__
         require_sequences(name, xs)
+        features = self[0].w0.shape[1]
+        if xs[0].shape[1:] != (features,):
+            raise InvalidType(name, "xs", f"sequences (length, {features})", describe_array(xs[0]))
         expected = (self.n_layers * self.direction, len(xs), self.out_size)
         for label, state in zip(("hx", "cx"), states, strict=False):
             if state is not None and tuple(state.shape) != expected:

@@ -326,8 +326,8 @@ def test_agrees_with_pytorch(kind, directions):
 
 @pytest.mark.parametrize("graph", [True, False])
 def test_steps_are_kept_for_backward_only(graph):
-    inputs = [np.ones((6, 8)), np.ones((8, 2)), np.ones(8), np.ones((2, 2)), np.ones((2, 2))]
-    node = Recurrence(_LSTMCell(), [2, 2, 2], False)
+    inputs = [np.ones(shape) for shape in ((6, 3), (8, 3), 8, (8, 2), 8, (2, 2), (2, 2))]
     with using_config("enable_backprop", graph):
+        node = Recurrence(_LSTMCell(), [2, 2, 2], False)
         node.apply(inputs)
     assert len(node._kept) == (3 if graph else 0)

@@ -10,7 +10,6 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.array import concat, separate, split_axis, stack
 from renga_nn.functions.checks import require_array, require_arrays, require_floating
-from renga_nn.functions.connection import linear
 from renga_nn.functions.noise import dropout
 from renga_nn.functions.rnn.recurrence import Cell, Recurrence
 
@@ -74,7 +73,7 @@ def n_step_packed(
     initial = [separate(state, axis=0) for state in states]
     final = []
     for layer in range(n_layers):
-        if layer:
+        if layer and dropout_ratio:
             x = dropout(x, dropout_ratio)
         outputs = []
         for direction in range(directions):
@@ -83,7 +82,7 @@ def n_step_packed(
                 [concat(part[at : at + cell.gates], axis=0) for at in (0, cell.gates)] for part in (ws[k], bs[k])
             )
             node = Recurrence(cell, sizes, backwards=direction == 1)
-            y, *last = node.apply((linear(x, upward, upward_b), lateral, lateral_b, *[state[k] for state in initial]))
+            y, *last = node.apply((x, upward, upward_b, lateral, lateral_b, *[state[k] for state in initial]))
             outputs.append(y)
             final.append(last)
         x = outputs[0] if directions == 1 else concat(outputs, axis=1)

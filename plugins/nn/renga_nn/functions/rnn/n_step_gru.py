@@ -94,6 +94,7 @@ def n_step_bigru(
 class _GRUCell(Cell):
     """The state is the output; gates are r, z, a."""
 
+    name = "gru"
     states = 1
     gates = 3
     adds = False

@@ -97,6 +97,7 @@ def n_step_bilstm(
 class _LSTMCell(Cell):
     """States are output and cells; gates are i, f, a, o."""
 
+    name = "lstm"
     states = 2
     gates = 4
 

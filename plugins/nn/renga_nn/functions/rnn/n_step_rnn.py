@@ -100,6 +100,7 @@ def n_step_birnn(
 class _TanhCell(Cell):
     """The state is the output, ``tanh`` of the only gate."""
 
+    name = "tanh"
     states = 1
     gates = 1
 
@@ -123,6 +124,7 @@ class _TanhCell(Cell):
 class _ReLUCell(Cell):
     """The state is the output, the only gate where it is positive."""
 
+    name = "relu"
     states = 1
     gates = 1
 

@@ -1,20 +1,22 @@
 """A layer that goes along sequences step by step, as one node of the graph.
 
-`Recurrence` walks over the steps, `Cell` is what happens in each: `n_step_lstm`, `n_step_gru` and `n_step_rnn` bring
-their cells. What can be done for all steps at once is: the input's product with its weights comes in finished, and the
-weights' gradients are products over all steps. A step is one matrix product and what is done element by element.
+`Recurrence` is the node, `Cell` what happens in a step: `n_step_lstm`, `n_step_gru` and `n_step_rnn` bring their cells.
+The computation is the operation ``recurrence``, so that a kernel can do a whole layer at once. The reference walks over
+the steps; what can be done for all steps at once is: the products of the inputs, and of all gradients, with weights.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode
+from renga_core.kernel import Operation
 from renga_nn.functions.array import concat
 from renga_nn.functions.checks import wide
 from renga_nn.functions.composed import gradients_of
@@ -23,7 +25,7 @@ from renga_nn.functions.connection import linear
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["Cell", "Recurrence"]
+__all__ = ["RECURRENCE", "Cell", "Recurrence", "Walk"]
 
 Arrays = tuple[Array, ...]
 
@@ -32,11 +34,13 @@ class Cell(ABC):
     """One step of a recurrent layer with N units, for n sequences.
 
     Attributes:
+        name: By which kernels know what it computes.
         states: Number of arrays ``(n, N)`` that go from step to step; the first one is the output.
         gates: Number of matrices ``(N, ...)`` that the input, and the output of the step before, are multiplied with.
         adds: Whether the two products are only ever added, so that they have one gradient.
     """
 
+    name: str
     states: int
     gates: int
     adds: bool = True
@@ -70,96 +74,143 @@ class Cell(ABC):
         """The new states by differentiable functions."""
 
 
-class Recurrence(FunctionNode):
-    """A layer in one direction.
+@dataclass(frozen=True)
+class Walk:
+    """Which cell goes over which steps.
 
-    Inputs: the input of the gates for all steps, one step after another, ``(sum of sizes, gates N)``; weights
-    ``(gates N, N)`` and biases ``(gates N,)`` of the output of the step before; initial states ``(B, N)``. Outputs: the
-    outputs of all steps ``(sum of sizes, N)``; final states ``(B, N)``.
-
-    Args:
+    Attributes:
         cell: What happens in a step.
         sizes: Number of sequences in each step, never more than in the step before: they are sorted, longest first. In
             a step, the states' first rows take part. So states stay where sequences have ended; and backwards, those
             that have not begun are as they were.
         backwards: Go from the last step to the first.
+        keep: Keep what gradients will need.
     """
 
-    fresh_gradients = True
+    cell: Cell
+    sizes: tuple[int, ...]
+    backwards: bool
+    keep: bool
 
-    def __init__(self, cell: Cell, sizes: Sequence[int], backwards: bool) -> None:
-        self.cell = cell
-        self.sizes = sizes
-        self.backwards = backwards
-
-    def _steps(self) -> Iterator[slice]:
+    def steps(self) -> Iterator[slice]:
         """The rows of each step, in the order of computation."""
         ends = list(accumulate(self.sizes))
         rows = [slice(end - size, end) for size, end in zip(self.sizes, ends, strict=True)]
         return reversed(rows) if self.backwards else iter(rows)
 
+
+def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *initial: Array) -> tuple[Any, ...]:
+    """Step by step.
+
+    Args:
+        walk: Which cell, which steps.
+        x: Inputs of all steps, one step after another, ``(sum of sizes, I)``.
+        Wx, bx: Weights ``(gates N, I)`` and biases ``(gates N,)`` of the input.
+        Wh, bh: Weights ``(gates N, N)`` and biases ``(gates N,)`` of the output of the step before.
+        initial: States ``(B, N)``, as many as the cell has.
+
+    Returns:
+        The outputs of all steps ``(sum of sizes, N)``; the final states ``(B, N)``; and what `_backward` needs besides
+        (of no use unless `walk.keep`).
+    """
+    xp = get_backend(x).xp
+    upward = x @ Wx.T
+    upward += bx
+    states = [xp.copy(state) for state in initial]
+    ys = xp.empty((x.shape[0], Wh.shape[1]), dtype=x.dtype)
+    kept: list[tuple[Arrays, Arrays]] = []
+    transposed = Wh.T
+    for rows in walk.steps():
+        n = rows.stop - rows.start
+        before = tuple([xp.copy(state[:n]) for state in states])
+        lateral = before[0] @ transposed
+        lateral += bh
+        new, more = walk.cell.step(xp, upward[rows], lateral, before)
+        if walk.keep:
+            kept.append((before, more))
+        for state, value in zip(states, new, strict=True):
+            state[:n] = value
+        ys[rows] = new[0]
+    return ys, *states, kept
+
+
+def _backward(walk: Walk, inputs: Arrays, kept: Any, gradients: Sequence[Array | None]) -> Arrays:
+    """Step by step, back; the weights' gradients at the end, from all steps at once.
+
+    Args:
+        walk, inputs: What forward was called with.
+        kept: What it returned last.
+        gradients: Of its other results; None for zeros.
+
+    Returns:
+        The gradients of all inputs.
+    """
+    x, Wx, bx, Wh, bh, *initial = inputs
+    xp = get_backend(x).xp
+    gys = gradients[0]
+    totals = [xp.zeros_like(s) if g is None else xp.copy(g) for s, g in zip(initial, gradients[1:], strict=True)]
+    gupward = xp.empty((x.shape[0], Wx.shape[0]), dtype=x.dtype)
+    glateral = gupward if walk.cell.adds else xp.empty(gupward.shape, dtype=x.dtype)
+    outputs = xp.empty((x.shape[0], Wh.shape[1]), dtype=x.dtype)
+    for rows, (before, more) in zip(reversed(list(walk.steps())), reversed(kept), strict=True):
+        n = rows.stop - rows.start
+        of_states = [total[:n] for total in totals]
+        if gys is not None:
+            of_states[0] = of_states[0] + gys[rows]
+        gupward[rows], of_lateral, direct = walk.cell.step_back(xp, more, before, of_states)
+        if not walk.cell.adds:
+            glateral[rows] = of_lateral
+        for total, gradient in zip(totals, direct, strict=True):
+            total[:n] = gradient
+        totals[0][:n] += of_lateral @ Wh
+        outputs[rows] = before[0]
+    gbx, gbh = [wide(g).sum(axis=0).astype(b.dtype, copy=False) for g, b in ((gupward, bx), (glateral, bh))]
+    return gupward @ Wx, gupward.T @ x, gbx, glateral.T @ outputs, gbh, *totals
+
+
+RECURRENCE = Operation("recurrence", _forward, _backward, samples="renga_nn.functions.samples:recurrence")
+
+
+class Recurrence(FunctionNode):
+    """A layer in one direction; inputs and outputs are those of the operation.
+
+    Args:
+        cell, sizes, backwards: As of `Walk`.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, cell: Cell, sizes: Sequence[int], backwards: bool) -> None:
+        self.walk = Walk(cell, tuple(sizes), backwards, config.enable_backprop)
+
     def forward(self, inputs: Arrays) -> Arrays:
-        """Step by step."""
-        upward, W, b, *initial = inputs
+        """Keeps all inputs."""
         self.retain_inputs(range(len(inputs)))
-        xp = get_backend(upward).xp
-        states = [xp.copy(state) for state in initial]
-        ys = xp.empty((upward.shape[0], W.shape[1]), dtype=upward.dtype)
-        self._kept: list[tuple[Arrays, Arrays]] = []
-        transposed = W.T
-        keep = config.enable_backprop
-        for rows in self._steps():
-            n = rows.stop - rows.start
-            before = tuple([xp.copy(state[:n]) for state in states])
-            lateral = before[0] @ transposed
-            lateral += b
-            new, kept = self.cell.step(xp, upward[rows], lateral, before)
-            if keep:
-                self._kept.append((before, kept))
-            for state, value in zip(states, new, strict=True):
-                state[:n] = value
-            ys[rows] = new[0]
-        return (ys, *states)
+        self._implementation = RECURRENCE.select(get_backend(inputs[0]), self.walk, *inputs)
+        *results, self._kept = self._implementation.forward(self.walk, *inputs)
+        return tuple(results)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Step by step, back; the weights' gradients at the end, from all steps at once."""
-        upward, W, b, *initial = self.saved_inputs
-        xp = get_backend(upward).xp
-        gys = grad_outputs[0]
-        totals = [xp.zeros_like(s) if g is None else xp.copy(g) for s, g in zip(initial, grad_outputs[1:], strict=True)]
-        gupward = xp.empty(upward.shape, dtype=upward.dtype)
-        glateral = gupward if self.cell.adds else xp.empty(upward.shape, dtype=upward.dtype)
-        outputs = xp.empty((upward.shape[0], W.shape[1]), dtype=upward.dtype)
-        for rows, (before, kept) in zip(reversed(list(self._steps())), reversed(self._kept), strict=True):
-            n = rows.stop - rows.start
-            gradients = [total[:n] for total in totals]
-            if gys is not None:
-                gradients[0] = gradients[0] + gys[rows]
-            gupward[rows], of_lateral, direct = self.cell.step_back(xp, kept, before, gradients)
-            if not self.cell.adds:
-                glateral[rows] = of_lateral
-            for total, gradient in zip(totals, direct, strict=True):
-                total[:n] = gradient
-            totals[0][:n] += of_lateral @ W
-            outputs[rows] = before[0]
-        found: list[Any] = [gupward, None, None, *totals]
-        if 1 in target_input_indexes:
-            found[1] = glateral.T @ outputs
-        if 2 in target_input_indexes:
-            found[2] = wide(glateral).sum(axis=0).astype(b.dtype, copy=False)
-        return [found[i] for i in target_input_indexes]
+        """All gradients, since they have nearly all in common."""
+        assert self._implementation.backward is not None
+        gradients = self._implementation.backward(self.walk, self.saved_inputs, self._kept, grad_outputs)
+        return [gradients[i] for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Through composed steps."""
         return gradients_of(self._composed, self.get_retained_inputs(), target_input_indexes, grad_outputs)
 
-    def _composed(self, upward: Variable, W: Variable, b: Variable, *initial: Variable) -> Sequence[Variable]:
+    def _composed(
+        self, x: Variable, Wx: Variable, bx: Variable, Wh: Variable, bh: Variable, *initial: Variable
+    ) -> Sequence[Variable]:
+        walk = self.walk
+        upward = linear(x, Wx, bx)
         states = list(initial)
         outputs = []
-        for rows in self._steps():
+        for rows in walk.steps():
             n = rows.stop - rows.start
             before = [state[:n] for state in states]
-            new = self.cell.composed(upward[rows], linear(before[0], W, b), before)
+            new = walk.cell.composed(upward[rows], linear(before[0], Wh, bh), before)
             outputs.append(new[0])
             states = [concat((value, state[n:]), axis=0) for value, state in zip(new, states, strict=True)]
-        return (concat(outputs[::-1] if self.backwards else outputs, axis=0), *states)
+        return (concat(outputs[::-1] if walk.backwards else outputs, axis=0), *states)
