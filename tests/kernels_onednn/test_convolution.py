@@ -43,6 +43,8 @@ def draw_array(rng, shape, order):
     x = rng.uniform(-1, 1, shape).astype(np.float32)
     if order == "last":
         return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    if order == "backwards":
+        return x[:, :, ::-1]
     return np.repeat(x, 2, axis=-1)[..., ::2] if order == "gaps" else x
 
 
@@ -51,7 +53,7 @@ def agree(got, right, terms):
     np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-6 * max(10.0, float(np.sqrt(terms))))
 
 
-ORDERS = st.sampled_from(["plain", "last", "gaps"])
+ORDERS = st.sampled_from(["plain", "last", "gaps", "backwards"])
 
 
 @settings(deadline=None, max_examples=150)
@@ -120,6 +122,12 @@ def test_other_dtypes_are_not_supported():
     assert not convolution.supports(W, x, None, (1,), (0,), (1,), 1, (4,))
     swapped = x.astype(">f4")
     assert not convolution.supports(swapped, x, None, (1,), (0,), (1,), 1, (4,))
+
+
+def test_filters_at_one_place():
+    x, W = np.ones((1, 4, 6, 6), "f"), np.broadcast_to(np.float32(0.5), (16, 4, 3, 3))
+    y = convolution.Convolution.forward(x, W, None, (1, 1), (0, 0), (1, 1), 1, (4, 4))
+    assert np.array_equal(y, np.full((1, 16, 4, 4), 18.0))
 
 
 def test_filters_that_changed_are_seen():

@@ -6,7 +6,8 @@ oneDNN's C interface is called through `ctypes`, so nothing is compiled at insta
 - `handles`: objects of the library that are destroyed with ours. `primitive`: a computation made for certain shapes.
 - `cache`: primitives kept by shape, by thread; memory that they write to on the way. `threads`: threads, and forks.
 - `layout`: arrays as the primitives want them, channels last.
-- `convolution`, `pooling`, `batch_normalization`, `layer_normalization`, `softmax`: the kernels.
+- `convolution`, `pooling`, `batch_normalization`, `layer_normalization`, `softmax`, `product`: the kernels.
+- `pointwise`: convolutions that are products of matrices.
 
 All are for float32. Images come in any order of memory and leave with their channels last, which is the order oneDNN is
 fast in, and which the next kernel then takes as it is.

@@ -2,6 +2,7 @@
 
 Images and maps have their channels last. Filters come as they are; the primitive chooses how it wants them, and they
 are reordered in each call: they are few, compared with images, and nobody can see whether an array has been changed.
+Filters of one pixel need no reordering: see `pointwise`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array
+from renga_kernels_onednn import pointwise
 from renga_kernels_onednn.cache import find, scratch
 from renga_kernels_onednn.handles import Description, Layout, dims
 from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single, strides_of
@@ -90,9 +92,10 @@ class Convolution:
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
         """As the reference."""
+        W = _forwards(W)
         plan = find(
             _work(W, x.shape[0], out),
-            _Forward,
+            _forward,
             x.shape,
             W.shape,
             _strides(W),
@@ -115,10 +118,11 @@ class Deconvolution:
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
         """As the reference."""
+        W = _forwards(W)
         shape = (y.shape[0], W.shape[1] * groups, *size)
         plan = find(
             _work(W, y.shape[0], y.shape[2:]),
-            _Transposed,
+            _transposed,
             shape,
             W.shape,
             _strides(W),
@@ -146,7 +150,7 @@ class FilterGradient:
         W = np.empty(shape, np.float32)
         plan = find(
             _work(W, x.shape[0], y.shape[2:]),
-            _Gradient,
+            _gradient,
             x.shape,
             shape,
             (*stride,),
@@ -165,8 +169,34 @@ def _work(W: Array, images: int, out: Ints) -> int:
     return int(W.size) * images * math.prod(out) >> 3
 
 
+def _forwards(W: Array) -> Array:
+    """Filters that lie neither backwards in memory nor at one place: copied if they did."""
+    return W if min(W.strides) > 0 else np.ascontiguousarray(W)
+
+
 def _strides(W: Array) -> Ints:
     return tuple([n // 4 for n in W.strides])
+
+
+def _forward(x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any) -> _Forward | pointwise.Forward:
+    *slides, out = window
+    if pointwise.is_pointwise(W, strides, slides, x[2:] == out):
+        return pointwise.Forward(x[0] * math.prod(out), W, strides, with_bias)
+    return _Forward(x, W, strides, with_bias, *window)
+
+
+def _transposed(x: Ints, W: Ints, strides: Ints, *window: Any) -> _Transposed | pointwise.Transposed:
+    *slides, out = window
+    if pointwise.is_pointwise(W, strides, slides, x[2:] == out):
+        return pointwise.Transposed(x[0] * math.prod(out), W, strides)
+    return _Transposed(x, W, strides, *window)
+
+
+def _gradient(x: Ints, W: Ints, *window: Any) -> _Gradient | pointwise.Gradient:
+    *slides, out = window
+    if pointwise.is_pointwise(W, strides_of(W), slides, x[2:] == out):
+        return pointwise.Gradient(x[0] * math.prod(out), W)
+    return _Gradient(x, W, *window)
 
 
 class _Case:

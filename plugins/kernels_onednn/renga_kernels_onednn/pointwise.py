@@ -1,0 +1,89 @@
+"""Convolutions with windows of one pixel: products of matrices whose rows are pixels.
+
+As convolutions they want filters in blocks, so filters would be reordered in each call, and their gradient back. A
+product of matrices takes both as they are, and is as fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.handles import Description, Layout
+from renga_kernels_onednn.layout import address, plain_layout
+from renga_kernels_onednn.library import BIAS, DST, SRC, WEIGHTS
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["Forward", "Gradient", "Transposed", "is_pointwise"]
+
+Ints = tuple[int, ...]
+
+
+def is_pointwise(W: Ints, strides: Ints, window: Sequence[Any], same_size: bool) -> bool:
+    """Whether each map has a pixel for each of the images, which it comes from, and filters are a matrix.
+
+    Args:
+        W, strides: Shape of the filters, and strides in elements.
+        window: Stride, pad, dilate and groups.
+        same_size: Whether images and maps have the same size.
+    """
+    stride, pad, _, groups = window
+    return (
+        groups == 1
+        and same_size
+        and set(W[2:]) == {1} == set(stride)
+        and not any(pad)
+        and 1 in strides[:2]
+        and min(strides[:2]) > 0
+    )
+
+
+class Forward:
+    """``y = x W^T + b``.
+
+    Args:
+        pixels: How many, in all images.
+        W, strides: Shape of the filters, and strides in elements.
+        with_bias: Whether there is one.
+    """
+
+    def __init__(self, pixels: int, W: Ints, strides: Ints, with_bias: bool) -> None:
+        filters, channels = W[:2]
+        x, y = plain_layout((pixels, channels)), plain_layout((pixels, filters))
+        transposed = Layout((channels, filters), (strides[1], strides[0]))
+        description = Description("matmul", x, transposed, plain_layout((1, filters)) if with_bias else None, y)
+        self._compute = Primitive(description, (SRC, WEIGHTS, DST, *((BIAS,) if with_bias else ())))
+
+    def __call__(self, x: Array, W: Array, b: Any, y: Array) -> None:
+        """Write `y`."""
+        biases = [] if b is None else [np.ascontiguousarray(b)]
+        self._compute(*map(address, (x, W, y, *biases)))
+
+
+class Transposed:
+    """``x = y W``; arguments as of `Forward`."""
+
+    def __init__(self, pixels: int, W: Ints, strides: Ints) -> None:
+        filters, channels = W[:2]
+        x, y = plain_layout((pixels, channels)), plain_layout((pixels, filters))
+        self._compute = Primitive(Description("matmul", y, Layout(W[:2], strides[:2]), None, x), (SRC, WEIGHTS, DST))
+
+    def __call__(self, y: Array, W: Array, x: Array) -> None:
+        """Write `x`."""
+        self._compute(address(y), address(W), address(x))
+
+
+class Gradient:
+    """``W = y^T x``; arguments as of `Forward`."""
+
+    def __init__(self, pixels: int, W: Ints) -> None:
+        filters, channels = W[:2]
+        x, transposed = plain_layout((pixels, channels)), Layout((filters, pixels), (1, filters))
+        self._compute = Primitive(Description("matmul", transposed, x, None, plain_layout(W[:2])), (SRC, WEIGHTS, DST))
+
+    def __call__(self, x: Array, y: Array, W: Array) -> None:
+        """Write `W`, which is contiguous."""
+        self._compute(address(y), address(x), address(W))
