@@ -49,9 +49,13 @@ def compute(backend: Backend) -> str:
             np.testing.assert_allclose(drawn.mean(), 0.5, atol=0.1, err_msg="mean of random numbers")
             backend.synchronize()
     count = backend.device_count()
-    return (
+    done = (
         f"computes on {count} device{'s' if count != 1 else ''}: transfer, matrix product, sum of exp, random numbers"
     )
+    info = backend.memory_info()
+    if "pool_total" in info:
+        done += f"; memory: {info['pool_used'] / 2**20:.0f} of {info['pool_total'] / 2**20:.0f} MiB held are in use"
+    return done
 
 
 if __name__ == "__main__":

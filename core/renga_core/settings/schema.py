@@ -91,6 +91,13 @@ SCHEMA: tuple[Key, ...] = (
         "trainer extensions: [[extensions]] use, trigger, and arguments",
     ),
     Key("kernels.*", str, None, "", "kernel that must compute an operation: a plugin, a kernel's name, or 'reference'"),
+    Key(
+        "memory.keep",
+        Annotated[int, AtLeast(0)],
+        2**31 - 1,
+        "RENGA_MEMORY_KEEP",
+        "bytes of freed memory that are kept for the next NumPy arrays; 0: as the C library does by itself",
+    ),
     Key("dataset.root", str, None, "RENGA_DATASET_ROOT", "folder in which downloaded data are kept"),
     Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
 )

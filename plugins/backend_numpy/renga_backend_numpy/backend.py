@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from renga_backend_numpy.memory import keep_freed_as_set, statistics
 from renga_backend_numpy.special import special
 from renga_core.backend import Array, Backend
 
@@ -25,6 +26,19 @@ class NumpyBackend(Backend):
     xp = np
     array_types = (np.ndarray,)
     scalar_types = (np.generic,)
+
+    def __init__(self) -> None:
+        keep_freed_as_set()
+
+    def memory_info(self, index: int = 0) -> Mapping[str, int]:
+        """Bytes that the C library has for this process, where it tells.
+
+        Returns:
+            ``pool_used``, in blocks that are in use, arrays and others; ``pool_total``, those and the freed ones that
+            are kept. Empty where the C library is not glibc 2.33 or newer.
+        """
+        found = statistics()
+        return {} if found is None else {"pool_used": found.used, "pool_total": found.held}
 
     def asarray(self, value: object, index: int = 0) -> Array:  # noqa: D102 - the protocol's
         return np.asarray(value)
