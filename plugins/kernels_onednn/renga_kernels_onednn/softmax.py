@@ -13,7 +13,7 @@ from renga_kernels_onednn.layout import address, is_single, plain_layout
 from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, LOG_SOFTMAX, SOFTMAX, SRC
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["LogSoftmax", "Softmax", "supports"]
+__all__ = ["LogSoftmax", "Softmax", "plan_of_gradient", "plan_of_softmax", "supports"]
 
 Ints = tuple[int, ...]
 
@@ -55,7 +55,9 @@ def _forward(algorithm: int, x: Array, axis: int) -> Array:
     order = _order(x, axis)
     given = np.ascontiguousarray(x.transpose(order))
     y = np.empty(given.shape, np.float32)
-    find(given.size, _softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)))(address(given), address(y))
+    find(given.size, plan_of_softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)))(
+        address(given), address(y)
+    )
     return y.transpose(np.argsort(order))
 
 
@@ -63,7 +65,7 @@ def _backward(algorithm: int, y: Array, gy: Array, axis: int) -> Array:
     order = _order(y, axis)
     given, gradient = np.ascontiguousarray(y.transpose(order)), np.ascontiguousarray(gy.transpose(order))
     gx = np.empty(given.shape, np.float32)
-    compute = find(given.size, _gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)))
+    compute = find(given.size, plan_of_gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)))
     compute(address(given), address(gradient), address(gx))
     return gx.transpose(np.argsort(order))
 
@@ -82,13 +84,15 @@ def _folded(shape: Ints, axis: int) -> tuple[Ints, int]:
     return ((before, shape[axis]) if after == 1 else (before, shape[axis], after)), 1
 
 
-def _softmax(algorithm: int, shape: Ints, axis: int) -> Primitive:
+def plan_of_softmax(algorithm: int, shape: Ints, axis: int) -> Primitive:
+    """From an array without gaps to one; they may be the same."""
     layout = plain_layout(shape)
     description = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
     return Primitive(description, (SRC, DST))
 
 
-def _gradient(algorithm: int, shape: Ints, axis: int) -> Primitive:
+def plan_of_gradient(algorithm: int, shape: Ints, axis: int) -> Primitive:
+    """From the result and its gradient to the gradient of what went in; this may be written over that."""
     layout = plain_layout(shape)
     forward = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
     description = Description("softmax_backward", algorithm, layout, layout, layout, axis, forward)

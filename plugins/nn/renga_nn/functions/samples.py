@@ -348,6 +348,7 @@ def scaled_dot_product_attention(rng: np.random.Generator, dtype: np.dtype[Any])
         "one sequence": ((), 3, 5, 4),
         "heads": ((2, 3), 5, 5, 7),
         "one key": ((2,), 3, 1, 1),
+        "long ones": ((2, 3), 65, 66, 5),
         "no sequences": ((0,), 2, 3, 4),
     }.items():
         query, key = _draw(rng, (*front, queries, features), dtype), _draw(rng, (*front, keys, features), dtype)
@@ -360,6 +361,7 @@ def scaled_dot_product_attention(rng: np.random.Generator, dtype: np.dtype[Any])
             ", causal": (None, None, True, 0.5),
             ", truth values as mask": (seen, None, False, 0.5),
             ", numbers as mask": (_draw(rng, (queries, keys), dtype), None, False, 0.5),
+            ", a query that sees none": (np.arange(queries)[:, None] > 0, None, True, 0.5),
             ", dropout": (None, keep, False, 1.5),
         }.items():
             yield Sample(

@@ -1,0 +1,103 @@
+"""Attention: products of batches of matrices, and a softmax between them, in the memory of the scores."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.layout import address, is_single
+from renga_kernels_onednn.library import SOFTMAX
+from renga_kernels_onednn.product import multiply_batches
+from renga_kernels_onednn.softmax import plan_of_gradient, plan_of_softmax
+
+__all__ = ["Attention", "supports"]
+
+_LEAST = 1 << 16
+"""Multiplications up to which NumPy is as fast, and no primitives are needed for each length of sequences."""
+
+
+def supports(
+    query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
+) -> bool:
+    """Whether these are float32 arrays, and enough of them."""
+    return (
+        is_single(query, key, value)
+        and query.size * key.shape[-2] > _LEAST
+        and (mask is None or mask.dtype in (bool, np.float32))
+        and (keep is None or keep.dtype == np.float32)
+    )
+
+
+class Attention:
+    """Operation ``scaled_dot_product_attention``.
+
+    Results lie in memory in the order in which the queries, keys and values do. Where heads were cut out of one array
+    by a transposition, the transposition that joins them again is then free.
+    """
+
+    @staticmethod
+    def forward(
+        query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
+    ) -> tuple[Array, tuple[Array]]:
+        """As the reference."""
+        weights = np.empty((*query.shape[:-1], key.shape[-2]), np.float32)
+        multiply_batches(query * np.float32(scale), key.swapaxes(-1, -2), weights)
+        bias = _bias(mask, causal, weights.shape)
+        if bias is not None:
+            weights += bias
+        find(weights.size, plan_of_softmax, SOFTMAX, *_rows(weights))(address(weights), address(weights))
+        if bias is not None and mask is not None:
+            blind = (bias == -np.inf).all(axis=-1, keepdims=True)
+            np.copyto(weights, 0, where=blind)
+        y = np.empty_like(query, shape=(*query.shape[:-1], value.shape[-1]))
+        multiply_batches(weights if keep is None else weights * keep, value, y)
+        return y, (weights,)
+
+    @staticmethod
+    def backward(
+        query: Array,
+        key: Array,
+        value: Array,
+        mask: Array | None,
+        keep: Array | None,
+        causal: bool,
+        scale: float,
+        y: Array,
+        kept: tuple[Array],
+        gy: Array,
+    ) -> tuple[Array, Array, Array]:
+        """As the reference."""
+        (weights,) = kept
+        gradient = np.empty(weights.shape, np.float32)
+        multiply_batches(gy, value.swapaxes(-1, -2), gradient)
+        dropped = weights
+        if keep is not None:
+            gradient *= keep
+            dropped = weights * keep
+        compute = find(gradient.size, plan_of_gradient, SOFTMAX, *_rows(gradient))
+        compute(address(weights), address(gradient), address(gradient))
+        gradient *= np.float32(scale)
+        gq, gk, gv = np.empty_like(query), np.empty_like(key), np.empty_like(value)
+        multiply_batches(gradient, key, gq)
+        multiply_batches(gradient.swapaxes(-1, -2), query, gk)
+        multiply_batches(dropped.swapaxes(-1, -2), gy, gv)
+        return gq, gk, gv
+
+
+def _rows(x: Array) -> tuple[tuple[int, int], int]:
+    return (math.prod(x.shape[:-1]), x.shape[-1]), 1
+
+
+def _bias(mask: Array | None, causal: bool, shape: tuple[int, ...]) -> Array | None:
+    """What is added to scores: minus infinity where a key is not seen."""
+    bias = None
+    if mask is not None:
+        bias = np.where(mask, np.float32(0), np.float32(-np.inf)) if mask.dtype == bool else mask
+    if causal:
+        seen = np.tri(*shape[-2:], dtype=bool)
+        past = np.where(seen, np.float32(0), np.float32(-np.inf))
+        bias = past if bias is None else bias + past
+    return bias
