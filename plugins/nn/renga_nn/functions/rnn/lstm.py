@@ -61,11 +61,12 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
 
 
 def _forward(c_prev: Array, x: Array) -> tuple[Array, Array]:
-    """Sigmoids are computed as ``(tanh(x / 2) + 1) / 2``, which never overflows."""
+    """Both formulas."""
     xp = get_array_module(x)
     a, i, f, o = _gates(xp, x)
     n = x.shape[0]
-    new = a * i
+    new = a
+    new *= i
     new += f * c_prev[:n]
     h = xp.tanh(new)
     h *= o
@@ -77,30 +78,44 @@ def _backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | N
     """The chain rule through both formulas; gates are computed again rather than kept."""
     xp = get_array_module(x)
     n = x.shape[0]
-    a, i, f, o = _gates(xp, x)
-    tanh_c = xp.tanh(c[:n])
+    a, gates = _all_gates(xp, x)
+    i, f, o = [gates[:, gate::4] for gate in (1, 2, 3)]
+    gx = gates - gates * gates  # the derivatives of the sigmoids
     # The gradient that reaches the cell: directly, and through the output.
     total = xp.zeros(c.shape, dtype=c.dtype) if gc is None else xp.copy(gc)
     here = total[:n]
-    gx = xp.zeros((n, a.shape[1], 4, *a.shape[2:]), dtype=x.dtype)
-    if gh is not None:
-        here += gh * o * (1 - tanh_c * tanh_c)
-        gx[:, :, 3] = gh * tanh_c * o * (1 - o)
-    gx[:, :, 0] = here * i * (1 - a * a)
-    gx[:, :, 1] = here * a * i * (1 - i)
-    gx[:, :, 2] = here * c_prev[:n] * f * (1 - f)
+    if gh is None:
+        gx[:, 3::4] = 0
+    else:
+        tanh_c = xp.tanh(c[:n])
+        of_o = gh * tanh_c
+        gx[:, 3::4] *= of_o
+        here += (gh - of_o * tanh_c) * o
+    gx[:, 1::4] *= here * a
+    gx[:, 2::4] *= here * c_prev[:n]
+    gx[:, 0::4] = here * i * (1 - a * a)
     here *= f
-    return total, gx.reshape(x.shape)
+    return total, gx
 
 
 def _gates(xp: Any, x: Array) -> tuple[Array, Array, Array, Array]:
     """``tanh(a)`` and the sigmoids of the other gates, each ``(N, M, ...)``."""
-    grouped = x.reshape(x.shape[0], x.shape[1] // 4, 4, *x.shape[2:])
-    a = xp.tanh(grouped[:, :, 0])
-    others = xp.tanh(grouped[:, :, 1:] * 0.5)
-    others += 1
-    others *= 0.5
-    return a, others[:, :, 0], others[:, :, 1], others[:, :, 2]
+    a, gates = _all_gates(xp, x)
+    return a, gates[:, 1::4], gates[:, 2::4], gates[:, 3::4]
+
+
+def _all_gates(xp: Any, x: Array) -> tuple[Array, Array]:
+    """``tanh(a)``, ``(N, M, ...)``; and interleaved as `x` is, the sigmoids of the other gates.
+
+    The sigmoid is ``tanh(x / 2) / 2 + 1 / 2``, which never overflows; so one pass without gaps serves all four gates.
+    """
+    gates = x * 0.5
+    gates[:, 0::4] *= 2
+    gates = xp.tanh(gates)
+    a = xp.copy(gates[:, 0::4])
+    gates *= 0.5
+    gates += 0.5
+    return a, gates
 
 
 LSTM_STEP = Operation("lstm", _forward, _backward, samples="renga_nn.functions.samples:lstm")
