@@ -7,21 +7,38 @@ that every thread falls back to. `using_config` changes one entry for the length
         y = model(x)
 
 Reading an entry is one attribute access in C: defaults are attributes of the class, a thread's own values attributes of
-the thread-local instance. The engine reads two of them on every call of a function.
+the thread-local instance. Even that is more than the engine can afford three times on every call of a function: while
+`unusual` is empty, it need not look.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import MappingProxyType
-from typing import Any, TextIO
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import MappingProxyType, TracebackType
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import numpy as np
 
-__all__ = ["Config", "config", "get_dtype", "global_config", "using_config"]
+__all__ = ["Config", "config", "get_dtype", "global_config", "unusual", "using_config"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_USUAL = {"enable_backprop": True, "debug": False, "function_hooks": None}
+"""The entries that change what applying a function does, and the value with which they change nothing."""
+
+unusual: set[tuple[int, str]] = set()
+"""Threads, by number (0: all), and entries that they have set to a value other than the usual one.
+
+While it is empty, functions called in any thread join the graph, unwatched. A thread that ends without undoing what it
+has set is left in it, which costs others a look at their own configuration.
+"""
+
+
+_set = threading.local.__setattr__
 
 
 class Config(threading.local):
@@ -50,9 +67,27 @@ class Config(threading.local):
     dtype: Any = np.dtype(np.float32)
     function_hooks: Mapping[str, Any] = MappingProxyType({})
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        _set(self, name, value)
+        if name in _USUAL and self is config:
+            _note(threading.get_ident(), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        if self is config:
+            unusual.discard((threading.get_ident(), name))
+
     def show(self, file: TextIO | None = None) -> None:
         """Print each entry and its value in this thread, one a line (default: standard output)."""
         _show({**vars(Config), **vars(self)}, file)
+
+
+def _note(thread: int, name: str, value: Any) -> None:
+    """Keep `unusual` up to date."""
+    if value == _USUAL[name]:
+        unusual.discard((thread, name))
+    else:
+        unusual.add((thread, name))
 
 
 def _show(entries: Mapping[str, Any], file: TextIO | None) -> None:
@@ -69,6 +104,8 @@ class GlobalConfig:
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(Config, name, value)
+        if name in _USUAL:
+            _note(0, name, value)
 
     def __delattr__(self, name: str) -> None:
         delattr(Config, name)
@@ -99,16 +136,47 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
     return default
 
 
-@contextmanager
-def using_config(name: str, value: Any, config: Config = config) -> Iterator[None]:
-    """Set entry `name` to `value` in this thread while the `with` block runs."""
-    own = vars(config)
-    had, before = name in own, own.get(name)
-    setattr(config, name, value)
-    try:
-        yield
-    finally:
-        if had:
-            setattr(config, name, before)
-        else:
-            own.pop(name, None)
+class using_config:
+    """Set entry `name` to `value` in this thread while a ``with`` block runs, or a function that this decorates.
+
+    Args:
+        name: The entry.
+        value: Its value in the block.
+        config: Where to set it; the thread's configuration.
+    """
+
+    __slots__ = ("_before", "_config", "_name", "_value")
+
+    def __init__(self, name: str, value: Any, config: Config = config) -> None:
+        self._name = name
+        self._value = value
+        self._config = config
+
+    def __enter__(self) -> None:
+        own = vars(self._config)
+        self._before = own.get(self._name, _NOTHING)
+        own[self._name] = self._value
+        if self._name in _USUAL and self._config is config:
+            _note(threading.get_ident(), self._name, self._value)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._before is not _NOTHING:
+            setattr(self._config, self._name, self._before)
+        elif self._name in vars(self._config):
+            delattr(self._config, self._name)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """`function`, with the entry set during each call."""
+
+        @wraps(function)
+        def within(*args: P.args, **kwargs: P.kwargs) -> R:
+            with using_config(self._name, self._value, self._config):
+                return function(*args, **kwargs)
+
+        return within
+
+
+_NOTHING = object()
+"""In place of a value that a thread does not have."""

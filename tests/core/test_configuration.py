@@ -4,7 +4,8 @@ import threading
 import numpy as np
 import pytest
 
-from renga_core.configuration import config, global_config, using_config
+from renga_core.configuration import Config, config, global_config, unusual, using_config
+from renga_core.graph import FunctionHook, get_function_hooks
 
 
 def in_a_thread(ask):
@@ -88,3 +89,76 @@ def test_show(which):
     assert entries["enable_backprop"] == "True"
     assert list(entries) == sorted(entries)
     assert "show" not in entries
+
+
+def test_using_config_decorates():
+    @using_config("train", False)
+    def trains(depth):
+        return (config.train, *(trains(depth - 1) if depth else ()))
+
+    assert trains(2) == (False, False, False)
+    assert config.train
+    assert trains.__name__ == "trains"
+
+
+class TestUnusual:
+    """What the engine relies on: nothing in it means that no thread has debug mode, hooks, or graphs switched off."""
+
+    @pytest.fixture(autouse=True)
+    def as_at_the_start(self):
+        """Other tests may have asked for this thread's hooks, which then may be changed at any time."""
+        vars(config).pop("function_hooks", None)
+        unusual.clear()
+
+    def test_it_is_empty_once_everything_is_as_before(self):
+        assert not unusual
+        with using_config("debug", True), using_config("enable_backprop", False):
+            assert {name for _, name in unusual} == {"debug", "enable_backprop"}
+            with using_config("enable_backprop", True):
+                assert {name for _, name in unusual} == {"debug"}
+            assert len(unusual) == 2
+        assert not unusual
+        with using_config("train", False):
+            assert not unusual
+
+    def test_assignment_and_deletion_count(self):
+        config.debug = True
+        assert unusual
+        config.debug = False
+        assert not unusual
+        config.enable_backprop = False
+        assert unusual
+        del config.enable_backprop
+        assert not unusual
+
+    def test_the_default_of_all_threads_counts(self):
+        global_config.debug = True
+        try:
+            with using_config("debug", False):
+                assert unusual
+        finally:
+            global_config.debug = False
+        assert not unusual
+
+    def test_threads_do_not_undo_one_another(self):
+        def elsewhere():
+            with using_config("enable_backprop", False):
+                return len(unusual)
+
+        with using_config("enable_backprop", False):
+            assert in_a_thread(elsewhere) == 2
+            assert unusual
+        assert not unusual
+
+    def test_hooks_count(self):
+        with FunctionHook():
+            assert unusual
+        assert not unusual
+        hooks = get_function_hooks()
+        assert unusual
+        assert hooks is get_function_hooks()
+
+    def test_another_configuration_does_not_count(self):
+        with using_config("debug", True):
+            Config().debug = False
+            assert unusual

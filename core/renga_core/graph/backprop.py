@@ -20,7 +20,7 @@ from weakref import ref
 
 from renga_core.backend import as_array_of, get_backend
 from renga_core.backend.lookup import array_types
-from renga_core.configuration import config
+from renga_core.configuration import config, using_config
 from renga_core.graph.errors import GraphError, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since
 
@@ -216,69 +216,71 @@ def _walk(
     starts.clear()
     node = creator = gradient = given = None  # type: ignore[assignment]  # the walk must not hold the graph
     watched = config.debug or bool(config.function_hooks)
-    # As `using_config` does, which would take as long as a small function.
-    building = vars(config).get("enable_backprop")
-    config.enable_backprop = differentiable
-    try:
-        while heap:
-            function = heappop(heap)[1]
-            gys = pending.pop(function)
-            if wanted:
-                for i, gy in enumerate(gys):
-                    if (function, i) in wanted:
-                        found[function, i] = gy
-            if retained is not None:
-                retained += _alive(on_the_way.pop(function, ()), gys, differentiable)
-            targets = function._targets if targets_of is None else targets_of.pop(function, ())
-            if not targets:
-                continue
-            if watched or function._hooks is not None:
-                gxs = _watched_step(function, targets, gys, differentiable)
-            elif differentiable:
-                gxs = function.backward(targets, tuple(gys))
-            else:
-                gxs = function.backward_arrays(targets, gys)
-            inputs = function.inputs
-            if len(gxs) != len(targets):
-                if len(gxs) != len(inputs):
-                    raise GraphError(
-                        f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
-                    )
-                gxs = [gxs[i] for i in targets]
-            for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
-                if gx is None:
+    with using_config("enable_backprop", differentiable):
+        try:
+            while heap:
+                function = heappop(heap)[1]
+                gys = pending.pop(function)
+                if wanted:
+                    for i, gy in enumerate(gys):
+                        if (function, i) in wanted:
+                            found[function, i] = gy
+                if retained is not None:
+                    retained += _alive(on_the_way.pop(function, ()), gys, differentiable)
+                targets = function._targets if targets_of is None else targets_of.pop(function, ())
+                if not targets:
                     continue
-                node = inputs[i]
-                if gx.shape != node.shape or gx.dtype is not node.dtype:
-                    gx = _fit(gx, node, function, differentiable)
+                if watched or function._hooks is not None:
+                    gxs = _watched_step(function, targets, gys, differentiable)
+                elif differentiable:
+                    gxs = function.backward(targets, tuple(gys))
+                else:
+                    gxs = function.backward_arrays(targets, gys)
+                inputs = function.inputs
+                if len(gxs) != len(targets):
+                    if len(gxs) != len(inputs):
+                        raise GraphError(
+                            f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
+                        )
+                    gxs = [gxs[i] for i in targets]
+                for i, gx in zip(targets, gxs):  # noqa: B905 - checked above, and this is the hot loop
                     if gx is None:
                         continue
-                creator = node.creator_node
-                if creator is not None:
-                    slots = pending.get(creator)
-                    if slots is None:
-                        pending[creator] = slots = [None] * creator._output_count
-                        heappush(heap, (-creator._order, creator))
-                    before = slots[node.index]
-                    slots[node.index] = gx if before is None else before + gx
-                    if retained is not None:
-                        on_the_way.setdefault(creator, {})[node] = None
-                elif node in found:
-                    found[node] += gx
-                elif differentiable or function.fresh_gradients:
-                    found[node] = gx
-                else:
-                    # It may share memory with another gradient, and here it will be added to in place.
-                    found[node] = gx.copy()
-            gx = gxs = before = None  # type: ignore[assignment]  # freed before the next function computes
-    except Exception as error:
-        _explain_failure(function, error)
-        raise
-    finally:
-        if building is None:
-            del config.enable_backprop
-        else:
-            config.enable_backprop = building
+                    node = inputs[i]
+                    if gx.shape != node.shape or gx.dtype is not node.dtype:
+                        gx = _fit(gx, node, function, differentiable)
+                        if gx is None:
+                            continue
+                    creator = node.creator_node
+                    if creator is not None:
+                        slots = pending.get(creator)
+                        if slots is None:
+                            heappush(heap, (-creator._order, creator))
+                            if creator._output_count == 1:
+                                pending[creator] = [gx]
+                            else:
+                                pending[creator] = slots = [None] * creator._output_count
+                                slots[node.index] = gx
+                        elif (before := slots[node.index]) is None:
+                            slots[node.index] = gx
+                        elif differentiable or not function.fresh_gradients:
+                            slots[node.index] = before + gx
+                        else:
+                            gx += before  # in place, since nobody else has it
+                            slots[node.index] = gx
+                        if retained is not None:
+                            on_the_way.setdefault(creator, {})[node] = None
+                    elif node in found:
+                        found[node] += gx
+                    elif differentiable or function.fresh_gradients:
+                        found[node] = gx
+                    else:
+                        # It may share memory with another gradient, and here it will be added to in place.
+                        found[node] = gx.copy()
+                gx = gxs = before = None  # type: ignore[assignment]  # freed before the next function computes
+        except Exception as error:
+            _explain_failure(function, error)
+            raise
     return found
 
 

@@ -43,7 +43,10 @@ class FunctionHook:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        del get_function_hooks()[self.name]
+        hooks = get_function_hooks()
+        del hooks[self.name]
+        if not hooks:
+            del config.function_hooks  # calls of functions need no longer look for hooks
         self.deleted(None)
 
     def added(self, function: FunctionNode | None) -> None:
@@ -70,7 +73,7 @@ class FunctionHook:
 
 
 def get_function_hooks() -> dict[str, FunctionHook]:
-    """The hooks that watch all functions of this thread, by name."""
+    """The hooks that watch all functions of this thread, by name; to be asked for anew after each change."""
     own = vars(config).get("function_hooks")
     if own is None:
         own = config.function_hooks = {}

@@ -10,7 +10,7 @@ from weakref import ref
 
 from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
-from renga_core.configuration import config
+from renga_core.configuration import config, unusual
 from renga_core.graph.errors import GraphError, argument_of, describe_arrays, no_array
 from renga_core.graph.node import VariableNode
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
 
 __all__ = ["FunctionNode"]
+
+_FIRST, _SECOND, BOTH = (0,), (1,), (0, 1)
+_new = object.__new__
 
 next_order = itertools.count().__next__
 """The number of the next function to be applied. The numbers of a graph's functions ascend along each path."""
@@ -152,7 +155,7 @@ class FunctionNode:
         """
         made = []
         for i, y in zip(self._output_indexes, self._saved_outputs, strict=True):
-            made.append(_connected(VariableNode(self, i, y.shape, y.dtype, True, None), y))
+            made.append(_connected(VariableNode.make(self, i, y.shape, y.dtype, True), y))
         return tuple(made)
 
     # --- applying --------------------
@@ -167,77 +170,107 @@ class FunctionNode:
             GraphError: This instance has been applied already.
             TypeError: An input or an output is not an array, or `forward` did not return a tuple.
         """
-        if config.debug or config.function_hooks or self._hooks is not None:
-            return self._apply_instrumented(inputs)
+        watched = False
+        if unusual or self._hooks is not None:
+            watched = bool(config.debug or config.function_hooks or self._hooks is not None)
+            if not config.enable_backprop:
+                return self._apply_outside(inputs, watched)
         variable = _Variable
-        arrays = []
-        nodes: list[VariableNode] = []
-        targets = []
-        for x in inputs:
-            if isinstance(x, variable):
-                arrays.append(x._array)
-                if x._requires_grad:
-                    targets.append(len(nodes))
-                nodes.append(x._node or x.node)
+        xs: tuple[Array, ...]
+        nodes: tuple[VariableNode, ...]
+        targets: tuple[int, ...]
+        if len(inputs) == 2 and isinstance(x0 := inputs[0], variable) and isinstance(x1 := inputs[1], variable):
+            # Arithmetic on small arrays is where each step counts: as the loop below, twice as fast.
+            xs = (x0._array, x1._array)
+            nodes = (x0._node or x0.node, x1._node or x1.node)
+            if x0._requires_grad:
+                targets = BOTH if x1._requires_grad else _FIRST
             else:
-                array: Array = x if x.__class__ in array_types else _as_input(self, len(nodes), x)
-                arrays.append(array)
-                nodes.append(VariableNode(None, 0, array.shape, array.dtype, False, None))
-        xs = tuple(arrays)
-        try:
-            ys = self.forward(xs)
-        except Exception as error:
-            self._explain_failure(xs, error)
-            raise
-        if ys.__class__ is not tuple:
-            raise _not_a_tuple(self, ys)
-        if targets and config.enable_backprop:
-            return self._join(nodes, targets, xs, ys)
-        return self._wrap(ys, bool(targets))
+                targets = _SECOND if x1._requires_grad else ()
+        else:
+            xs = nodes = targets = ()
+            for i, x in enumerate(inputs):
+                if isinstance(x, variable):
+                    xs += (x._array,)
+                    nodes += (x._node or x.node,)
+                    if x._requires_grad:
+                        targets += (i,)
+                else:
+                    array: Array = x if x.__class__ in array_types else _as_input(self, i, x)
+                    xs += (array,)
+                    nodes += (VariableNode.make(None, 0, array.shape, array.dtype, False),)
+        if watched:
+            ys = self._forward_watched(xs)
+        else:
+            try:
+                ys = self.forward(xs)
+            except Exception as error:
+                self._explain_failure(xs, error)
+                raise
+            if ys.__class__ is not tuple:
+                raise _not_a_tuple(self, ys)
+        if not targets:
+            return self._wrap(ys, False)
+        if self._order >= 0:
+            raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
+        self.inputs = nodes
+        self._targets = targets
+        self._order = next_order()
+        if len(ys) == 1:
+            # As `_output`, the calls in which would take longer than all else.
+            (y,) = ys
+            if y.__class__ not in array_types:
+                y = _as_output(self, y)
+            node = VariableNode()
+            node.creator_node = self
+            node.index = 0
+            node.shape = y.shape
+            node.dtype = y.dtype
+            node.requires_grad = True
+            node.name = None
+            made = _new(variable)
+            made._array = y
+            made._node = node
+            made._grad = made._name = None
+            made._requires_grad = True
+            node._variable = ref(made)
+            outputs: tuple[Variable, ...] = (made,)
+        else:
+            self._output_count = len(ys)
+            outputs = tuple([self._output(i, y) for i, y in enumerate(ys)])
+        kept = self._input_indexes
+        if kept:
+            self._saved_inputs = xs if kept is BOTH and len(xs) == 2 else tuple([xs[i] for i in kept])
+        if self._output_indexes:
+            self._saved_outputs = tuple([outputs[i]._array for i in self._output_indexes])
+        return outputs
+
+    def _output(self, index: int, y: Array) -> Variable:
+        """An output as a Variable in the graph."""
+        y = _as_output(self, y)
+        node = VariableNode.make(self, index, y.shape, y.dtype, True)
+        made = _make(y, node, True)
+        node._variable = ref(made)
+        return made
+
+    def _apply_outside(self, inputs: Sequence[Variable | Array], watched: bool) -> tuple[Variable, ...]:
+        """`apply` where no graph is built."""
+        xs: tuple[Array, ...] = ()
+        requires_grad = False
+        for i, x in enumerate(inputs):
+            if isinstance(x, _Variable):
+                xs += (x._array,)
+                requires_grad = requires_grad or x._requires_grad
+            else:
+                xs += (x if x.__class__ in array_types else _as_input(self, i, x),)
+        return self._wrap(self._forward_watched(xs) if watched else self._forward_checked(xs), requires_grad)
 
     def _wrap(self, ys: tuple[Array, ...], requires_grad: bool) -> tuple[Variable, ...]:
         """The outputs as Variables outside the graph."""
         return tuple([_make(_as_output(self, y), None, requires_grad) for y in ys])
 
-    def _join(
-        self, nodes: list[VariableNode], targets: list[int], xs: tuple[Array, ...], ys: tuple[Array, ...]
-    ) -> tuple[Variable, ...]:
-        """Make this function a node of the graph, between the inputs' nodes and new ones for the outputs."""
-        if self._order >= 0:
-            raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
-        self.inputs = tuple(nodes)
-        self._targets = tuple(targets)
-        self._order = next_order()
-        if len(ys) != 1:
-            self._output_count = len(ys)
-        outputs: tuple[Variable, ...] = ()
-        for y in ys:
-            if y.__class__ not in array_types:
-                y = _as_output(self, y)
-            node = VariableNode(self, len(outputs), y.shape, y.dtype, True, None)
-            made = _make(y, node, True)
-            node._variable = ref(made)
-            outputs += (made,)
-        if self._input_indexes:
-            self._saved_inputs = tuple([xs[i] for i in self._input_indexes])
-        if self._output_indexes:
-            self._saved_outputs = tuple([outputs[i]._array for i in self._output_indexes])
-        return outputs
-
-    def _apply_instrumented(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
-        """`apply` with function hooks and debug mode; the same computation, announced and checked."""
-        from renga_core.graph import debug
-        from renga_core.graph.function_hook import active_hooks
-
-        variables = [
-            x if isinstance(x, _Variable) else _make(_as_input(self, i, x), None, False) for i, x in enumerate(inputs)
-        ]
-        xs = tuple([x._array for x in variables])
-        if config.debug:
-            self.stack = debug.user_stack()
-        hooks = active_hooks(self)
-        for hook in hooks:
-            hook.forward_preprocess(self, xs)
+    def _forward_checked(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """`forward`, an error in which says where it came up."""
         try:
             ys = self.forward(xs)
         except Exception as error:
@@ -245,15 +278,24 @@ class FunctionNode:
             raise
         if ys.__class__ is not tuple:
             raise _not_a_tuple(self, ys)
-        ys = tuple([_as_output(self, y) for y in ys])
+        return ys
+
+    def _forward_watched(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """`forward` with function hooks and debug mode; the same computation, announced and checked."""
+        from renga_core.graph import debug
+        from renga_core.graph.function_hook import active_hooks
+
+        if config.debug:
+            self.stack = debug.user_stack()
+        hooks = active_hooks(self)
+        for hook in hooks:
+            hook.forward_preprocess(self, xs)
+        ys = tuple([_as_output(self, y) for y in self._forward_checked(xs)])
         if config.debug:
             debug.check_no_nan(f"output of {self.label}", ys, self)
         for hook in hooks:
             hook.forward_postprocess(self, xs)
-        targets = [i for i, x in enumerate(variables) if x._requires_grad]
-        if targets and config.enable_backprop:
-            return self._join([x.node for x in variables], targets, xs, ys)
-        return self._wrap(ys, bool(targets))
+        return ys
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
         """Say in a note which function failed, on what; the error itself stays what it was.

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 from renga_core.configuration import using_config
 
 __all__ = ["force_backprop_mode", "no_backprop_mode"]
 
 
-def no_backprop_mode() -> AbstractContextManager[None]:
+def no_backprop_mode() -> using_config:
     """Build no graph while a ``with`` block runs: functions keep nothing for a backward pass."""
     return using_config("enable_backprop", False)
 
 
-def force_backprop_mode() -> AbstractContextManager[None]:
+def force_backprop_mode() -> using_config:
     """Build graphs while a ``with`` block runs, also inside a `no_backprop_mode` block."""
     return using_config("enable_backprop", True)

@@ -31,23 +31,28 @@ class VariableNode:
 
     __slots__ = ("_variable", "creator_node", "dtype", "index", "name", "requires_grad", "shape")
 
-    def __init__(
-        self,
-        creator_node: FunctionNode | None,
-        index: int,
-        shape: tuple[int, ...],
-        dtype: Any,
-        requires_grad: bool,
-        variable: ref[Variable] | None,
-        name: str | None = None,
-    ) -> None:
-        self.creator_node = creator_node
-        self.index = index
-        self.shape = shape
-        self.dtype = dtype
-        self.requires_grad = requires_grad
-        self._variable = variable
-        self.name = name
+    _variable: ref[Variable] | None
+    creator_node: FunctionNode | None
+    index: int
+    shape: tuple[int, ...]
+    dtype: Any
+    requires_grad: bool
+    name: str | None
+
+    @staticmethod
+    def make(
+        creator_node: FunctionNode | None, index: int, shape: tuple[int, ...], dtype: Any, requires_grad: bool
+    ) -> VariableNode:
+        """A node without name or Variable. There is no ``__init__``, whose call would take longer than all the rest."""
+        node = VariableNode()
+        node.creator_node = creator_node
+        node.index = index
+        node.shape = shape
+        node.dtype = dtype
+        node.requires_grad = requires_grad
+        node._variable = None
+        node.name = None
+        return node
 
     @property
     def creator(self) -> FunctionNode | None:

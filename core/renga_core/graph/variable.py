@@ -231,7 +231,9 @@ class Variable(Operators):
         if node is None:
             array = self._array
             shape, dtype = ((), None) if array is None else (array.shape, array.dtype)
-            node = self._node = VariableNode(None, 0, shape, dtype, self._requires_grad, ref(self), self._name)
+            node = self._node = VariableNode.make(None, 0, shape, dtype, self._requires_grad)
+            node._variable = ref(self)
+            node.name = self._name
         return node
 
     @property

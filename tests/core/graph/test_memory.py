@@ -189,7 +189,22 @@ class TestB:
 
         (h,) = Looks().apply((Variable(np.ones(8)),))
         (Gives().apply((h,))[0] + Gives().apply((h,))[0]).sum().backward()
-        assert alive == [False, False]
+        assert alive == [False, True]  # the sum is in the memory of the one that came last
+
+    def test_adding_in_place_changes_no_gradient_that_somebody_has(self):
+        x = Variable(np.array([1.0, 2.0]))
+        h = x * x
+        kept = [h * h, h + 0.0, h * 3.0, h + 1.0]
+        y = kept[0] * kept[1] + kept[2] * kept[3]
+        y.grad = seed = np.array([1.0, 10.0])
+        y.backward(retain_grad=True)
+        a = np.array([1.0, 4.0])  # h; y = h^3 + 3h (h + 1)
+        np.testing.assert_allclose(h.grad, (3 * a**2 + 6 * a + 3) * seed)
+        np.testing.assert_allclose(x.grad, h.grad * 2 * x.array)
+        wanted = [a * seed, a**2 * seed, (a + 1) * seed, 3 * a * seed]
+        for variable, gradient in zip(kept, wanted, strict=True):
+            np.testing.assert_allclose(variable.grad, gradient)
+        np.testing.assert_array_equal(seed, [1.0, 10.0])
 
 
 class TestC:

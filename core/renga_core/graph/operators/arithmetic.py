@@ -13,7 +13,7 @@ import numpy as np
 
 from renga_core.backend import Array, get_array_module
 from renga_core.graph.errors import InvalidType, describe_array
-from renga_core.graph.function_node import FunctionNode
+from renga_core.graph.function_node import BOTH, FunctionNode
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
@@ -95,9 +95,6 @@ def _plain(scalar: Any) -> Any:
     return scalar.item() if isinstance(scalar, np.generic) else scalar
 
 
-_BOTH = (0, 1)
-
-
 class Binary(FunctionNode):
     """A function of two operands that broadcast against each other.
 
@@ -159,7 +156,7 @@ class Multiply(Binary):
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        self._input_indexes = _BOTH
+        self._input_indexes = BOTH
         return (inputs[0] * inputs[1],)
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
@@ -180,7 +177,7 @@ class Divide(Binary):
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        self._input_indexes = _BOTH
+        self._input_indexes = BOTH
         return (inputs[0] / inputs[1],)
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
@@ -194,7 +191,7 @@ class Power(Binary):
     fresh_gradients = True
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        self._input_indexes = _BOTH
+        self._input_indexes = BOTH
         return (inputs[0] ** inputs[1],)
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.graph.operators import arithmetic, product, reduction, shape
+from renga_core.graph.operators.arithmetic import Add, Multiply
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
@@ -23,7 +24,7 @@ class Operators:
 
     def __add__(self, other: Any) -> Variable:
         if isinstance(other, Operators):  # the usual case, a little faster
-            return arithmetic.Add().apply((self, other))[0]
+            return Add().apply((self, other))[0]
         return arithmetic.add(self, other)
 
     def __radd__(self, other: Any) -> Variable:
@@ -37,7 +38,7 @@ class Operators:
 
     def __mul__(self, other: Any) -> Variable:
         if isinstance(other, Operators):  # the usual case, a little faster
-            return arithmetic.Multiply().apply((self, other))[0]
+            return Multiply().apply((self, other))[0]
         return arithmetic.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Variable:
