@@ -1,5 +1,5 @@
 """Products of matrices: of two by ``dnnl_sgemm``, which needs no primitive and so no memory of shapes; of a batch, and
-the layer `linear`, which consists of such products.
+the layer `linear`, which consists of such products but for batches of few rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from renga_kernels_onednn import threads
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, Layout
 from renga_kernels_onednn.layout import address
-from renga_kernels_onednn.library import DST, SRC, WEIGHTS, check, library
+from renga_kernels_onednn.library import BIAS, DST, SRC, WEIGHTS, check, library
 from renga_kernels_onednn.primitive import Primitive
 
 __all__ = ["Linear", "MatMul", "supports", "supports_linear"]
@@ -31,6 +31,12 @@ _LEAST_BY_VECTOR = 9216
 
 _ALONE = 1 << 21
 """Multiplications that one thread is through with before another has come to help."""
+
+_FEW = 256
+"""Rows of a batch up to which a primitive is quicker than ``dnnl_sgemm`` to multiply it with transposed weights.
+
+With the bias, 20 rows of 256 by 256 × 1024 take 45 µs, not 68; 100 of 784 by 784 × 1000 take 400, not 470.
+"""
 
 
 def supports(a: Array, b: Array) -> bool:
@@ -69,6 +75,9 @@ class Linear:
     def forward(x: Array, W: Array, b: Array | None) -> Array:
         """As the reference."""
         y = np.empty((len(x), len(W)), np.float32)
+        if 1 < len(x) <= _FEW:
+            _multiply_few(x, W.T, b, y)
+            return y
         if b is not None:
             y[...] = b
         multiply(x, W.T, y, added=b is not None)
@@ -138,6 +147,22 @@ def _as_blas_takes(x: Array) -> tuple[Array, bytes, int]:
     if down == _ITEM and along >= _ITEM * x.shape[0]:
         return x, b"T", along // _ITEM
     return np.ascontiguousarray(x), b"N", x.shape[1]
+
+
+def _multiply_few(a: Array, b: Array, added: Array | None, y: Array) -> None:
+    """Write the product of two matrices, plus a row or nothing, into a contiguous matrix."""
+    a, b = [x if _is_dense(x) else np.ascontiguousarray(x) for x in (a, b)]
+    layouts = [(x.shape, tuple([step // _ITEM for step in x.strides])) for x in (a, b, y)]
+    row = () if added is None else (np.ascontiguousarray(added),)
+    compute = find(a.size * b.shape[1] >> 4, _few, bool(row), *layouts)
+    compute(*[address(x) for x in (a, b, *row, y)])
+
+
+def _few(with_row: bool, *layouts: tuple[Ints, Ints]) -> Primitive:
+    a, b, y = [Layout(shape, strides) for shape, strides in layouts]
+    columns = layouts[2][0][1]
+    row = Layout((1, columns), (columns, 1)) if with_row else None
+    return Primitive(Description("matmul", a, b, row, y), (SRC, WEIGHTS, *((BIAS,) if with_row else ()), DST))
 
 
 def multiply_batches(a: Array, b: Array, y: Array) -> None:
