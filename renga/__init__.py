@@ -54,6 +54,7 @@ _NAMES = {
     "renga_core.link": ("Chain", "ChainList", "Link", "LinkHook", "Sequential"),
     "renga_core.optimizer": ("GradientMethod", "Optimizer", "UpdateRule"),
     "renga_core.plugin": ("Kernel", "Kind", "Provider", "hookimpl", "registry"),
+    "renga_core.replay": ("CompiledStep", "compile"),
     "renga_core.reporter": ("DictSummary", "Reporter", "Summary", "get_current_reporter", "report", "report_scope"),
     "renga_core.runtime_info": ("print_runtime_info", "should_use_cudnn", "should_use_cudnn_tensor_core"),
     "renga_core.serializers": ("AbstractSerializer", "Deserializer", "Serializer"),
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
     from renga_core.link import Chain, ChainList, Link, LinkHook, Sequential
     from renga_core.optimizer import GradientMethod, Optimizer, UpdateRule
     from renga_core.plugin import Kernel, Kind, Provider, hookimpl, registry
+    from renga_core.replay import CompiledStep, compile
     from renga_core.reporter import DictSummary, Reporter, Summary, get_current_reporter, report, report_scope
     from renga_core.runtime_info import print_runtime_info, should_use_cudnn, should_use_cudnn_tensor_core
     from renga_core.serializers import AbstractSerializer, Deserializer, Serializer
@@ -120,6 +122,7 @@ __all__ = [
     "AbstractSerializer",
     "Chain",
     "ChainList",
+    "CompiledStep",
     "DatasetMixin",
     "DebugMode",
     "Deserializer",
@@ -147,6 +150,7 @@ __all__ = [
     "as_array",
     "as_variable",
     "backward",
+    "compile",
     "config",
     "cross_entropy",
     "force_backprop_mode",

@@ -15,6 +15,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_core.kernel import Operation
+from renga_core.replay import again
 from renga_nn.functions.checks import require_array, wide
 
 if TYPE_CHECKING:
@@ -78,8 +79,12 @@ def batch_normalization(
     if running_mean is not None or running_var is not None:
         # Of the statistics of a batch the expected variance is the unbiased one (ibid., algorithm 2, line 10).
         count = math.prod(x.shape[a] for a in axes)
-        move_average(running_mean, node.mean, decay)
-        move_average(running_var, node.var * (count / max(count - 1, 1)), decay)
+
+        def move() -> None:
+            move_average(running_mean, node.mean, decay)
+            move_average(running_var, node.var * (count / max(count - 1, 1)), decay)
+
+        again(move)
     return y
 
 

@@ -1,0 +1,216 @@
+"""`compile`: a function that is recorded in its first calls and replayed in later ones."""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from renga_core.configuration import config
+from renga_core.link.link_hook import watchers
+from renga_core.plugin import choices_state
+from renga_core.replay.program import Program
+from renga_core.replay.recorder import Recorder
+
+__all__ = ["CompiledStep", "compile"]
+
+_PLAIN = (bool, int, float, str, type(None))
+
+
+def compile(step: Callable[..., Any]) -> CompiledStep:
+    """A function that does what `step` does, faster: see `CompiledStep`. Experimental."""
+    return CompiledStep(step)
+
+
+class CompiledStep:
+    """A step that is recorded, and then replayed without building a graph.
+
+    ::
+
+        @renga.compile
+        def step(x, t):
+            loss = model(x, t)
+            model.cleargrads()
+            loss.backward()
+            optimizer.update()
+            return loss
+
+        for x, t in batches:
+            loss = step(x, t)
+
+    For each combination of shapes and dtypes of the arguments, the first call is an ordinary one, and the next two are
+    recorded. If both did the same, calls from the fourth on are replayed: a flat program (`source`) calls the functions
+    that were recorded, forward and backward, in the same order on the same memory layout. Results are the same, bit by
+    bit. It pays where networks are small, and Python takes longer than arithmetic.
+
+    *What the step must be.* Python does not run in a replay. So the step must do the same in each call but for values
+    of its arguments, of parameters, and of random numbers that functions draw. What can be noticed is, and then every
+    call is an ordinary one; `explain` says why:
+
+    - values of arrays are read outside of functions: ``float(loss)``, ``if y.array.max() > 1``, ``x / 255`` on an array
+      (apply a function to it: ``F.add``, ``x * W``);
+    - what the step computes is kept for later, other than by being returned: a list that grows, a network's own state
+      (the attributes of a link that only hold results, as `Classifier.loss`, are set in replays too);
+    - functions, their arguments, or arrays from outside differ between the recorded calls, or in one of the calls 8,
+      16, 32 … , which are recorded again and compared.
+
+    What is not noticed: a branch on something of Python that changes later, such as a counter or the time, before one
+    of these calls comes.
+
+    Where a call cannot be replayed, this one is an ordinary one: other types of arguments than NumPy arrays, plain
+    values, tuples and lists of these; function or link hooks, debug mode; attributes of links, or variables of the
+    function around the step, that have changed since. After a change it is recorded anew.
+
+    What it returns are arrays and Variables without a graph. `backward` belongs into the step.
+
+    Args:
+        step: The function, or a Link.
+
+    Attributes:
+        step: As given.
+    """
+
+    def __init__(self, step: Callable[..., Any]) -> None:
+        self.step = step
+        self._ways: dict[Any, _Way] = {}
+        self._lock = threading.Lock()
+        self._last = "it has not been called"
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the step, or replay it."""
+        arrays: list[Any] = []
+        key = _key(args, arrays)
+        obstacle = key if isinstance(key, str) else _obstacle()
+        if obstacle is not None or not self._lock.acquire(blocking=False):
+            self._last = f"ordinary calls: {obstacle or 'another call is running'}"
+            return self.step(*args)
+        try:
+            key = key, config.train, config.enable_backprop, np.dtype(config.dtype), config.type_check
+            way = self._ways.get(key)
+            if way is None:
+                way = self._ways[key] = _Way()
+            result = way.call(self.step, args, arrays)
+            self._last = way.state
+            return result
+        finally:
+            self._lock.release()
+
+    def explain(self) -> str:
+        """What the last call was, and why: one sentence."""
+        return self._last
+
+    @property
+    def source(self) -> str:
+        """The program that was replayed last, as Python; empty before there is one."""
+        return next((way.program.source for way in reversed(self._ways.values()) if way.replay is not None), "")
+
+
+class _Way:
+    """The calls with arguments of one kind."""
+
+    def __init__(self) -> None:
+        self.state = "ordinary calls: the first with arguments of this kind"
+        self.replay: Callable[[], Any] | None = None
+        self.program = Program()
+        self._statics: list[Any] = []
+        self._recorded: Recorder | None = None
+        self._choices: Any = None
+        self._cells: list[Any] = []
+        self._calls = 0
+        self._refused = False
+
+    def call(self, step: Callable[..., Any], args: tuple[Any, ...], arrays: list[Any]) -> Any:
+        self._calls += 1
+        if self._refused:
+            return step(*args)
+        if self._calls == 1:
+            self._statics = [np.empty_like(array) for array in arrays]
+            return step(*args)
+        if self._recorded is not None and not self._is_current(step):
+            self.replay = self._recorded = None
+        for static, array in zip(self._statics, arrays, strict=True):
+            static[...] = array
+        if self.replay is None or (self._calls >= 8 and self._calls & (self._calls - 1) == 0):
+            return self._record(step, args)
+        try:
+            self.state = "replayed"
+            return self.replay()
+        except BaseException:
+            self.program.reset()
+            raise
+
+    def _is_current(self, step: Callable[..., Any]) -> bool:
+        """Whether what the step refers to and the choice of kernels are what they were."""
+        return (
+            self._choices == choices_state()
+            and all(map(operator.is_, self._cells, _cells(step)))
+            and (self.replay is None or self.program.is_current())
+        )
+
+    def _record(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        before = self._recorded
+        recorder = Recorder(self._statics, [] if before is None else before.parameters)
+        statics = iter(self._statics)
+        result = recorder.run(
+            step, lambda stand_in: [_mapped(value, lambda _: stand_in(next(statics))) for value in args]
+        )
+        reason = recorder.reason
+        if reason is None and before is not None:
+            reason = before.program.difference(recorder.program)
+        if reason is not None:
+            self.state, self._refused, self.replay, self._recorded = f"ordinary calls: {reason}", True, None, None
+            self.program = Program()
+            self._statics = []
+        else:
+            self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
+            self.state = "recorded; the next call is recorded, too"
+            if before is not None:
+                self.program = recorder.program
+                self.replay = self.program.build()
+                self.state = "replayed, but for this call, which was recorded to compare"
+        return result
+
+
+def _cells(step: Callable[..., Any]) -> list[Any]:
+    """What a function refers to in the functions around it."""
+    return [cell.cell_contents for cell in getattr(step, "__closure__", None) or ()]
+
+
+def _key(value: Any, arrays: list[Any]) -> Any:
+    """What must be the same in a replay, and the arrays; a string if there can be none."""
+    if type(value) is np.ndarray:
+        arrays.append(value)
+        return value.shape, value.dtype, value.strides
+    if type(value) in (tuple, list):
+        keys = [type(value)]
+        for each in value:
+            key = _key(each, arrays)
+            if isinstance(key, str):
+                return key
+            keys.append(key)
+        return tuple(keys)
+    if type(value) in _PLAIN:
+        return type(value), value
+    return f"an argument is a {type(value).__name__}"
+
+
+def _mapped(value: Any, stand_in: Callable[[Any], Any]) -> Any:
+    if type(value) is np.ndarray:
+        return stand_in(value)
+    if type(value) in (tuple, list):
+        return type(value)([_mapped(each, stand_in) for each in value])
+    return value
+
+
+def _obstacle() -> str | None:
+    """Why nothing can be replayed now, in words."""
+    if config.debug:
+        return "debug mode is on"
+    if config.function_hooks or watchers.count:
+        return "a hook watches functions or links"
+    if config.in_recomputing:
+        return "a forgotten part of a graph is being computed again"
+    return None

@@ -1,0 +1,249 @@
+"""A step as a flat program: one line for each function, forward and backward."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend.lookup import array_types
+from renga_core.configuration import using_config
+from renga_core.graph import FunctionNode, Variable, backprop
+from renga_core.graph.function_node import _as_output
+from renga_core.link import Link
+from renga_core.reporter import report
+
+__all__ = ["BOOKKEEPING", "Program"]
+
+BOOKKEEPING = {
+    *("inputs", "stack", "_order", "_targets", "_output_count", "_input_indexes", "_output_indexes"),
+    *("_saved_inputs", "_saved_outputs"),
+}
+"""Attributes of a function that make it a node of the graph."""
+
+_LOCAL = re.compile(r"\b[vg]\d+\b")
+
+
+def outside(array: Any) -> Variable:
+    """A Variable that belongs to no graph."""
+    return Variable(array, requires_grad=False)
+
+
+def as_output(function: FunctionNode, y: Any) -> Any:
+    """An array for a scalar."""
+    return y if y.__class__ in array_types else _as_output(function, y)
+
+
+class Program:
+    """Lines of Python, and what the names in them mean.
+
+    Names: ``v`` values, ``g`` gradients (these are computed), ``n`` functions, ``c`` arrays that are the same in each
+    call, arguments among them, ``p`` parameters, ``e`` effects such as an update, ``l`` links, ``o`` other objects.
+
+    Attributes:
+        namespace: The objects by name.
+        walked: Names of the functions that gradients have gone through.
+        left: Attributes of links that the step sets: id of the link, and name.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.indent = ""
+        self.namespace: dict[str, Any] = {}
+        self.walked: set[str] = set()
+        self.left: set[tuple[int, str]] = set()
+        self._attributes: dict[str, dict[str, Any]] = {}
+        self._count = 0
+        self._known: dict[tuple[str, int], str] = {}
+        self._keep: list[Any] = []  # what is known by its id must not die
+        self._links: list[tuple[dict[str, Any], int, tuple[str, ...], tuple[Any, ...]]] = []
+        self._arrays: list[tuple[Variable, tuple[int, ...], Any]] = []
+
+    # --- writing --------------------
+
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append(self.indent + text)
+
+    def local(self, kind: str) -> str:
+        """A new name for something computed."""
+        self._count += 1
+        return f"{kind}{self._count}"
+
+    def object(self, kind: str, value: Any) -> str:
+        """The name of an object."""
+        key = kind, id(value)
+        if key not in self._known:
+            self._known[key] = f"{kind}{sum(known[0] == kind for known in self._known)}"
+            self.namespace[self._known[key]] = value
+        return self._known[key]
+
+    def constant(self, array: Any) -> str:
+        """The name of an array that is the same in each call."""
+        return self.object("c", array)
+
+    def keep(self, value: Any) -> None:
+        """Let it live as long as names are being given."""
+        self._keep.append(value)
+
+    def function(self, function: FunctionNode, attributes: dict[str, Any]) -> str:
+        """The name of a function, which had these attributes before it was applied."""
+        name = self.object("n", function)
+        self._attributes[name] = attributes
+        return name
+
+    def forget(self, function: FunctionNode, name: str) -> None:
+        """What a function has kept goes when it has been walked through for the last time."""
+        self.walked.add(name)
+        self.line(f"forget_{name}()")
+
+    def watch(self, links: Iterable[Link]) -> None:
+        """These links are to have the attributes that they have now, but for those that the step sets."""
+        for link in links:
+            own = vars(link)
+            keys = tuple([key for key in own if (id(link), key) not in self.left])
+            self._links.append((own, len(own), keys, tuple([own[key] for key in keys])))
+
+    # --- comparing --------------------
+
+    def difference(self, other: Program) -> str | None:
+        """In what another program of the same step differs, in words; None if in nothing that matters."""
+        if self.lines != other.lines:
+            pairs = zip(self.lines, other.lines, strict=False)
+            line = next((f"{a!r} and {b!r}" for a, b in pairs if a != b), "one does more")
+            return f"two calls did not do the same: {line}"
+        for name, mine in self.namespace.items():
+            theirs = other.namespace[name]
+            if name[0] == "n":
+                if type(mine) is not type(theirs):
+                    return f"two calls did not do the same: {mine.label} and {theirs.label}"
+                a, b = self._attributes[name], other._attributes[name]
+                if a.keys() != b.keys() or not all(_same(a[key], b[key]) for key in a):
+                    return f"arguments of {mine.label} differ from call to call"
+            elif name[0] == "e":
+                if not _same_effect(mine, theirs):
+                    return "what is done beside functions differs from call to call"
+            elif mine is not theirs and (isinstance(mine, Variable) or not _same(mine, theirs)):
+                return "an array that comes from outside of the step differs from call to call"
+        return None
+
+    # --- running --------------------
+
+    def build(self) -> Callable[[], Any]:
+        """A function that does what the lines say; the lines are in `source`."""
+        kept = self._with_forgetting(_freeing(_last_only(self.lines)))
+        self.source = "\n".join(["def replay():", *["    " + line for line in kept]]) + "\n"
+        namespace = {
+            **self.namespace,
+            "as_array": backprop._as_array,
+            "as_output": as_output,
+            "fit": backprop._fit,
+            "outside": outside,
+            "report": report,
+            "using_config": using_config,
+        }
+        for name in self._attributes:
+            namespace[f"forget_{name}"] = self._forgetting(name)
+        self._arrays = [(v, v._array.shape, v._array.dtype) for v in self.namespace.values() if isinstance(v, Variable)]
+        self._keep.clear()
+        self.reset()
+        exec(compile(self.source, "<replay>", "exec"), namespace)
+        return namespace["replay"]  # type: ignore[no-any-return]
+
+    def is_current(self) -> bool:
+        """Whether links and parameters are what they were."""
+        for own, count, keys, values in self._links:
+            if len(own) != count or not all(map(operator.is_, map(own.get, keys), values)):
+                return False
+        return all(v._array.shape == shape and v._array.dtype is dtype for v, shape, dtype in self._arrays)
+
+    def reset(self) -> None:
+        """Let functions forget what they kept."""
+        for name in self._attributes:
+            self._forgetting(name)()
+
+    def _with_forgetting(self, lines: list[str]) -> list[str]:
+        """Where a function has kept nothing but inputs and outputs, forgetting is an assignment."""
+        text = "\n".join(lines)
+        for name in self._attributes:
+            if not self._changes(name):
+                slots = [slot for slot in ("_saved_inputs", "_saved_outputs") if f"{name}.{slot} = " in text]
+                # Names end at the parenthesis, so n1 does not meet n12.
+                forget = " = ".join([*[f"{name}.{slot}" for slot in slots], "()"])
+                text = text.replace(f"forget_{name}()", forget if slots else "pass")
+        return [line for line in text.split("\n") if line.strip() != "pass"]
+
+    def _changes(self, name: str) -> bool:
+        """Whether calling the function has changed attributes of its own."""
+        before, now = self._attributes[name], vars(self.namespace[name])
+        return any(before.get(key, self) is not value for key, value in now.items() if key not in BOOKKEEPING)
+
+    def _forgetting(self, name: str) -> Callable[[], None]:
+        """Puts a function into the state in which it is to compute next."""
+        function = self.namespace[name]
+        node = {key: vars(function)[key] for key in BOOKKEEPING if key in vars(function)}
+        node.pop("_saved_inputs", None)
+        node.pop("_saved_outputs", None)
+        return partial(_restore, vars(function), {**self._attributes[name], **node})
+
+
+def _restore(own: dict[str, Any], state: dict[str, Any]) -> None:
+    own.clear()
+    own.update(state)
+
+
+def _last_only(lines: list[str]) -> list[str]:
+    """The lines without those by which a function forgets what it is asked for again."""
+    last = {line.strip(): number for number, line in enumerate(lines)}
+    return [
+        line
+        for number, line in enumerate(lines)
+        if not line.strip().startswith("forget_") or last[line.strip()] == number
+    ]
+
+
+def _freeing(lines: list[str]) -> list[str]:
+    """The lines, with each value deleted after its last use: memory is freed as early as in a run without replay."""
+    last: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        for name in _LOCAL.findall(line):
+            last[name] = number
+    at: dict[int, list[str]] = {}
+    for name, number in last.items():
+        at.setdefault(number, []).append(name)
+    freed = []
+    for number, line in enumerate(lines):
+        freed.append(line)
+        if number in at and not line.startswith("return"):
+            indent = line[: len(line) - len(line.lstrip())]
+            freed.append(f"{indent}{' = '.join(at[number])} = None")
+    return freed
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two calls have had the same there."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+    if type(a) in (tuple, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if type(a) is dict:
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    return bool(a == b)
+
+
+def _same_effect(a: Any, b: Any) -> bool:
+    """Two calls of one method of one object, or of a function made anew that refers to the same things."""
+    if isinstance(a, partial) and isinstance(b, partial):
+        return a.func is b.func and len(a.args) == len(b.args) and all(map(operator.is_, a.args, b.args))
+    cells = [[cell.cell_contents for cell in each.__closure__ or ()] for each in (a, b)]
+    if a.__code__ is not b.__code__ or len(cells[0]) != len(cells[1]):
+        return False
+    return all(type(x) is type(y) and (isinstance(x, FunctionNode) or _same(x, y)) for x, y in zip(*cells, strict=True))
