@@ -22,6 +22,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("layer_normalization", "layer_normalization:LayerNormalization"),
         _kernel("linear", "product:Linear", "supports_linear", layouts=_MATRICES),
         _kernel("matmul", "product:MatMul"),
+        _kernel("relu", "relu:ReLU"),
         _kernel("scaled_dot_product_attention", "attention:Attention"),
         _kernel("softmax", "softmax:Softmax"),
         _kernel("log_softmax", "softmax:LogSoftmax"),

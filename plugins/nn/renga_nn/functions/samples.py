@@ -162,6 +162,8 @@ def _elementwise(keeps_output: bool, *parameters: float) -> Samples:
         for name, values in {
             "odd sizes": _draw(rng, (3, 5, 7), dtype) * np.asarray(3, dtype),
             "special values": x,
+            "special values in a large one": np.resize(x, (11, 3001)),
+            "large images": _draw(rng, (3, 5, 37, 41), dtype) * np.asarray(3, dtype),
             "empty": _draw(rng, (0, 4), dtype),
         }.items():
             yield Sample(
