@@ -19,6 +19,7 @@ __all__ = [
     "as_array_of",
     "backend_name",
     "default_device",
+    "device_names",
     "get_array_module",
     "get_backend",
     "get_device",
@@ -29,6 +30,10 @@ __all__ = [
 
 array_types: dict[type, Backend] = {}
 """The backend of each type of array met so far. The engine reads it on every function call."""
+
+device_names: dict[type, Callable[[Any], str]] = {}
+"""What names a device besides strings, by its type: functions that say the name. Empty, but for layers that give
+programs of other frameworks their words."""
 
 _scalar_types: dict[type, Backend] = {}
 _backends: dict[Callable[[], Backend], Backend] = {}  # by what made them
@@ -77,6 +82,8 @@ def get_device(device_spec: str | Device | Array) -> Device:
     """
     if isinstance(device_spec, Device):
         return device_spec
+    if type(device_spec) in device_names:
+        device_spec = device_names[type(device_spec)](device_spec)
     if isinstance(device_spec, int):
         raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {device_spec}")
     if not isinstance(device_spec, str):

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from renga_chainer import additions
+from renga_chainer import additions, devices
 from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
 
-PACKAGES = ("chainer", "chainermn", "chainercv")
+PACKAGES = ("chainer", "chainermn", "chainercv", "chainerx")
 
 
 class _Finder(importlib.machinery.PathFinder):
@@ -62,6 +62,7 @@ def install(*, replace: bool = False) -> None:
             "or --replace on the command line"
         )
     additions.install()
+    devices.install()
     sys.meta_path.insert(0, _Finder)
 
 
@@ -72,6 +73,7 @@ def uninstall() -> None:
     sys.meta_path.remove(_Finder)
     for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
         del sys.modules[name]
+    devices.uninstall()
     additions.uninstall()
 
 

@@ -9,6 +9,7 @@ from renga_core.backend import (
     as_array_of,
     backend_name,
     default_device,
+    device_names,
     get_array_module,
     get_backend,
     get_device,
@@ -316,3 +317,12 @@ class TestUsingDevice:
         assert elsewhere == ["numpy"]
         assert backend.current == 0
         assert default_device().name == "numpy"
+
+
+def test_layers_for_other_frameworks_may_name_devices_otherwise(monkeypatch):
+    with pytest.raises(TypeError, match="has a name"):
+        get_device(-1)
+    monkeypatch.setitem(device_names, int, lambda number: "numpy" if number < 0 else f"numpy:{number}")
+    assert get_device(-1) == get_device("numpy")
+    with pytest.raises(ValueError, match="numpy:7"):
+        get_device(7)

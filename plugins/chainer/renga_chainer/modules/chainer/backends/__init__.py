@@ -1,0 +1,1 @@
+"""Array libraries, by Chainer's names."""

@@ -1,0 +1,259 @@
+"""``chainer.backends.cuda``, also ``chainer.cuda``: CuPy where it works; stand-ins that refuse where it does not."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import get_array_module as get_array_module
+from renga_core.backend import get_backend, to_host
+from renga_core.backend.chainer_names import GpuDevice as GpuDevice
+from renga_core.configuration import config as config
+from renga_core.plugin.errors import RengaPluginError
+from renga_core.runtime_info import should_use_cudnn as should_use_cudnn
+from renga_core.runtime_info import should_use_cudnn_tensor_core as should_use_cudnn_tensor_core
+
+__all__ = [
+    "Device",
+    "DummyDevice",
+    "DummyDeviceType",
+    "Event",
+    "GpuDevice",
+    "Stream",
+    "available",
+    "check_cuda_available",
+    "clear_memo",
+    "copy",
+    "cudnn_enabled",
+    "cupy",
+    "elementwise",
+    "fuse",
+    "get_array_module",
+    "get_device",
+    "get_device_from_array",
+    "get_device_from_id",
+    "get_max_workspace_size",
+    "memoize",
+    "ndarray",
+    "raw",
+    "reduce",
+    "set_max_workspace_size",
+    "should_use_cudnn",
+    "should_use_cudnn_tensor_core",
+    "to_cpu",
+    "to_gpu",
+]
+
+_why: Exception | None = None
+try:
+    cupy: Any = get_backend("cupy").xp
+except RengaPluginError as error:
+    _why = error
+    cupy = object()  # so that `xp is cuda.cupy` can be asked
+
+available = _why is None
+"""Whether there is a GPU that CuPy can use."""
+
+cudnn_enabled = available and should_use_cudnn(">=auto")
+
+
+def check_cuda_available() -> None:
+    """Refuse where there is no GPU to use.
+
+    Raises:
+        RuntimeError: So it is; with the reason.
+    """
+    if not available:
+        raise RuntimeError(f"CUDA is not available: {_why}")
+
+
+class DummyDeviceType:
+    """The CPU, with the methods of CuPy's devices."""
+
+    id = -1
+
+    def __int__(self) -> int:
+        return -1
+
+    def __enter__(self) -> DummyDeviceType:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def use(self) -> None:
+        """Nothing."""
+
+    def synchronize(self) -> None:
+        """Nothing."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DummyDeviceType)
+
+    def __hash__(self) -> int:
+        return hash(DummyDeviceType)
+
+
+DummyDevice = DummyDeviceType()
+
+if available:
+    ndarray: Any = cupy.ndarray
+    Device: Any = cupy.cuda.Device
+    Event: Any = cupy.cuda.Event
+    Stream: Any = cupy.cuda.Stream
+    fuse: Any = cupy.fuse
+else:
+
+    class ndarray:  # type: ignore[no-redef]
+        """No array is one of these."""
+
+    class Device:  # type: ignore[no-redef]
+        """No device is one of these."""
+
+        def __init__(self, device: int | None = None) -> None:
+            check_cuda_available()
+
+    class Event:  # type: ignore[no-redef]
+        """There are none."""
+
+    class Stream:  # type: ignore[no-redef]
+        """There are none."""
+
+    def fuse(*args: Any, **_: Any) -> Any:
+        """The function as it is: on the CPU nothing is fused. Used as a decorator, with or without arguments."""
+        return args[0] if args and callable(args[0]) else lambda function: function
+
+
+def get_device_from_id(device_id: int | None) -> Any:
+    """The GPU of that number; `DummyDevice` for None and negative ones.
+
+    Raises:
+        RuntimeError: There is no GPU.
+    """
+    if device_id is None or device_id < 0:
+        return DummyDevice
+    check_cuda_available()
+    return Device(int(device_id))
+
+
+def get_device_from_array(*arrays: Any) -> Any:
+    """The GPU of the first of CuPy's arrays among the arguments; `DummyDevice` if none is one."""
+    for array in arrays:
+        if isinstance(array, ndarray):
+            return array.device
+    return DummyDevice
+
+
+def get_device(*args: Any) -> Any:
+    """The GPU that the first argument with one names: a number, one of CuPy's devices or arrays; else `DummyDevice`."""
+    for arg in args:
+        if isinstance(arg, (int, np.integer)) and not isinstance(arg, bool):
+            return get_device_from_id(int(arg))
+        if isinstance(arg, (ndarray, Device)):
+            return arg.device if isinstance(arg, ndarray) else arg
+    return DummyDevice
+
+
+def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
+    """An array, or a list or tuple of them (None among them too), on a GPU: the current one if none is said.
+
+    Raises:
+        RuntimeError: There is no GPU.
+    """
+    check_cuda_available()
+    if isinstance(array, (list, tuple)):
+        return type(array)(to_gpu(each, device, stream) for each in array)
+    if array is None:
+        return None
+    index = cupy.cuda.Device().id if device is None else int(getattr(device, "id", device))
+    with cupy.cuda.Device(index):
+        return cupy.asarray(array)
+
+
+def to_cpu(array: Any, stream: Any = None) -> Any:
+    """An array, or a list or tuple of them (None among them too), as NumPy's.
+
+    Raises:
+        TypeError: It is no array.
+    """
+    if isinstance(array, (list, tuple)):
+        return type(array)(to_cpu(each, stream) for each in array)
+    if array is None:
+        return None
+    if not isinstance(array, (np.ndarray, np.generic, ndarray)):
+        raise TypeError(f"to_cpu: an array, or a list or tuple of arrays, is meant, not {type(array).__name__}")
+    return array if isinstance(array, (np.ndarray, np.generic)) else to_host(array)
+
+
+def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None) -> Any:
+    """A copy of one of CuPy's arrays, in `out` or on `out_device`.
+
+    Raises:
+        RuntimeError: There is no GPU.
+    """
+    check_cuda_available()
+    if out is None:
+        with get_device_from_array(array) if out_device is None else get_device(out_device):
+            return cupy.array(array)
+    out[...] = array
+    return out
+
+
+def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that keeps a function's results by its arguments, and by GPU where asked for."""
+    if available:
+        decorator: Callable[..., Any] = cupy.memoize(for_each_device)
+        return decorator
+
+    def refuse_when_called(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def refuse(*args: Any, **kwargs: Any) -> Any:
+            check_cuda_available()
+
+        return refuse
+
+    return refuse_when_called
+
+
+def clear_memo() -> None:
+    """Forget what `memoize` keeps."""
+    if available:
+        cupy.clear_memo()
+
+
+@memoize()
+def elementwise(in_params: str, out_params: str, operation: str, name: str, **options: Any) -> Any:
+    """CuPy's `ElementwiseKernel`, made once for the same arguments; refused where there is no GPU."""
+    return cupy.ElementwiseKernel(in_params, out_params, operation, name, **options)
+
+
+@memoize()
+def reduce(
+    in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str, identity: Any, name: str,
+    **options: Any,
+) -> Any:  # fmt: skip
+    """CuPy's `ReductionKernel`, made once for the same arguments; refused where there is no GPU."""
+    return cupy.ReductionKernel(in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name, **options)
+
+
+@memoize()
+def raw(code: str, name: str, options: Sequence[str] = ()) -> Any:
+    """CuPy's `RawKernel`, made once for the same arguments; refused where there is no GPU."""
+    return cupy.RawKernel(code, name, tuple(options))
+
+
+_max_workspace_size = 8 * 1024 * 1024
+
+
+def get_max_workspace_size() -> int:
+    """What was set: bytes."""
+    return _max_workspace_size
+
+
+def set_max_workspace_size(size: int) -> None:
+    """Without effect: kernels choose for themselves."""
+    global _max_workspace_size
+    _max_workspace_size = size
