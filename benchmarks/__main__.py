@@ -1,58 +1,106 @@
-"""`python -m benchmarks [WORKLOAD …] [--against LIBRARY …]`; on a GPU: `python -m benchmarks gpu`."""
+"""`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
+
+A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, import. Others with a command line
+of their own: `python -m benchmarks agreement`, `python -m benchmarks gpu`, `python -m benchmarks.environments`.
+"""
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.metadata
-import importlib.util
-import os
 import sys
+from pathlib import Path
 
-WORKLOADS = ("overhead", "convolution")
-PEERS = ("torch", "numpy")
-INSTALL = {"torch": "pip install torch==2.13.0"}
+from benchmarks.contestants import CONTESTANTS
+from benchmarks.environments import INSTALL, interpreter, parse_interpreters
+from benchmarks.page import markdown, short
+from benchmarks.picture import draw
+from benchmarks.race import race, race_imports
+from benchmarks.records import RESULTS, load, record, store
+from benchmarks.workloads import GROUPS, IMPORT, WORKLOADS, named
+
+OURS = "renga"
 
 
-def main() -> int:
-    if sys.argv[1:2] == ["gpu"]:
+def main(argv: list[str]) -> int:
+    """Measure; 1 if a library computed something else than Renga, or failed."""
+    if argv[:1] == ["gpu"]:
         from benchmarks.gpu.command import main as gpu
 
-        return gpu(sys.argv[2:])
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"default: all of {', '.join(WORKLOADS)}")
-    parser.add_argument("--against", default=",".join(PEERS), help="libraries, separated by commas")
-    parser.add_argument("--rounds", type=int, default=30, help="how often each program is timed")
-    arguments = parser.parse_args()
-    names = arguments.workloads or WORKLOADS
-    for name in names:
-        if name not in WORKLOADS:
-            parser.error(f"no workload {name!r}; there are {', '.join(WORKLOADS)}")
-    peers = []
-    for peer in arguments.against.split(","):
-        if peer not in PEERS:
-            parser.error(f"no peer {peer!r}; there are {', '.join(PEERS)}")
-        if importlib.util.find_spec(peer) is None:
-            print(f"{peer} is not installed and left out ({INSTALL.get(peer, f'pip install {peer}')})", file=sys.stderr)
+        return gpu(argv[1:])
+    if argv[:1] == ["agreement"]:
+        from benchmarks.agreement import main as agreement
+
+        return agreement(argv[1:])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"default: {' '.join(GROUPS)}")
+    peers = [name for name in CONTESTANTS if name != OURS]
+    parser.add_argument("--against", default=",".join(peers), help="separated by commas; default: %(default)s")
+    parser.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="LIBRARY=INTERPRETER",
+        help="the Python that has a library, if not that of `python -m benchmarks.environments`",
+    )
+    parser.add_argument("--rounds", type=int, default=10, help="how often it is each one's turn")
+    parser.add_argument("--seconds", type=float, default=0.3, help="how long a turn lasts; at least one step")
+    parser.add_argument("--threads", type=int, default=2, help="of each library")
+    parser.add_argument(
+        "--results", type=Path, help="folder for tables and pictures; default: benchmarks/results, if all take part"
+    )
+    arguments = parser.parse_args(argv)
+    against = [name for name in arguments.against.split(",") if name]
+    for name in against:
+        if name not in peers:
+            parser.error(f"nobody called {name!r}; there are {', '.join(peers)}")
+    workloads = []
+    for name in arguments.workloads or GROUPS:
+        found = named(name)
+        if not found:
+            parser.error(f"no workload {name!r}; there are the groups {', '.join(GROUPS)}, and {', '.join(WORKLOADS)}")
+        workloads += found
+
+    try:
+        chosen = parse_interpreters(",".join(arguments.python))
+        pythons = {name: interpreter(CONTESTANTS[name].library, chosen) for name in (OURS, *against)}
+    except (ValueError, FileNotFoundError) as error:
+        parser.error(str(error))
+    takes_part = {name: (CONTESTANTS[name], python) for name, python in pythons.items() if python is not None}
+    for library in dict.fromkeys(CONTESTANTS[name].library for name in pythons if name not in takes_part):
+        how = f": python -m benchmarks.environments {library}" if library in INSTALL else ""
+        print(f"{library} is not installed and left out{how}", file=sys.stderr)
+    folder = arguments.results
+    if folder is None and set(takes_part) == set(CONTESTANTS):
+        folder = RESULTS
+
+    failed = False
+    measured: dict[str, dict[str, dict]] = {}
+    for workload in workloads:
+        if workload is IMPORT:
+            entries = race_imports(takes_part, rounds=arguments.rounds, threads=arguments.threads)
         else:
-            peers.append(peer)
+            entries = race(
+                workload,
+                takes_part,
+                rounds=arguments.rounds,
+                seconds=arguments.seconds,
+                threads=arguments.threads,
+            )
+        found = measured.setdefault(workload.group, {})[workload.name] = record(entries, arguments.threads)
+        print(short(workload.name, found), flush=True)
+        for name, entry in entries.items():
+            if entry.problem:
+                failed = True
+                print(f"WRONG: {workload.name} with {name}: {entry.problem}", file=sys.stderr)
+        if folder is not None:
+            known = load(workload.group, folder) | measured[workload.group]
+            store(workload.group, folder, known)
+            (folder / f"{workload.group}.md").write_text(markdown(workload.group, known))
+            draw(workload.group, known, folder / f"{workload.group}.png")
+    print("not written (--results FOLDER): not all take part" if folder is None else f"written to {folder}")
+    return int(failed)
 
-    from benchmarks.table import markdown, save
-    from benchmarks.timing import race
 
-    for name in names:
-        module = importlib.import_module(f"benchmarks.{name}")
-        workloads = module.workloads(peers)
-        for workload in workloads:
-            race(workload, arguments.rounds)
-        table = markdown(workloads)
-        versions = {library: importlib.metadata.version(library) for library in ("renga", *peers)}
-        print(f"{module.SUMMARY}\n\n{table}\n")
-        if set(peers) == set(PEERS):
-            print(f"written to {os.path.relpath(save(name, table, versions))}")
-        else:
-            print("not written to benchmarks/results: a peer is left out")
-    return 0
-
-
-sys.exit(main())
+sys.exit(main(sys.argv[1:]))

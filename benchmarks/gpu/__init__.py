@@ -4,6 +4,7 @@
 - `sizes`: how large networks and batches are, in full and tiny.
 - `with_renga`, `with_torch`: the same networks and training steps with either library, from the same weights.
 - `instruments`: time of a step, share of it in kernels, memory taken.
+- `timing`: two programs in one process, in turn.
 
 Without a GPU, `python -m benchmarks gpu --device numpy --tiny` shows that both libraries do the same.
 """

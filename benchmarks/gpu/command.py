@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import os
+import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.gpu.sizes import SIZES, TINY, Size
-from benchmarks.table import save_page
-from benchmarks.timing import Contestant, Workload, race
+from benchmarks.gpu.timing import Contestant, Workload, race
+from benchmarks.records import RESULTS, machine
 from renga_core.plugin import ARRAY_BACKEND, ProviderUnavailable, registry
 
 __all__ = ["compare_losses", "main"]
@@ -64,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
     print(text)
     if not arguments.tiny:
         versions = {name: importlib.metadata.version(name) for name in ("renga", "torch")}
-        print(f"written to {os.path.relpath(save_page('gpu', text, versions))}")
+        print(f"written to {os.path.relpath(save_page(text, versions))}")
     return 0
 
 
@@ -115,6 +117,17 @@ def measured(size: Size, dtype: str, device: str, rounds: int) -> str:
         for c in contestants
     ]
     return title + table(rows)
+
+
+def save_page(text: str, versions: Mapping[str, str]) -> Path:
+    """Write a text, with what it was measured on, to ``benchmarks/results/gpu.md``."""
+    path = RESULTS / "gpu.md"
+    libraries = ", ".join(f"{library} {version}" for library, version in versions.items())
+    path.write_text(
+        f"# gpu\n\nMeasured by `python -m benchmarks gpu` on {machine()}, Python {platform.python_version()}, "
+        f"{libraries}.\n{text}\n"
+    )
+    return path
 
 
 def table(rows: Sequence[Row]) -> str:

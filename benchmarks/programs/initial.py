@@ -1,4 +1,4 @@
-"""Sizes of the workloads, their batches and initial weights: the same numbers for every library. NumPy 1.23 or newer."""
+"""Batches and initial weights of the workloads: the same numbers for every library. NumPy 1.23 or newer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import zlib
 
 import numpy as np
 
-__all__ = ["array", "labels", "weight"]
+__all__ = ["CHAIN_LENGTH", "array", "by_gate", "chain", "labels", "weight"]
+
+CHAIN_LENGTH = 100
+"""Steps of the chain by which the overhead is measured; each is two operations."""
 
 
 def weight(path, shape):
@@ -21,6 +24,14 @@ def weight(path, shape):
     return rng.standard_normal(shape, dtype=np.float32) / np.float32(math.sqrt(math.prod(shape[1:])))
 
 
+def by_gate(weights):
+    """The rows of Chainer's StatelessLSTM, in which the gates a, i, f, o take turns, sorted into blocks i, f, a, o.
+
+    That is the order of PyTorch's LSTMCell, and of the matrices w0 to w3 and w4 to w7 of NStepLSTM.
+    """
+    return np.concatenate([weights[gate::4] for gate in (1, 2, 0, 3)])
+
+
 def array(*shape):
     """A batch of standard normal numbers."""
     return np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
@@ -29,3 +40,9 @@ def array(*shape):
 def labels(classes, *shape):
     """Integers, int32, below `classes`."""
     return np.random.default_rng(2).integers(0, classes, shape).astype(np.int32)
+
+
+def chain(size):
+    """Where the chain of ``y = y * w + b`` starts, w and b: what the overhead of an operation is measured by."""
+    ones = np.ones(size, np.float32)
+    return ones, ones * np.float32(1.001), ones * np.float32(0.001)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import renga.functions as F
 import renga.links as L
-from benchmarks.programs import initial
+from benchmarks.programs import convolutions, initial
 from renga import Chain, ChainList, Parameter, Variable, grad, no_backprop_mode, using_config
 from renga.optimizers import SGD, Adam
 
@@ -21,18 +22,35 @@ def prepared(model: Any) -> Any:
     return model
 
 
-def trained(model: Any, optimizer: Any, *batch: Any):
-    """A training step of `model`, which computes the loss."""
-    optimizer.setup(prepared(model))
+@dataclass
+class Training:
+    """A training step: call it, and it returns the loss.
 
-    def step() -> Any:
-        loss = model(*batch)
-        model.cleargrads()
+    Attributes:
+        model: Computes the loss of a batch.
+        optimizer: Updates it.
+        batch: Arguments of the model.
+    """
+
+    model: Any
+    optimizer: Any
+    batch: tuple[Any, ...]
+
+    def __call__(self) -> Variable:
+        loss = self.model(*self.batch)
+        self.model.cleargrads()
         loss.backward()
-        optimizer.update()
-        return loss.array
+        self.optimizer.update()
+        return loss
 
-    return step
+
+def trained(model: Any, optimizer: Any, *batch: Any) -> Training:
+    optimizer.setup(prepared(model))
+    return Training(model, optimizer, batch)
+
+
+def to_numpy(result: Any) -> np.ndarray:
+    return result.array if isinstance(result, Variable) else result
 
 
 class Loss(Chain):
@@ -45,8 +63,8 @@ class Loss(Chain):
         return F.softmax_cross_entropy(self.network(x), t)
 
 
-def sgd() -> Any:
-    return SGD(lr=0.01)
+def sgd(lr: float = 0.01) -> Any:
+    return SGD(lr=lr)
 
 
 class MLP(Chain):
@@ -103,7 +121,7 @@ class VGG(Chain):
 
 
 def vgg():
-    return trained(Loss(VGG()), sgd(), initial.array(32, 3, 32, 32), initial.labels(10, 32))
+    return trained(Loss(VGG()), sgd(0.001), initial.array(32, 3, 32, 32), initial.labels(10, 32))
 
 
 class Bottleneck(Chain):
@@ -148,16 +166,16 @@ class ResNet50(Chain):
 
 
 def resnet50():
-    return trained(Loss(ResNet50()), sgd(), initial.array(4, 3, 224, 224), initial.labels(1000, 4))
+    return trained(Loss(ResNet50()), sgd(1e-4), initial.array(4, 3, 224, 224), initial.labels(1000, 4))
 
 
 def inference(batch: int):
     def build():
         model, x = prepared(ResNet50()), initial.array(batch, 3, 224, 224)
 
-        def step() -> Any:
+        def step() -> Variable:
             with using_config("train", False), no_backprop_mode():
-                return model(x).array[0, 0]
+                return model(x)
 
         return step
 
@@ -293,9 +311,56 @@ def adam():
 
     def step() -> Any:
         optimizer.update()
-        return model.W0.array[0, 0]
+        return model.W0.array
 
     return step
+
+
+def overhead(size: int, backward: bool):
+    def build():
+        x, w_array, b_array = initial.chain(size)
+        w, b = Variable(w_array), Variable(b_array)
+
+        def forward() -> Variable:
+            y = Variable(x)
+            for _ in range(initial.CHAIN_LENGTH):
+                y = y * w + b
+            return y
+
+        def both() -> Any:
+            w.cleargrad()
+            b.cleargrad()
+            y = forward()
+            y.grad = x
+            y.backward()
+            return w.grad
+
+        return both if backward else forward
+
+    return build
+
+
+def convolution_alone(case: convolutions.Case, backward: bool):
+    def build():
+        x, W, b = map(Variable, convolutions.arrays(case))
+        geometry = {"stride": case.stride, "pad": case.pad, "dilate": case.dilate, "groups": case.groups}
+
+        def forward() -> Variable:
+            return F.convolution_nd(x, W, b, **geometry)
+
+        seed = np.ones_like(forward().array)
+
+        def both() -> Any:
+            for variable in (x, W, b):
+                variable.cleargrad()
+            y = forward()
+            y.grad = seed
+            y.backward()
+            return x.grad, W.grad, b.grad
+
+        return both if backward else forward
+
+    return build
 
 
 PROGRAMS = {
@@ -311,5 +376,9 @@ PROGRAMS = {
         "gradient_penalty": gradient_penalty,
         "transformer": transformer,
         "adam": adam,
+        **{f"overhead_{size}_forward": overhead(size, False) for size in (1, 32)},
+        **{f"overhead_{size}": overhead(size, True) for size in (1, 32)},
+        **{f"{name}_forward": convolution_alone(case, False) for name, case in convolutions.CASES.items()},
+        **{name: convolution_alone(case, True) for name, case in convolutions.CASES.items()},
     }
 }

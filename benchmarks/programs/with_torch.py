@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmarks.programs import initial
-
-OURS = {"W": "weight", "b": "bias", "gamma": "weight", "beta": "bias"}
+from benchmarks.programs import convolutions, initial
 
 
 def prepared(model: nn.Module, best: bool = False) -> nn.Module:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            *parents, last = name.split(".")
-            if parameter.dim() == 1:
-                last = {"weight": "gamma", "bias": "b"}.get(last, last)
-            elif last == "weight":
-                last = "W"
-            path = "/" + "/".join([*parents, last])
-            parameter.copy_(torch.from_numpy(initial.weight(path, tuple(parameter.shape))))
+            parameter.copy_(torch.from_numpy(weight(name, tuple(parameter.shape))))
     return model.to(memory_format=torch.channels_last) if best else model
+
+
+def weight(name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Initial value of the parameter that PyTorch calls `name`: what it is with Renga, where it is called otherwise."""
+    *parents, last = name.split(".")
+    path = "".join(f"/{parent}" for parent in parents)
+    if len(shape) == 1:
+        return initial.weight(f"{path}/{'gamma' if last == 'weight' else 'b'}", shape)
+    if last in ("weight_ih", "weight_hh"):  # of LSTMCell
+        return initial.by_gate(initial.weight(f"{path}/{'upward' if last == 'weight_ih' else 'lateral'}/W", shape))
+    if last.startswith(("weight_ih_l", "weight_hh_l")):  # of LSTM: the layer's number comes last
+        first = 0 if last.startswith("weight_ih") else 4
+        gate = (shape[0] // 4, shape[1])
+        return np.concatenate([initial.weight(f"{path}/{last[-1]}/w{j}", gate) for j in range(first, first + 4)])
+    return initial.weight(f"{path}/{'W' if last == 'weight' else last}", shape)
+
+
+def to_numpy(result: Tensor) -> np.ndarray:
+    return result.detach().numpy()
 
 
 def trained(model: nn.Module, optimizer, best: bool, *batch):
@@ -29,12 +43,12 @@ def trained(model: nn.Module, optimizer, best: bool, *batch):
     optimizer = optimizer(model.parameters(), best)
     batch = [images(b, best) for b in batch]
 
-    def step() -> float:
+    def step() -> Tensor:
         optimizer.zero_grad()
         loss = model(*batch)
         loss.backward()
         optimizer.step()
-        return loss.detach()
+        return loss
 
     return step
 
@@ -46,8 +60,8 @@ def images(array, best: bool) -> Tensor:
     return batch.contiguous(memory_format=torch.channels_last) if best and batch.dim() == 4 else batch
 
 
-def sgd(parameters, best: bool):
-    return torch.optim.SGD(parameters, lr=0.01, fused=best or None)
+def sgd(parameters, best: bool, lr: float = 0.01):
+    return torch.optim.SGD(parameters, lr=lr, fused=best or None)
 
 
 def adam_optimizer(parameters, best: bool):
@@ -114,7 +128,7 @@ class VGG(nn.Module):
 
 
 def vgg(best: bool):
-    return trained(Loss(VGG()), sgd, best, initial.array(32, 3, 32, 32), initial.labels(10, 32))
+    return trained(Loss(VGG()), partial(sgd, lr=0.001), best, initial.array(32, 3, 32, 32), initial.labels(10, 32))
 
 
 def convolution(n_in: int, n_out: int, ksize: int, stride: int = 1, pad: int = 0) -> nn.Conv2d:
@@ -157,7 +171,8 @@ class ResNet50(nn.Module):
 
 
 def resnet50(best: bool):
-    return trained(Loss(ResNet50()), sgd, best, initial.array(4, 3, 224, 224), initial.labels(1000, 4))
+    optimizer = partial(sgd, lr=1e-4)
+    return trained(Loss(ResNet50()), optimizer, best, initial.array(4, 3, 224, 224), initial.labels(1000, 4))
 
 
 def inference(batch: int):
@@ -166,7 +181,7 @@ def inference(batch: int):
 
         @torch.inference_mode()
         def step():
-            return model(x)[0, 0]
+            return model(x)
 
         return step
 
@@ -178,6 +193,8 @@ class LoopedLSTM(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(100, 256)
         self.l1, self.l2 = nn.LSTMCell(256, 256), nn.LSTMCell(256, 256)
+        for cell in (self.l1, self.l2):  # one bias is learned, as with the others
+            cell.bias_hh.requires_grad_(False)
         self.fc = nn.Linear(256, 100)
 
     def forward(self, xs: Tensor, ts: Tensor) -> Tensor:
@@ -284,9 +301,58 @@ def adam(best: bool):
 
     def step():
         optimizer.step()
-        return model.W0[0, 0]
+        return model.W0
 
     return step
+
+
+def overhead(size: int, backward: bool):
+    def build(best: bool):
+        x, w, b = (torch.from_numpy(array) for array in initial.chain(size))
+        seed = x.clone()
+        w.requires_grad_()
+        b.requires_grad_()
+
+        def forward() -> Tensor:
+            y = x
+            for _ in range(initial.CHAIN_LENGTH):
+                y = y * w + b
+            return y
+
+        def both() -> Tensor:
+            w.grad = b.grad = None
+            forward().backward(seed)
+            return w.grad
+
+        return both if backward else forward
+
+    return build
+
+
+def convolution_alone(case: convolutions.Case, backward: bool):
+    def build(best: bool):
+        memory = torch.contiguous_format
+        if best and len(case.x) > 3:
+            memory = torch.channels_last if len(case.x) == 4 else torch.channels_last_3d
+        x, W, b = (torch.from_numpy(np.ascontiguousarray(a)) for a in convolutions.arrays(case))
+        x = x.contiguous(memory_format=memory).requires_grad_()
+        W = W.contiguous(memory_format=memory).requires_grad_()
+        b.requires_grad_()
+        convolve = getattr(F, f"conv{len(case.x) - 2}d")
+
+        def forward() -> Tensor:
+            return convolve(x, W, b, case.stride, case.pad, case.dilate, case.groups)
+
+        seed = torch.ones_like(forward())
+
+        def both() -> tuple[Tensor, Tensor, Tensor]:
+            x.grad = W.grad = b.grad = None
+            forward().backward(seed)
+            return x.grad, W.grad, b.grad
+
+        return both if backward else forward
+
+    return build
 
 
 BUILDERS = {
@@ -301,8 +367,14 @@ BUILDERS = {
     "gradient_penalty": gradient_penalty,
     "transformer": transformer,
     "adam": adam,
+    **{f"{name}_forward": convolution_alone(case, False) for name, case in convolutions.CASES.items()},
+    **{name: convolution_alone(case, True) for name, case in convolutions.CASES.items()},
+}
+OVERHEAD = {
+    **{f"overhead_{size}_forward": overhead(size, False) for size in (1, 32)},
+    **{f"overhead_{size}": overhead(size, True) for size in (1, 32)},
 }
 PROGRAMS = {
-    "": {name: lambda build=build: build(False) for name, build in BUILDERS.items()},
-    "best": {name: lambda build=build: build(True) for name, build in BUILDERS.items()},
+    "": {name: lambda build=build: build(False) for name, build in {**BUILDERS, **OVERHEAD}.items()},
+    "best": {name: lambda build=build: build(True) for name, build in BUILDERS.items()},  # the overhead has no better
 }

@@ -1,0 +1,155 @@
+"""`python -m benchmarks agreement`: Renga with oneDNN's kernels and without computes the same, to rounding.
+
+Each training workload is run three times from the same weights, each time in a process of its own: with the kernels,
+without, and without in double precision, which says what rounding alone does. Compared are the gradients of the first
+step, by the norm of the difference, and the losses of all steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.environments import ROOT, process_environment
+from benchmarks.records import RESULTS, machine
+
+__all__ = ["GRADIENTS", "LOSSES", "compared", "distance", "main", "table", "trained"]
+
+STEPS = 20
+GRADIENTS = 1e-3
+"""How far the gradients with and without may be apart: the norm of the difference by that of the gradient."""
+LOSSES = 1e-3
+"""How far a loss may be, relatively."""
+OFF = {"RENGA_PLUGINS_DISABLE": "onednn"}
+Outcome = Mapping[str, Any]
+"""``losses (steps,)`` and, as ``gradient/PATH``, the gradients of the first step."""
+
+
+def trained(workload: str, steps: int, dtype: str) -> dict[str, Any]:
+    """Losses (of what has none, the results) and first gradients of a workload with Renga, in this process."""
+    import renga
+    from benchmarks.programs import with_renga
+
+    with renga.using_config("dtype", np.dtype(dtype)):
+        step = with_renga.PROGRAMS[""][workload]()
+        if not isinstance(step, with_renga.Training):
+            results = [np.ravel(with_renga.to_numpy(step())) for _ in range(steps)]
+            return {"losses": [math.sqrt(np.mean(np.square(result, dtype=np.float64))) for result in results]}
+        for parameter in step.model.params():
+            parameter.array = parameter.array.astype(dtype)
+        batch = [b.astype(dtype) if getattr(b, "dtype", np.dtype(int)).kind == "f" else b for b in step.batch]
+        outcome: dict[str, Any] = {"losses": []}
+        for i in range(steps):
+            loss = step.model(*batch)
+            step.model.cleargrads()
+            loss.backward()
+            if i == 0:
+                outcome |= {f"gradient{path}": p.grad.copy() for path, p in step.model.namedparams()}
+            step.optimizer.update()
+            outcome["losses"].append(float(loss.array))
+    return outcome
+
+
+def distance(a: Outcome, b: Outcome) -> float:
+    """Between the gradients of two runs: norm of the difference by norm of the second. 0 where there are none."""
+    paths = [path for path in b if path.startswith("gradient")]
+    if not paths:
+        return 0.0
+    apart = sum(float(np.sum(np.square(a[path].astype(np.float64) - b[path]))) for path in paths)
+    return math.sqrt(apart / sum(float(np.sum(np.square(b[path], dtype=np.float64))) for path in paths))
+
+
+def losses_apart(a: Outcome, b: Outcome) -> float:
+    """The largest relative difference of two runs' losses."""
+    first, second = np.asarray(a["losses"], np.float64), np.asarray(b["losses"], np.float64)
+    return float(np.max(np.abs(first - second) / np.abs(second)))
+
+
+def compared(on: Outcome, off: Outcome, double: Outcome) -> dict[str, float]:
+    """All distances between three runs; the columns of the table."""
+    return {
+        "gradients, on and off": distance(on, off),
+        "on and float64": distance(on, double),
+        "off and float64": distance(off, double),
+        "losses, on and off": losses_apart(on, off),
+        "losses, on and float64": losses_apart(on, double),
+        "losses, off and float64": losses_apart(off, double),
+    }
+
+
+def table(rows: Mapping[str, Mapping[str, float]]) -> str:
+    """Markdown."""
+    columns = list(next(iter(rows.values())))
+    lines = [f"| | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
+    lines += [f"| {name} | {' | '.join(f'{row[c]:.1e}' for c in columns)} |" for name, row in rows.items()]
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run; 1 if something is farther apart than it may be."""
+    from benchmarks.workloads import WORKLOADS, named
+
+    parser = argparse.ArgumentParser(prog="python -m benchmarks agreement", description=__doc__)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: all training workloads")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--threads", type=int, default=2, help="for each run")
+    arguments = parser.parse_args(argv)
+    every = [workload.name for workload in named("training")]
+    names = arguments.workloads or every
+    for name in names:
+        if name not in every:
+            parser.error(f"no training workload {name!r}; there are {', '.join(every)}")
+    rows, wrong = {}, []
+    for name in names:
+        runs = [
+            _elsewhere(name, arguments.steps, dtype, arguments.threads, environment)
+            for dtype, environment in (("float32", {}), ("float32", OFF), ("float64", OFF))
+        ]
+        row = rows[name] = compared(*runs)
+        print(name, *(f"{column} {value:.1e}" for column, value in row.items()), sep="  ", flush=True)
+        if not (row["gradients, on and off"] <= GRADIENTS and row["losses, on and off"] <= LOSSES):
+            wrong.append(name)
+    if wrong:
+        print(f"farther apart than {GRADIENTS:g} (gradients) or {LOSSES:g} (losses): {', '.join(wrong)}")
+        return 1
+    if set(names) == set(every):
+        text = (
+            f"# agreement\n\nMeasured by `python -m benchmarks agreement` on {machine()}: {arguments.steps} steps with "
+            "oneDNN's kernels (on), without (off), and without in double precision, from the same weights.\n\n"
+            "Gradients: of the first step, all parameters together, the norm of the difference divided by the norm; at "
+            f"most {GRADIENTS:g} is asked of on and off. Losses: the largest relative difference in any step; at most "
+            f"{LOSSES:g} is asked. Where on and off are as far from double precision as from one another, what is "
+            "between them is rounding.\n\n"
+            f"{table({WORKLOADS[name].title: row for name, row in rows.items()})}\n"
+        )
+        (RESULTS / "agreement.md").write_text(text)
+        print(f"written to {os.path.relpath(RESULTS / 'agreement.md')}")
+    return 0
+
+
+def _elsewhere(workload: str, steps: int, dtype: str, threads: int, environment: Mapping[str, str]) -> Outcome:
+    """`trained` in another process."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "outcome.npz"
+        subprocess.run(
+            [sys.executable, "-m", "benchmarks.agreement", workload, str(steps), dtype, str(path)],
+            cwd=ROOT,
+            env=process_environment(sys.executable, threads, environment),
+            check=True,
+        )
+        with np.load(path, allow_pickle=False) as outcome:
+            return dict(outcome)
+
+
+if __name__ == "__main__":
+    workload, steps, dtype, path = sys.argv[1:]
+    np.savez(path, **trained(workload, int(steps), dtype))

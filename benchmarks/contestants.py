@@ -1,0 +1,47 @@
+"""Who takes part: the libraries, in the variants that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["CONTESTANTS", "Contestant"]
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A library in one variant. To add a variant: a line in `CONTESTANTS` and programs in `with_LIBRARY.PROGRAMS`.
+
+    Attributes:
+        name: In tables and on the command line.
+        library: Of `benchmarks/programs/with_LIBRARY.py`, and whose environment is used.
+        variant: Key of `PROGRAMS` there.
+        imports: What a program imports to use it.
+        environment: Variables set for its process.
+    """
+
+    name: str
+    library: str
+    variant: str = ""
+    imports: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+_RENGA = "import renga, renga.functions, renga.links, renga.optimizers"
+
+CONTESTANTS = {
+    contestant.name: contestant
+    for contestant in (
+        Contestant("renga", "renga", imports=_RENGA),
+        Contestant("renga numpy", "renga", environment={"RENGA_PLUGINS_DISABLE": "onednn"}),
+        Contestant("torch", "torch", imports="import torch"),
+        Contestant("torch best", "torch", "best"),
+        Contestant("jax", "jax", imports="import jax, jax.numpy"),
+        Contestant(
+            "chainer", "chainer", imports="import chainer, chainer.functions, chainer.links, chainer.optimizers"
+        ),
+        Contestant("autograd", "autograd", imports="import autograd, autograd.numpy"),
+        Contestant("numpy", "numpy", imports="import numpy"),
+    )
+}
+"""By name. The first is the one that ratios are of."""

@@ -1,0 +1,87 @@
+"""What is measured: groups of workloads, each a page in `benchmarks/results/`, and what the workloads are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.programs.convolutions import CASES
+from benchmarks.programs.initial import CHAIN_LENGTH
+
+__all__ = ["GROUPS", "IMPORT", "WORKLOADS", "Workload", "named"]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Work that is the same with every library.
+
+    Attributes:
+        name: On the command line and in the `PROGRAMS` of `benchmarks/programs/with_*.py`.
+        title: In tables.
+        group: The page that it is on.
+        tolerance: How far, relatively, a library's first three results may be from Renga's.
+        per: By how many operations a run's time is divided.
+        unit: Of times in tables, and how many there are in a second.
+    """
+
+    name: str
+    title: str
+    group: str
+    tolerance: float = 1e-3
+    per: int = 1
+    unit: tuple[str, float] = ("ms", 1e3)
+
+
+def _training() -> list[Workload]:
+    titles = {
+        "mlp": "MLP 784-1000-1000-10, batch 100, Adam",
+        "lenet": "LeNet, batch 64",
+        "vgg": "VGG-small (64-128-256, BN), 32×32, batch 32",
+        "resnet50": "ResNet-50, 224×224, batch 4",
+        "resnet50_inference_1": "ResNet-50, inference, batch 1",
+        "resnet50_inference_8": "ResNet-50, inference, batch 8",
+        "lstm_loop": "LSTM 2×256 as a Python loop, length 35, batch 20",
+        "lstm_fused": "LSTM 2×256 in one call, length 35, batch 20",
+        "gradient_penalty": "gradient penalty (double backward) on the MLP",
+        "transformer": "transformer, 4 layers, d 256, 4 heads, length 128, batch 8",
+        "adam": "Adam on 25 M parameters",
+    }
+    return [Workload(name, title, "training") for name, title in titles.items()]
+
+
+def _overhead() -> list[Workload]:
+    return [
+        Workload(
+            f"overhead_{size}{suffix}",
+            f"{size} element{'s' if size > 1 else ''}, {phase}",
+            "overhead",
+            per=2 * CHAIN_LENGTH,
+            unit=("µs", 1e6),
+        )
+        for size in (1, 32)
+        for suffix, phase in (("_forward", "forward"), ("", "forward + backward"))
+    ]
+
+
+def _convolution() -> list[Workload]:
+    return [
+        Workload(f"{name}{suffix}", f"{case.title}, {phase}", "convolution")
+        for name, case in CASES.items()
+        for suffix, phase in (("_forward", "forward"), ("", "forward + backward"))
+    ]
+
+
+GROUPS = {
+    "training": "Whole training steps (and inference): forward, backward and update.",
+    "overhead": f"A chain of {CHAIN_LENGTH} y = y * w + b: time for each operation.",
+    "convolution": "Convolutions alone: y = conv(x), and its three gradients.",
+    "import": "Importing, in a fresh process, bytecode cached; without the start of Python itself.",
+}
+IMPORT = Workload("import", "import", "import")
+WORKLOADS = {w.name: w for w in (*_training(), *_overhead(), *_convolution(), IMPORT)}
+
+
+def named(name: str) -> list[Workload]:
+    """The workload of this name, or those of the group; none if there is no such thing."""
+    if name in WORKLOADS:
+        return [WORKLOADS[name]]
+    return [workload for workload in WORKLOADS.values() if workload.group == name]
