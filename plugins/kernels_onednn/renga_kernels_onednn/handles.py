@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from renga_kernels_onednn.library import ANY, ARGUMENT_DESCRIPTOR, FLOAT32, NUMBER_OF_INPUTS, SCRATCHPAD, check, library
 
-__all__ = ["Description", "Handle", "Layout", "dims", "number"]
+__all__ = ["Added", "Description", "Function", "Handle", "Layout", "dims", "number"]
 
 Ints = Sequence[int]
 
@@ -59,19 +59,47 @@ class Layout(Handle):
         super().__init__(create, "dnnl_memory_desc_destroy", what, len(shape), dims(shape), FLOAT32, last)
 
 
+class Added(NamedTuple):
+    """A step after a primitive: add what the result's array holds so far, multiplied by a factor."""
+
+    factor: float
+
+
+class Function(NamedTuple):
+    """A step after a primitive: a function of one number; `alpha` and `beta` as oneDNN's table of them says."""
+
+    algorithm: int
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
 class Description(Handle):
     """What a primitive is to compute (``dnnl_primitive_desc``); its scratchpad is ours.
 
     Args:
         kind: Its name in the library: ``convolution_forward``.
         args: What the library takes for that kind, between engine and attributes.
+        and_then: What to do with each result, in this order: `Added`, `Function`, or an algorithm and the layout of
+            another array, whose element there is the other operand.
     """
 
-    def __init__(self, kind: str, *args: Any) -> None:
+    def __init__(self, kind: str, *args: Any, and_then: Sequence[Added | Function | tuple[int, Layout]] = ()) -> None:
         self.kind = kind
         attributes = Handle("dnnl_primitive_attr_create", "dnnl_primitive_attr_destroy", "attributes of a primitive")
-        check(library().calls.dnnl_primitive_attr_set_scratchpad_mode(attributes.pointer, 1), "attributes")
-        engine = library().engine
+        calls, engine = library().calls, library().engine
+        check(calls.dnnl_primitive_attr_set_scratchpad_mode(attributes.pointer, 1), "attributes")
+        if and_then:
+            steps = Handle("dnnl_post_ops_create", "dnnl_post_ops_destroy", "steps after a primitive")
+            for step in and_then:
+                if isinstance(step, Added):
+                    check(calls.dnnl_post_ops_append_sum(steps.pointer, number(step.factor), 0, 0), kind)
+                elif isinstance(step, Function):
+                    function = step.algorithm, number(step.alpha), number(step.beta)
+                    check(calls.dnnl_post_ops_append_eltwise(steps.pointer, *function), kind)
+                else:
+                    algorithm, layout = step
+                    check(calls.dnnl_post_ops_append_binary(steps.pointer, algorithm, layout.pointer), kind)
+            check(calls.dnnl_primitive_attr_set_post_ops(attributes.pointer, steps.pointer), "attributes")
         raw = [x.pointer if isinstance(x, Handle) else x for x in args]
         # A reorder has an engine for each of its two sides.
         before = [raw[0], engine, raw[1], engine] if kind == "reorder" else [engine, *raw]

@@ -8,7 +8,18 @@ from renga_core.backend import Array
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, number
 from renga_kernels_onednn.layout import address, plain_layout
-from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, RELU, RELU_BY_RESULT, SRC
+from renga_kernels_onednn.library import (
+    BINARY_GREATER,
+    BINARY_MAX,
+    DIFF_DST,
+    DIFF_SRC,
+    DST,
+    FORWARD_TRAINING,
+    OF_FIRST_POST_OP,
+    RELU_BY_RESULT,
+    SRC,
+    SRC_1,
+)
 from renga_kernels_onednn.primitive import Primitive
 
 __all__ = ["ReLU", "supports"]
@@ -30,12 +41,9 @@ class ReLU:
     @staticmethod
     def forward(x: Array) -> Array:
         """As the reference."""
-        # oneDNN makes 0 of NaN. That would hide that a training has gone astray.
-        if np.isnan(x.max()):
-            return np.maximum(x, 0)
         y = np.empty_like(x)
-        given = _laid_as(y, x)
-        find(x.size, _forward, x.size)(address(given), address(y))
+        given = address(_laid_as(y, x))
+        find(x.size, _forward, x.size)(given, given, given, address(y))
         return y
 
     @staticmethod
@@ -57,18 +65,17 @@ def _laid_as(like: Array, x: Array) -> Array:
 
 
 def _forward(size: int) -> Primitive:
-    return Primitive(_description(RELU, size), (SRC, DST))
+    """The larger of 0 and x. oneDNN's own ReLU makes 0 of NaN, which would hide that a training has gone astray.
+
+    Its maximum of two numbers is the second where either is NaN. The first here is ``x > x``: 0, whatever x is.
+    """
+    layout = plain_layout((size,))
+    description = Description("binary", BINARY_GREATER, layout, layout, layout, and_then=[(BINARY_MAX, layout)])
+    return Primitive(description, (SRC, SRC_1, OF_FIRST_POST_OP | SRC_1, DST))
 
 
 def _backward(size: int) -> Primitive:
-    layout = plain_layout((size,))
-    forward = _description(RELU_BY_RESULT, size)
-    description = Description(
-        "eltwise_backward", RELU_BY_RESULT, layout, layout, layout, number(0.0), number(0.0), forward
-    )
-    return Primitive(description, (DST, DIFF_DST, DIFF_SRC))
-
-
-def _description(algorithm: int, size: int) -> Description:
-    layout = plain_layout((size,))
-    return Description("eltwise_forward", FORWARD_TRAINING, algorithm, layout, layout, number(0.0), number(0.0))
+    layout, slope, unused = plain_layout((size,)), number(0.0), number(0.0)
+    forward = Description("eltwise_forward", FORWARD_TRAINING, RELU_BY_RESULT, layout, layout, slope, unused)
+    backward = Description("eltwise_backward", RELU_BY_RESULT, layout, layout, layout, slope, unused, forward)
+    return Primitive(backward, (DST, DIFF_DST, DIFF_SRC))
