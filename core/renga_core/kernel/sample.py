@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,13 +28,16 @@ class Sample:
         backward: Gives the arguments of backward from those of forward, what forward returned, and a gradient in the
             shape of its (first) result; all of these are arrays of the backend under test. None where the operation has
             no backward of its own.
+        changed: Places of the arguments that forward changes, and returns.
     """
 
     name: str
     args: tuple[Any, ...]
     backward: Callable[[tuple[Any, ...], Any, Any], tuple[Any, ...]] | None = None
+    changed: tuple[int, ...] = ()
 
 
-Samples = Callable[[np.random.Generator, np.dtype[Any]], Iterable[Sample]]
+# As text: NumPy imports `numpy.random` when it is first spoken of, which takes a quarter as long as the rest of NumPy.
+Samples: TypeAlias = "Callable[[np.random.Generator, np.dtype[Any]], Iterable[Sample]]"
 """Makes the samples of an operation, in a floating dtype. Odd sizes and, where they make sense, empty arrays among
 them."""

@@ -4,6 +4,7 @@ from renga_core.plugin import Kernel, hookimpl
 
 _PACKAGE = "renga_kernels_onednn"
 _LAYOUTS = ("gaps", "transposed", "channels_last")
+_DENSE = ("transposed", "channels_last")
 _MATRICES = ("gaps", "transposed")
 
 
@@ -14,6 +15,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("convolution", "convolution:Convolution"),
         _kernel("deconvolution", "convolution:Deconvolution", "supports_deconvolution"),
         _kernel("convolution_filter_gradient", "convolution:FilterGradient", "supports_gradient"),
+        _kernel("convolution_parameter_gradients", "convolution:ParameterGradients", "supports_gradient"),
         _kernel("max_pooling", "pooling:MaxPooling"),
         _kernel("window_sum", "pooling:WindowSum", "supports_sum"),
         _kernel("window_spread", "pooling:WindowSpread", "supports_sum"),
@@ -27,6 +29,9 @@ def renga_kernels() -> list[Kernel]:
         _kernel("softmax", "softmax:Softmax"),
         _kernel("log_softmax", "softmax:LogSoftmax"),
         _kernel("recurrence", "recurrence:Recurrence"),
+        _kernel("sgd_update", "updates:SGDUpdate", "supports_sgd", layouts=_DENSE),
+        _kernel("momentum_sgd_update", "updates:MomentumSGDUpdate", "supports_momentum_sgd", layouts=_DENSE),
+        _kernel("adam_update", "updates:AdamUpdate", "supports_adam", layouts=_DENSE),
     ]
 
 

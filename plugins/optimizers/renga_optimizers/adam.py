@@ -4,11 +4,49 @@ from __future__ import annotations
 
 import math
 
+from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Parameter
+from renga_core.kernel import Operation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 from renga_optimizers.precision import check_eps
 
 __all__ = ["Adam", "AdamRule"]
+
+
+def _mean_and_square(grad: Array, m: Array, v: Array, beta1: float, beta2: float) -> None:
+    m *= beta1
+    m += (1 - beta1) * grad
+    v *= beta2
+    v += (1 - beta2) * grad * grad
+
+
+def _update(
+    param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
+) -> tuple[Array, Array, Array]:
+    """Operation ``adam_update``: an update of Adam, in place.
+
+    Args:
+        param: To be changed: θ ← keep·θ − rate·m / (√v + eps).
+        grad: Its gradient, g.
+        m, v: To be changed before: m ← beta1·m + (1−beta1)·g and v ← beta2·v + (1−beta2)·g². All of one
+            shape and dtype.
+        beta1, beta2, eps, rate, keep: Python numbers.
+
+    Returns:
+        `param`, `m` and `v`.
+    """
+    _mean_and_square(grad, m, v, beta1, beta2)
+    divisor = get_array_module(v).sqrt(v)
+    divisor += eps
+    step = m / divisor
+    step *= rate
+    if keep != 1:
+        param *= keep
+    param -= step
+    return param, m, v
+
+
+adam_update = Operation("adam_update", _update, samples="renga_optimizers.samples:adam_update")
 
 
 class AdamRule(UpdateRule):
@@ -32,12 +70,15 @@ class AdamRule(UpdateRule):
             self.state[name] = param.xp.zeros_like(param.array)
 
     def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h, xp = self.hyperparam, param.xp
+        h = self.hyperparam
         m, v, array, grad = self.state["m"], self.state["v"], param.array, param.grad
-        m *= h.beta1
-        m += (1 - h.beta1) * grad
-        v *= h.beta2
-        v += (1 - h.beta2) * grad * grad
+        keep = 1 - h.eta * h.weight_decay_rate
+        if not h.amsgrad and not h.adabound:
+            args = array, grad, m, v, h.beta1, h.beta2, h.eps, h.eta * self.alpha_t, keep
+            adam_update.select(get_backend(array), *args).forward(*args)
+            return
+        xp = param.xp
+        _mean_and_square(grad, m, v, h.beta1, h.beta2)
         if h.amsgrad:
             vhat = self.state["vhat"]
             vhat[...] = xp.maximum(vhat, v)
@@ -52,8 +93,8 @@ class AdamRule(UpdateRule):
         else:
             step = m / divisor
             step *= h.eta * self.alpha_t
-        if h.weight_decay_rate:
-            array *= 1 - h.eta * h.weight_decay_rate
+        if keep != 1:
+            array *= keep
         array -= step
 
     @property

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from renga_core.backend import Array, get_backend
 from renga_core.graph import Parameter
+from renga_core.kernel import Operation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
 __all__ = ["MomentumSGD", "MomentumSGDRule"]
+
+
+def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    """Operation ``momentum_sgd_update``: v ← momentum·v − rate·g, then θ ← θ + v, in place.
+
+    Args:
+        param, v: To be changed.
+        grad: The gradient. All of one shape and dtype.
+        momentum, rate: Python numbers.
+
+    Returns:
+        `param` and `v`.
+    """
+    v *= momentum
+    v -= rate * grad
+    param += v
+    return param, v
+
+
+momentum_sgd_update = Operation("momentum_sgd_update", _update, samples="renga_optimizers.samples:momentum_sgd_update")
 
 
 class MomentumSGDRule(UpdateRule):
@@ -19,10 +41,8 @@ class MomentumSGDRule(UpdateRule):
 
     def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
         h = self.hyperparam
-        v, array = self.state["v"], param.array
-        v *= h.momentum
-        v -= h.lr * param.grad
-        array += v
+        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
+        momentum_sgd_update.select(get_backend(param.array), *args).forward(*args)
 
 
 class MomentumSGD(GradientMethod):

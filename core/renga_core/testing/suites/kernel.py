@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from renga_core.backend import Backend, get_backend, to_host
 from renga_core.kernel import Implementation, Operation, operations
 from renga_core.kernel.sample import Sample, Seeded
-from renga_core.plugin import FUNCTION, KERNEL, Kernel, registry
+from renga_core.plugin import FUNCTION, KERNEL, OPTIMIZER, Kernel, registry
 from renga_core.plugin.offering import resolve
 from renga_core.testing.suites.comparing import compare
 from renga_core.testing.suites.suite import ProviderSuite
@@ -70,9 +71,9 @@ class KernelSuite(ProviderSuite):
 
     def test_forward(self, backend: Backend) -> None:
         """Wherever it says that it supports the arguments, its result is the reference's."""
-        for dtype, what, _, args in self._supported(backend):
-            got = self.kernel.forward(*_ready(backend, args))
-            right = self.operation.reference.forward(*_ready(backend, args))
+        for dtype, what, sample, args in self._supported(backend):
+            got = self.kernel.forward(*_ready(backend, args, sample.changed))
+            right = self.operation.reference.forward(*_ready(backend, args, sample.changed))
             self._agree(got, right, dtype, f"forward, {what}")
 
     def test_backward(self, backend: Backend) -> None:
@@ -93,10 +94,10 @@ class KernelSuite(ProviderSuite):
                 self._agree(self.kernel.backward(*given), right, dtype, f"backward, {what}{time}")
 
     def test_inputs_are_unchanged(self, backend: Backend) -> None:
-        """Neither forward nor backward changes what it is given."""
+        """Neither forward nor backward changes what it is given, but for what the operation is to change."""
         for dtype, what, sample, args in self._supported(backend):
             before = [np.array(to_host(x)) for x in args if _is_array(x)]
-            y = self.kernel.forward(*_ready(backend, args))
+            y = self.kernel.forward(*_ready(backend, args, sample.changed))
             self._unchanged(args, before, f"forward, {what}")
             if self.kernel.backward is None or sample.backward is None:
                 continue
@@ -108,12 +109,12 @@ class KernelSuite(ProviderSuite):
 
     def test_result_is_its_own(self, backend: Backend) -> None:
         """A second call does not change the result of the first."""
-        for _, what, _, args in self._supported(backend):
-            first = _many(self.kernel.forward(*_ready(backend, args)))[0]
+        for _, what, sample, args in self._supported(backend):
+            first = _many(self.kernel.forward(*_ready(backend, args, sample.changed)))[0]
             kept = np.array(to_host(first))
             doubled = tuple(x + x if _is_array(x) and _is_floating(x) else x for x in args)
             if self.kernel.supports(*_ready(backend, doubled)):
-                self.kernel.forward(*_ready(backend, doubled))
+                self.kernel.forward(*_ready(backend, doubled, sample.changed))
             assert np.array_equal(to_host(first), kept, equal_nan=True), f"a second call changes the result ({what})"
 
     # --- what it supports --------------------------------------------------------------------------------------------
@@ -154,9 +155,10 @@ class KernelSuite(ProviderSuite):
     def operation(self) -> Operation:
         """What it computes."""
         name = self._description.op
-        # An operation is known once the module of the function that it serves has been imported.
-        for function in registry(FUNCTION).names() if name not in operations else ():
-            registry(FUNCTION).load(function)
+        # An operation is known once the module of the function, or optimizer, that it serves has been imported.
+        for kind in (FUNCTION, OPTIMIZER) if name not in operations else ():
+            for served in registry(kind).names():
+                registry(kind).load(served)
         assert name in operations, f"there is no operation {name!r}. Known: {', '.join(sorted(operations))}"
         return operations[name]
 
@@ -211,9 +213,21 @@ def _sent(backend: Backend, x: Any, lay: Callable[[Any], Any]) -> Any:
     return backend.asarray(lay(x)) if isinstance(x, np.ndarray) else x
 
 
-def _ready(backend: Backend, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments for one call: a generator, new and with its seed, wherever one is meant."""
-    return tuple(backend.make_generator(x.seed) if isinstance(x, Seeded) else x for x in args)
+def _ready(backend: Backend, args: tuple[Any, ...], changed: tuple[int, ...] = ()) -> tuple[Any, ...]:
+    """Arguments for one call: a generator, new and with its seed, wherever one is meant; copies of those it changes."""
+    return tuple(
+        backend.make_generator(x.seed) if isinstance(x, Seeded) else _copied(backend, x) if i in changed else x
+        for i, x in enumerate(args)
+    )
+
+
+def _copied(backend: Backend, x: Any) -> Any:
+    """A copy that lies in memory as the array does, with its gaps."""
+    host = to_host(x)
+    span = sum(max(n - 1, 0) * step for n, step in zip(host.shape, host.strides, strict=True)) // host.itemsize + 1
+    made = as_strided(np.empty(span, host.dtype), host.shape, host.strides)
+    made[...] = host
+    return backend.asarray(made)
 
 
 def _with_gaps(x: Any) -> Any:

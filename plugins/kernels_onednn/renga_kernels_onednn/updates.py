@@ -1,0 +1,152 @@
+"""Updates of parameters by gradients: each step of a formula is a pass in oneDNN's threads, with nothing in between.
+
+An array is taken piece by piece, so that a piece is still in the cores' caches when the next pass comes to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.handles import Added, Description, Function, Layout
+from renga_kernels_onednn.layout import address, is_single, plain_layout
+from renga_kernels_onednn.library import (
+    BINARY_ADD,
+    BINARY_MULTIPLY,
+    DST,
+    FUNCTION_LINEAR,
+    FUNCTION_POWER,
+    FUNCTION_SQUARE_ROOT,
+    OF_FIRST_POST_OP,
+    SRC,
+    SRC_1,
+)
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["AdamUpdate", "MomentumSGDUpdate", "SGDUpdate", "supports_adam", "supports_momentum_sgd", "supports_sgd"]
+
+_PIECE = 1 << 18
+"""Elements to a piece: of Adam's four arrays 4 MiB."""
+
+_LEAST = 1 << 13
+"""Elements up to which NumPy is faster: what a call costs counts, not what it does."""
+
+_ITEM = 4
+
+
+def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
+    """Whether these are float32 arrays, all in the same order without gaps, so large that it is worth a call."""
+    return _lie_alike(param, grad)
+
+
+def supports_momentum_sgd(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
+    """As `supports_sgd`."""
+    return _lie_alike(param, grad, v)
+
+
+def supports_adam(
+    param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
+) -> bool:
+    """As `supports_sgd`."""
+    return _lie_alike(param, grad, m, v)
+
+
+class SGDUpdate:
+    """Operation ``sgd_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, rate: float) -> Array:
+        """As the reference."""
+        numbers = np.array([-rate], np.float32)
+        for size, (params, grads) in _pieces(param, grad):
+            find(size, _mix, size, 1.0)(grads, address(numbers), params)
+        return param
+
+
+class MomentumSGDUpdate:
+    """Operation ``momentum_sgd_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+        """As the reference."""
+        numbers = np.array([-rate, 1], np.float32)
+        minus_rate = address(numbers)
+        one = minus_rate + _ITEM
+        for size, (params, grads, steps) in _pieces(param, grad, v):
+            find(size, _mix, size, momentum)(grads, minus_rate, steps)
+            find(size, _mix, size, 1.0)(steps, one, params)
+        return param, v
+
+
+class AdamUpdate:
+    """Operation ``adam_update``."""
+
+    @staticmethod
+    def forward(
+        param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
+    ) -> tuple[Array, Array, Array]:
+        """As the reference."""
+        numbers = np.array([1 - beta1, 1 - beta2, 0, -rate], np.float32)
+        rest1, rest2, zero, minus_rate = range(address(numbers), address(numbers) + numbers.nbytes, _ITEM)
+        for size, (params, grads, means, squares) in _pieces(param, grad, m, v):
+            find(size, _mix, size, beta1)(grads, rest1, means)
+            find(size, _mix_square, size, beta2)(grads, grads, rest2, squares)
+            find(size, _step, size, eps, keep)(squares, zero, means, minus_rate, params)
+        return param, m, v
+
+
+def _lie_alike(param: Array, *others: Array) -> bool:
+    flags = param.flags
+    return bool(
+        param.size > _LEAST
+        and is_single(param, *others)
+        and (flags.c_contiguous or flags.f_contiguous or param.transpose(_order(param)).flags.c_contiguous)
+        and all(x.shape == param.shape and x.strides == param.strides for x in others)
+    )
+
+
+def _order(x: Array) -> list[int]:
+    """Its axes as they lie in memory."""
+    return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+
+
+def _pieces(*arrays: Array) -> Iterator[tuple[int, list[int]]]:
+    """Sizes of pieces, and the addresses at which they begin in each array."""
+    starts = [address(x) for x in arrays]
+    for first in range(0, arrays[0].size, _PIECE):
+        yield min(_PIECE, arrays[0].size - first), [start + first * _ITEM for start in starts]
+
+
+def _mix(size: int, keep: float) -> Primitive:
+    """``target = keep target + factor source``; called with source, factor, target."""
+    x, one = plain_layout((size,)), plain_layout((1,))
+    description = Description("binary", BINARY_MULTIPLY, x, one, x, and_then=[Added(keep)])
+    return Primitive(description, (SRC, SRC_1, DST))
+
+
+def _mix_square(size: int, keep: float) -> Primitive:
+    """``target = keep target + factor source²``; called with source, source, factor, target."""
+    x, one = plain_layout((size,)), plain_layout((1,))
+    description = Description("binary", BINARY_MULTIPLY, x, x, x, and_then=[(BINARY_MULTIPLY, one), Added(keep)])
+    return Primitive(description, (SRC, SRC_1, OF_FIRST_POST_OP | SRC_1, DST))
+
+
+def _step(size: int, eps: float, keep: float) -> Primitive:
+    """``target = keep target + factor mean / (√square + eps)``; called with square, zero, mean, factor, target.
+
+    The root is wanted of what is there, but only what follows an operation can be a row of functions: so zero is added.
+    """
+    x, one = plain_layout((size,)), plain_layout((1,))
+    steps: list[Added | Function | tuple[int, Layout]] = [
+        Function(FUNCTION_SQUARE_ROOT),
+        Function(FUNCTION_LINEAR, 1.0, eps),
+        Function(FUNCTION_POWER, 1.0, -1.0),
+        (BINARY_MULTIPLY, x),
+        (BINARY_MULTIPLY, one),
+        Added(keep),
+    ]
+    description = Description("binary", BINARY_ADD, x, one, x, and_then=steps)
+    return Primitive(description, (SRC, SRC_1, 4 * OF_FIRST_POST_OP | SRC_1, 5 * OF_FIRST_POST_OP | SRC_1, DST))

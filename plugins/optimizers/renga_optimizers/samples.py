@@ -1,0 +1,46 @@
+"""Arguments to try kernels of updates with: one function for each operation, named as the operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from renga_core.kernel import Sample
+
+__all__ = ["adam_update", "momentum_sgd_update", "sgd_update"]
+
+_SHAPES = {
+    "few": (3, 5),
+    "none": (0, 4),
+    "a vector": (9001,),
+    "a matrix": (131, 257),
+    "filters": (40, 30, 3, 3),
+    "several pieces": (1 + (1 << 18),),
+}
+
+
+def sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``sgd_update``."""
+    for name, shape in _SHAPES.items():
+        param, grad = rng.standard_normal((2, *shape)).astype(dtype)
+        yield Sample(name, (param, grad, 0.1), changed=(0,))
+
+
+def momentum_sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``momentum_sgd_update``."""
+    for name, shape in _SHAPES.items():
+        param, grad, v = rng.standard_normal((3, *shape)).astype(dtype)
+        yield Sample(name, (param, grad, v, 0.9, 0.1), changed=(0, 2))
+
+
+def adam_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``adam_update``: with and without decay of the parameter, also where gradients were always zero."""
+    for name, shape in _SHAPES.items():
+        param, grad, m = rng.standard_normal((3, *shape)).astype(dtype)
+        v = rng.uniform(0, 2, shape).astype(dtype)
+        for x in (grad, m, v):
+            x.reshape(-1)[::7] = 0
+        yield Sample(name, (param, grad, m, v, 0.9, 0.99, 1e-3, 0.05, 1.0), changed=(0, 2, 3))
+        yield Sample(f"{name}, decay", (param, grad, m, v, 0.8, 0.9, 1e-4, 0.5, 0.75), changed=(0, 2, 3))
