@@ -77,6 +77,9 @@ def test_agrees_with_the_reference(case, order, order_of_filters, with_bias):
     gW = convolution.FilterGradient.forward(x, gy, *window, W_shape[2:])
     agree(gW, reference.filter_gradient(wide[0], wide[4], *window, W_shape[2:]), gy.size)
     assert gW.flags.c_contiguous
+    same, gb = convolution.ParameterGradients.forward(x, gy, *window, W_shape[2:])
+    agree(same, reference.filter_gradient(wide[0], wide[4], *window, W_shape[2:]), gy.size)
+    agree(gb, wide[4].sum(axis=(0, *range(2, gy.ndim))), gy.size)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Convolutions: operations ``convolution``, ``deconvolution`` and ``convolution_filter_gradient``.
+"""Convolutions: operations ``convolution``, ``deconvolution``, ``convolution_filter_gradient`` and
+``convolution_parameter_gradients``.
 
 Images and maps have their channels last. Filters come as they are; the primitive chooses how it wants them, and they
 are reordered in each call: they are few, compared with images, and nobody can see whether an array has been changed.
@@ -20,6 +21,7 @@ from renga_kernels_onednn.layout import address, channels_last, empty_images, im
 from renga_kernels_onednn.library import (
     BIAS,
     CONVOLUTION_DIRECT,
+    DIFF_BIAS,
     DIFF_DST,
     DIFF_SRC,
     DIFF_WEIGHTS,
@@ -30,7 +32,15 @@ from renga_kernels_onednn.library import (
 )
 from renga_kernels_onednn.primitive import Primitive, reorder
 
-__all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "supports_deconvolution", "supports_gradient"]
+__all__ = [
+    "Convolution",
+    "Deconvolution",
+    "FilterGradient",
+    "ParameterGradients",
+    "supports",
+    "supports_deconvolution",
+    "supports_gradient",
+]
 
 Ints = tuple[int, ...]
 
@@ -146,22 +156,40 @@ class FilterGradient:
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
         """As the reference."""
-        shape = (y.shape[1], x.shape[1] // groups, *ksize)
-        W = np.empty(shape, np.float32)
-        plan = find(
-            _work(W, x.shape[0], y.shape[2:]),
-            _gradient,
-            x.shape,
-            shape,
-            (*stride,),
-            (*pad,),
-            (*dilate,),
-            groups,
-            tuple(y.shape[2:]),
-        )
-        images, maps = channels_last(x), channels_last(y)
-        plan(images, maps, W)
-        return W
+        return _parameter_gradients(x, y, stride, pad, dilate, groups, ksize, None)
+
+
+class ParameterGradients:
+    """Operation ``convolution_parameter_gradients``: what sees all maps for the filters adds them up for the biases."""
+
+    @staticmethod
+    def forward(
+        x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
+    ) -> tuple[Array, Array]:
+        """As the reference."""
+        b = np.empty(y.shape[1], np.float32)
+        return _parameter_gradients(x, y, stride, pad, dilate, groups, ksize, b), b
+
+
+def _parameter_gradients(
+    x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints, b: Any
+) -> Array:
+    """The gradient of the filters; that of the biases is written to `b`, unless it is None."""
+    W = np.empty((y.shape[1], x.shape[1] // groups, *ksize), np.float32)
+    plan = find(
+        _work(W, x.shape[0], y.shape[2:]),
+        _gradient,
+        x.shape,
+        W.shape,
+        b is not None,
+        (*stride,),
+        (*pad,),
+        (*dilate,),
+        groups,
+        y.shape[2:],
+    )
+    plan(channels_last(x), channels_last(y), W, b)
+    return W
 
 
 def _work(W: Array, images: int, out: Ints) -> int:
@@ -192,11 +220,11 @@ def _transposed(x: Ints, W: Ints, strides: Ints, *window: Any) -> _Transposed | 
     return _Transposed(x, W, strides, *window)
 
 
-def _gradient(x: Ints, W: Ints, *window: Any) -> _Gradient | pointwise.Gradient:
+def _gradient(x: Ints, W: Ints, with_bias: bool, *window: Any) -> _Gradient | pointwise.Gradient:
     *slides, out = window
     if pointwise.is_pointwise(W, strides_of(W), slides, x[2:] == out):
         return pointwise.Gradient(x[0] * math.prod(out), W)
-    return _Gradient(x, W, *window)
+    return _Gradient(x, W, with_bias, *window)
 
 
 class _Case:
@@ -288,24 +316,25 @@ class _Transposed:
 
 
 class _Gradient:
-    def __init__(self, x: Ints, W: Ints, *window: Any) -> None:
+    def __init__(self, x: Ints, W: Ints, with_bias: bool, *window: Any) -> None:
         case = _Case(x, W, *window)
+        bias = Layout(W[:1], (1,)) if with_bias else None
         description = Description(
             "convolution_backward_weights",
             CONVOLUTION_DIRECT,
             case.images,
             case.chosen,
-            None,
+            bias,
             case.maps,
             *case.window,
-            case.forward(),
+            case.forward(bias),
         )
-        self._compute = Primitive(description, (SRC, DIFF_DST, DIFF_WEIGHTS))
+        self._compute = Primitive(description, (SRC, DIFF_DST, DIFF_WEIGHTS, *((DIFF_BIAS,) if with_bias else ())))
         self._reorder = reorder(description.layout(DIFF_WEIGHTS), case.plain(strides_of(W)))
         self._size = description.bytes(DIFF_WEIGHTS)
 
-    def __call__(self, x: Array, y: Array, W: Array) -> None:
+    def __call__(self, x: Array, y: Array, W: Array, b: Any) -> None:
         place = address(W) if self._reorder is None else scratch("filters", self._size)
-        self._compute(address(x), address(y), place)
+        self._compute(address(x), address(y), place, *(() if b is None else (address(b),)))
         if self._reorder is not None:
             self._reorder(place, address(W))

@@ -84,6 +84,8 @@ class Gradient:
         x, transposed = plain_layout((pixels, channels)), Layout((filters, pixels), (1, filters))
         self._compute = Primitive(Description("matmul", transposed, x, None, plain_layout(W[:2])), (SRC, WEIGHTS, DST))
 
-    def __call__(self, x: Array, y: Array, W: Array) -> None:
-        """Write `W`, which is contiguous."""
+    def __call__(self, x: Array, y: Array, W: Array, b: Any) -> None:
+        """Write `W`, which is contiguous, and `b` if it is not None."""
         self._compute(address(y), address(x), address(W))
+        if b is not None:
+            y.sum(axis=(0, *range(2, y.ndim)), out=b)

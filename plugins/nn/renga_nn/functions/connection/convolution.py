@@ -36,12 +36,28 @@ if TYPE_CHECKING:
 
 __all__ = ["Convolution", "Deconvolution", "FilterGradient", "Geometry", "check_operands"]
 
+Ints = tuple[int, ...]
+
 _SAMPLES = "renga_nn.functions.samples"
 CONVOLUTION = Operation("convolution", reference.convolution, samples=f"{_SAMPLES}:convolution")
 DECONVOLUTION = Operation("deconvolution", reference.deconvolution, samples=f"{_SAMPLES}:deconvolution")
 FILTER_GRADIENT = Operation(
     "convolution_filter_gradient",
     reference.filter_gradient,
+    samples=f"{_SAMPLES}:convolution_filter_gradient",
+)
+
+
+def _parameter_gradients(
+    x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
+) -> tuple[Array, Array]:
+    """`FILTER_GRADIENT` by the best implementation, and the gradient of the biases: the sum of each map."""
+    return _compute(FILTER_GRADIENT, x, y, stride, pad, dilate, groups, ksize), _sum_over_maps(y)
+
+
+PARAMETER_GRADIENTS = Operation(
+    "convolution_parameter_gradients",
+    _parameter_gradients,
     samples=f"{_SAMPLES}:convolution_filter_gradient",
 )
 
@@ -72,6 +88,12 @@ class Geometry:
         """Filters of size `ksize`, by the best implementation for these arrays."""
         return _compute(FILTER_GRADIENT, x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
 
+    def parameter_gradients(self, x: Array, y: Array, ksize: tuple[int, ...]) -> tuple[Array, Array]:
+        """Filters of size `ksize` and biases, by the best implementation for these arrays."""
+        args = (x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
+        found: tuple[Array, Array] = PARAMETER_GRADIENTS.select(get_backend(x), *args).forward(*args)
+        return found
+
 
 def _compute(operation: Operation, *args: Any) -> Array:
     return operation.select(get_backend(args[0]), *args).forward(*args)
@@ -98,15 +120,19 @@ class Convolution(FunctionNode):
         return (self.geometry.convolve(x, W, inputs[2] if len(inputs) == 3 else None, self.out),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """The other two operations on arrays."""
+        """The other two operations on arrays; the gradients of filters and biases in one go."""
         x, W = self.saved_inputs
         (gy,) = grad_outputs
-        gradients: tuple[Callable[[], Array], ...] = (
-            lambda: self.geometry.deconvolve(gy, W, None, x.shape[2:]),
-            lambda: self.geometry.filter_gradient(x, gy, W.shape[2:]),
-            lambda: _sum_over_maps(gy),
-        )
-        return [_in_dtype(gradients[i](), self.inputs[i].dtype) for i in target_input_indexes]
+        found: dict[int, Array] = {}
+        if 0 in target_input_indexes:
+            found[0] = self.geometry.deconvolve(gy, W, None, x.shape[2:])
+        if 1 in target_input_indexes and 2 in target_input_indexes:
+            found[1], found[2] = self.geometry.parameter_gradients(x, gy, W.shape[2:])
+        elif 1 in target_input_indexes:
+            found[1] = self.geometry.filter_gradient(x, gy, W.shape[2:])
+        elif 2 in target_input_indexes:
+            found[2] = _sum_over_maps(gy)
+        return [_in_dtype(found[i], self.inputs[i].dtype) for i in target_input_indexes]
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The other two operations as nodes."""
