@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from benchmarks.contestants import CONTESTANTS
 from benchmarks.records import Record
 from benchmarks.workloads import GROUPS, WORKLOADS
 
@@ -35,7 +36,7 @@ MIB = 2**20
 def markdown(group: str, records: Mapping[str, Record]) -> str:
     """The page, with the workloads in the order of `WORKLOADS`."""
     rows = [name for name in WORKLOADS if name in records]
-    contestants = [name for name in _everyone() if any(name in records[row]["entries"] for row in rows)]
+    contestants = [name for name in CONTESTANTS if any(name in records[row]["entries"] for row in rows)]
     pairs = [pair for pair in COMPARISONS if any(ratio(records[row], pair) for row in rows)]
     memory = [pair for pair in COMPARISONS if any(ratio(records[row], pair, "peak") for row in rows)]
     parts = [
@@ -100,10 +101,6 @@ def table(columns: Sequence[str], rows: Sequence[str], cell: Callable[[str, int]
         cells = [cell(row, i) for i in range(len(columns))]
         lines.append(f"| {WORKLOADS[row].title} | {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def _everyone() -> list[str]:
-    return list(dict.fromkeys(name for pair in COMPARISONS for name in pair))
 
 
 def _over(pair: tuple[str, str]) -> str:

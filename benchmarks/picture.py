@@ -38,7 +38,11 @@ def draw(group: str, records: Mapping[str, Record], path: Path) -> None:
         widths = [value - 1 for value in values]
         axes.barh(places, widths, thickness * 0.92, left=1, color=COLOURS[peer], label=peer)
         for place, value in zip(places, values, strict=True):
-            text, side, gap = f"{value:.2f}", ("left" if value >= 1 else "right"), (4 if value >= 1 else -4)
+            text, side, gap = (
+                f"{value:.{2 if value < 10 else 0}f}",
+                ("left" if value >= 1 else "right"),
+                (4 if value >= 1 else -4),
+            )
             axes.annotate(text, (value, place), (gap, 0), textcoords="offset points", va="center", ha=side, fontsize=7)
     axes.set_xscale("log")
     low, high = axes.get_xlim()
@@ -49,7 +53,8 @@ def draw(group: str, records: Mapping[str, Record], path: Path) -> None:
     for place in range(1, len(rows)):
         axes.axhline(place - 0.5, color="#dddddd", linewidth=0.6)
     axes.set_xlabel("Renga's time / the other's (minimum), logarithmic: left of 1 Renga is faster")
-    ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low / 1.6 <= tick <= high * 1.6]
+    candidates = [mantissa * 10**power for power in range(-3, 4) for mantissa in (1, 2, 5)]
+    ticks = [tick for tick in candidates if low / 1.6 <= tick <= high * 1.6]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
     axes.set_title(GROUPS[group], fontsize=10)
