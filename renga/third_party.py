@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -30,6 +29,8 @@ def registered(kind: Kind[Any], module: str, own: Iterable[str]) -> Callable[[st
         try:
             return registry(kind).load(name, origin=f"{module}.{name}")
         except UnknownProvider:
+            import difflib  # for a message only
+
             near = difflib.get_close_matches(name, sorted({*own, *registry(kind).names()}), n=3)
             hint = f". Did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
             raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}") from None

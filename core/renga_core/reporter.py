@@ -16,7 +16,6 @@ Outside a ``with reporter`` block, `report` does nothing. The current reporter b
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -213,6 +212,8 @@ class DictSummary:
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save all sums, or load them in place of those here."""
+        import json  # only snapshots need it
+
         keys = json.loads(serializer("_names", json.dumps(list(self._summaries))))
         if isinstance(serializer, Deserializer):
             self._summaries = {key: Summary() for key in keys}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from renga_core.serializers.errors import FileDamaged, FileRefused
+
+if TYPE_CHECKING:
+    import zipfile  # imported where it is used: with all that it needs, it takes as long as Renga's core
 
 __all__ = ["Archive", "open_archive", "write_archive"]
 
@@ -81,6 +83,8 @@ def open_archive(file: str | os.PathLike[str] | IO[bytes], kind: type[Archive] =
         FileDamaged: It is not one.
         OSError: It cannot be opened.
     """
+    import zipfile
+
     if isinstance(file, (str, os.PathLike)):
         with open(file, "rb") as opened, open_archive(opened, kind) as archive:
             yield archive
@@ -96,6 +100,8 @@ def open_archive(file: str | os.PathLike[str] | IO[bytes], kind: type[Archive] =
 
 def write_archive(file: IO[bytes], arrays: Mapping[str, np.ndarray[Any, Any]], compression: bool) -> None:
     """Write arrays as an npz file, which NumPy's own ``load`` reads too."""
+    import zipfile
+
     method = zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED
     with zipfile.ZipFile(file, "w") as archive:
         for key, array in arrays.items():

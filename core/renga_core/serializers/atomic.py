@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,7 +38,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str |
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """As `atomic_write`, for writers that want a path: give them this one. There is no file there at first."""
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
         yield temporary
         _sync(temporary)

@@ -6,7 +6,6 @@ JSON under the name ``renga``.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -54,6 +53,8 @@ def save_safetensors(filename: str | os.PathLike[str], obj: Serializable) -> Non
         if native not in _DTYPES:
             raise TypeError(f"cannot save {path!r}: safetensors has no type for dtype {stored.dtype}")
         tensors[path] = np.asarray(stored, native, order="C")
+    import json
+
     metadata = {_METADATA: json.dumps(others)} if others else None
     with atomic_path(filename) as temporary:
         save_file(tensors, temporary, metadata)
@@ -119,6 +120,8 @@ class _Arrays(Mapping[str, np.ndarray[Any, Any]]):
         return len(self._tensors | set(self._others))
 
     def _read_metadata(self, text: str) -> dict[str, np.ndarray[Any, Any]]:
+        import json
+
         try:
             arrays = {key: encode(value) for key, value in json.loads(text).items()}
             strange = [key for key, array in arrays.items() if not is_none(array) and array.dtype.kind != "U"]

@@ -14,6 +14,7 @@ the hyperparameters. The rule's docstring has its formula, in which g is the gra
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +53,16 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import an optimizer when it is first used: to look at what `plugin` offers must cost nothing."""
+    module = _modules().get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module), name)
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """In which module each optimizer is."""
     from renga_optimizers.plugin import renga_optimizers
 
-    for provider in renga_optimizers():
-        module, _, attribute = provider.target.partition(":")
-        if attribute == name:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    targets = [provider.target.partition(":") for provider in renga_optimizers()]
+    return {attribute: module for module, _, attribute in targets}
