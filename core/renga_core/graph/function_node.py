@@ -55,10 +55,14 @@ class FunctionNode:
             underscores: `ReLU` is ``relu``, `BroadcastTo` is ``broadcast_to``; where it exports none, the class's name.
         fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with each
             other, with the incoming gradients or with what was retained: they become a `grad` without a copy.
+        formula: What `forward` and, for each input, `backward_arrays` compute, as text: a replay has it in place of the
+            calls, which for small arrays take longer than arithmetic. ``{0}``, ``{1}`` … are the inputs, ``{gy}`` the
+            incoming gradient, and there is one output.
         stack: Where in the user's program the function was called; recorded in debug mode only.
     """
 
     fresh_gradients: ClassVar[bool] = False
+    formula: ClassVar[tuple[str, tuple[str, ...]] | None] = None
     function_name: str
 
     inputs: tuple[VariableNode, ...] = ()

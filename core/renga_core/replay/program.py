@@ -61,6 +61,7 @@ class Program:
         self._known: dict[tuple[str, int], str] = {}
         self._keep: list[Any] = []  # what is known by its id must not die
         self._links: list[tuple[dict[str, Any], int, tuple[str, ...], tuple[Any, ...]]] = []
+        self._lists: list[tuple[list[Any], tuple[Any, ...]]] = []
         self._arrays: list[tuple[Variable, tuple[int, ...], Any]] = []
 
     # --- writing --------------------
@@ -107,6 +108,7 @@ class Program:
             own = vars(link)
             keys = tuple([key for key in own if (id(link), key) not in self.left])
             self._links.append((own, len(own), keys, tuple([own[key] for key in keys])))
+            self._lists += [(own[key], tuple(own[key])) for key in keys if type(own[key]) is list]
 
     # --- comparing --------------------
 
@@ -158,6 +160,9 @@ class Program:
         """Whether links and parameters are what they were."""
         for own, count, keys, values in self._links:
             if len(own) != count or not all(map(operator.is_, map(own.get, keys), values)):
+                return False
+        for found, values in self._lists:
+            if len(found) != len(values) or not all(map(operator.is_, found, values)):
                 return False
         return all(v._array.shape == shape and v._array.dtype is dtype for v, shape, dtype in self._arrays)
 

@@ -52,7 +52,8 @@ class Recorder:
         self._thread = threading.get_ident()
         self._depth = 0
         self._statics = list(statics)
-        self._nodes: dict[FunctionNode, str] = {}
+        self._nodes: dict[FunctionNode, str] = {}  # by name
+        self._inputs: dict[FunctionNode, list[str]] = {}
         self._names: dict[int, str] = {}  # of arrays that are what they are without an `Unread` around them
         self._made: set[int] = set()  # ids of Variables
         self._variables: list[tuple[ref[Variable], str]] = []
@@ -107,8 +108,8 @@ class Recorder:
         places: list[tuple[Any, str, Callable[..., Any]]] = [
             (FunctionNode, "apply", self._apply),
             (Variable, "__init__", self._make),
-            (Variable, "cleargrad", self._effect_of),
-            (Link, "cleargrads", self._effect_of),
+            (Variable, "cleargrad", self._clear),
+            (Link, "cleargrads", self._clear),
             (Link, "zerograds", self._effect_of),
             (GradientMethod, "update", self._update),
             (Reporter, "report", self._report),
@@ -242,7 +243,11 @@ class Recorder:
         node = program.function(function, attributes)
         self._nodes[function] = node
         results = [program.local("v") for _ in outputs]
-        program.line(f"{', '.join(results)}, = {node}.forward(({', '.join(names)},))")
+        self._inputs[function] = names
+        if function.formula is not None:
+            program.line(f"{results[0]} = {function.formula[0].format(*names)}")
+        else:
+            program.line(f"{', '.join(results)}, = {node}.forward(({', '.join(names)},))")
         for y, name in zip(outputs, results, strict=True):
             array = y._array
             if array.ndim == 0:
@@ -252,7 +257,7 @@ class Recorder:
             self._made.add(id(y))
             self._variables.append((ref(y), name))
             y._array = self._unread_one(array, name)
-        if function._order >= 0:
+        if function._order >= 0 and function.formula is None:
             if function._input_indexes:
                 program.line(f"{node}._saved_inputs = ({', '.join([names[i] for i in function._input_indexes])},)")
             if function._output_indexes:
@@ -302,7 +307,7 @@ class Recorder:
             self.program.line("with using_config('enable_backprop', False):")
             self.program.indent = "    "
             try:
-                leaves = _Walk(self.program, self._nodes).run(starts)
+                leaves = _Walk(self.program, self._nodes, self._inputs).run(starts)
             finally:
                 self.program.indent = ""
         self._give(leaves)
@@ -333,6 +338,15 @@ class Recorder:
             do()
         if self.reason is None and not self._depth:
             self.program.line(f"{self.program.object('e', do)}()")
+
+    def _clear(self, original: Callable[..., None], owner: Any) -> None:
+        with self._opened(), self._within():
+            original(owner)
+        for variable in owner.params() if isinstance(owner, Link) else (owner,):
+            if self.reason is None and id(variable) not in self._made:
+                self.program.line(f"{self.program.object('p', variable)}._grad = None")
+        if isinstance(owner, Link):
+            self.meet(owner)
 
     def _effect_of(self, original: Callable[..., None], owner: Any) -> None:
         self.effect(partial(original, owner))
@@ -516,9 +530,10 @@ class Recorder:
 class _Walk:
     """Gradients, by the order of `backprop._walk`, computed and noted."""
 
-    def __init__(self, program: Program, nodes: dict[FunctionNode, str]) -> None:
+    def __init__(self, program: Program, nodes: dict[FunctionNode, str], inputs: dict[FunctionNode, list[str]]) -> None:
         self.program = program
         self.nodes = nodes
+        self.inputs = inputs
         self.found: dict[Any, tuple[Any, str]] = {}
         self.pending: dict[FunctionNode, list[tuple[Any, str]]] = {}
 
@@ -541,8 +556,13 @@ class _Walk:
         gxs = function.backward_arrays(targets, [gradient for gradient, _ in gys])
         names = [program.local("g") for _ in gxs]
         incoming = ", ".join([name for _, name in gys])
-        program.line(f"{', '.join(names)}, = {node}.backward_arrays({targets!r}, [{incoming}])")
-        program.forget(function, node)
+        if function.formula is not None:
+            for i, name in zip(targets, names, strict=True):
+                program.line(f"{name} = {function.formula[1][i].format(*self.inputs[function], gy=incoming)}")
+            program.walked.add(node)
+        else:
+            program.line(f"{', '.join(names)}, = {node}.backward_arrays({targets!r}, [{incoming}])")
+            program.forget(function, node)
         if len(gxs) != len(targets):
             gxs, names = [gxs[i] for i in targets], [names[i] for i in targets]
         for i, gx, name in zip(targets, gxs, names, strict=True):

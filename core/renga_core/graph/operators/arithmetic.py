@@ -129,6 +129,8 @@ class Binary(FunctionNode):
 class Add(Binary):
     """``x0 + x1``."""
 
+    formula = "{0} + {1}", ("{gy}", "{gy}")
+
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         return (inputs[0] + inputs[1],)
 
@@ -143,6 +145,8 @@ class Add(Binary):
 class Subtract(Binary):
     """``x0 - x1``."""
 
+    formula = "{0} - {1}", ("{gy}", "-{gy}")
+
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         return (inputs[0] - inputs[1],)
 
@@ -154,6 +158,7 @@ class Multiply(Binary):
     """``x0 * x1``."""
 
     fresh_gradients = True
+    formula = "{0} * {1}", ("{gy} * {1}", "{gy} * {0}")
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         self._input_indexes = BOTH
