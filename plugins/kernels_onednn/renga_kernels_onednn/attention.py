@@ -97,7 +97,8 @@ def _bias(mask: Array | None, causal: bool, shape: tuple[int, ...]) -> Array | N
     if mask is not None:
         bias = np.where(mask, np.float32(0), np.float32(-np.inf)) if mask.dtype == bool else mask
     if causal:
-        seen = np.tri(*shape[-2:], dtype=bool)
+        rows, columns = shape[-2:]
+        seen = np.arange(rows)[:, None] >= np.arange(columns)
         past = np.where(seen, np.float32(0), np.float32(-np.inf))
         bias = past if bias is None else bias + past
     return bias

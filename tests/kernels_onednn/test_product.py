@@ -1,0 +1,120 @@
+"""Products of matrices by oneDNN, beyond what the kit tries."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from renga_core.backend import get_backend
+from renga_core.graph import Variable
+from renga_core.kernel import operations
+from renga_kernels_onednn import cache
+from renga_kernels_onednn.product import Linear, MatMul
+from renga_nn.functions import linear
+
+RNG = np.random.default_rng(0)
+
+
+def single(*shape):
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+def agree(got, right):
+    np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5 * abs(right).max())
+
+
+VIEWS = {
+    "as it is": lambda x: x,
+    "rows backwards": lambda x: x[::-1],
+    "columns backwards": lambda x: x[:, ::-1],
+    "every second row": lambda x: x[::2],
+    "every second column": lambda x: x[:, ::2],
+    "a part": lambda x: x[3:-2, 5:-1],
+    "one row, repeated": lambda x: np.broadcast_to(x[0], x.shape),
+    "one column, repeated": lambda x: np.broadcast_to(x[:, :1], x.shape),
+    "one row": lambda x: x[:1],
+    "one column": lambda x: x[:, :1],
+}
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("of_b", VIEWS)
+@pytest.mark.parametrize("of_a", VIEWS)
+def test_views(of_a, of_b, transposed):
+    a, b = VIEWS[of_a](single(130, 140)), VIEWS[of_b](single(150, 120))
+    a, b = (a.T, b.T) if transposed else (a, b)
+    inner = min(a.shape[1], b.shape[0])
+    a, b = a[:, :inner], b[:inner]
+    for _ in range(3):  # the second time a primitive may be made
+        agree(MatMul.forward(a, b), a.astype(float) @ b)
+        bias = single(b.shape[1])[::-1]
+        agree(Linear.forward(a, b.T, bias), a.astype(float) @ b + bias)
+        gy = single(a.shape[0], b.shape[1])
+        right = gy.astype(float) @ b.T, gy.T.astype(float) @ a, gy.astype(float).sum(0)
+        for gradient, expected in zip(Linear.backward(a, b.T, gy, (0, 1, 2)), right, strict=True):
+            agree(gradient, expected)
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3), (0, 1, 3, 2), (3, 2, 1, 0)])
+def test_batches_in_any_order_of_memory(axes):
+    a = single(*[(2, 3, 65, 66)[i] for i in axes]).transpose(np.argsort(axes))
+    b = single(2, 3, 66, 67)
+    agree(MatMul.forward(a, b), a.astype(float) @ b)
+    agree(MatMul.forward(a.swapaxes(-1, -2), a), a.swapaxes(-1, -2).astype(float) @ a)
+
+
+def test_numpy_computes_what_is_small_or_broadcasts():
+    select = operations["matmul"].select
+    backend = get_backend("numpy")
+    assert select(backend, single(64, 64), single(64, 64)).name == "reference"
+    assert select(backend, single(2, 1, 90, 90), single(1, 2, 90, 90)).name == "reference"
+    assert select(backend, single(90, 90).astype(float), single(90, 90).astype(float)).name == "reference"
+    assert select(backend, single(90, 90), single(90, 90)).name == "onednn:onednn_matmul"
+    assert select(backend, single(1, 1000), single(1000, 100)).name == "onednn:onednn_matmul"
+
+
+def test_a_primitive_is_made_for_shapes_that_come_again():
+    x, W = single(133, 137), single(139, 137)
+    before = len(cache._kept("plans", dict))
+    first = Linear.forward(x, W, None)
+    assert len(cache._kept("plans", dict)) == before
+    again = Linear.forward(x, W, None)
+    assert len(cache._kept("plans", dict)) == before + 1
+    agree(again, first)
+
+
+def test_shapes_that_come_once_leave_nothing_behind():
+    W = single(139, 137)
+    for rows in range(20, 20 + cache.BOUND + 5):
+        Linear.forward(np.ones((rows, 137), np.float32), W, None)
+    assert len(cache._kept("asked", dict)) <= cache.BOUND
+    assert len(cache._kept("plans", dict)) <= cache.BOUND
+
+
+def test_two_threads_at_once():
+    x, W = single(200, 210), single(220, 210)
+    right = x.astype(float) @ W.T
+    wrong = []
+
+    def work():
+        for _ in range(50):
+            if not np.allclose(linear(x, W).array, right, atol=1e-3):
+                wrong.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+def test_gradients_by_hand_are_those_of_the_reference():
+    x, W, b = Variable(single(100, 150)), Variable(single(130, 150)), Variable(single(130))
+    y = linear(x, W, b)
+    gy = single(*y.shape)
+    y.grad = gy
+    y.backward()
+    agree(x.grad, gy.astype(float) @ W.array)
+    agree(W.grad, gy.astype(float).T @ x.array)
+    agree(b.grad, gy.astype(float).sum(0))
