@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,11 +49,11 @@ def draw(group: str, records: Mapping[str, Record], path: Path) -> None:
     low, high = axes.get_xlim()
     axes.set_xlim(low / 1.6, high * 1.6)  # room for the numbers
     axes.axvline(1, color="black", linewidth=1)
-    axes.set_yticks(range(len(rows)), [WORKLOADS[row].title for row in rows])
+    axes.set_yticks(range(len(rows)), [textwrap.fill(WORKLOADS[row].title, 30) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     for place in range(1, len(rows)):
         axes.axhline(place - 0.5, color="#dddddd", linewidth=0.6)
-    axes.set_xlabel("Renga's time / the other's (minimum), logarithmic: left of 1 Renga is faster")
+    axes.set_xlabel("Renga's time / the other's (minimum); left of 1 Renga is faster")
     candidates = [mantissa * 10**power for power in range(-3, 4) for mantissa in (1, 2, 5)]
     ticks = [tick for tick in candidates if low / 1.6 <= tick <= high * 1.6]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
