@@ -146,8 +146,10 @@ def _memory(record: Record, name: str) -> str:
 
 
 def _missing(record: Record, names: Sequence[str]) -> str:
-    wrong = any(record["entries"].get(name, {}).get("problem") for name in names)
-    return "**wrong**" if wrong else "–"
+    problems = [record["entries"].get(name, {}).get("problem", "") for name in names]
+    if any(problem.startswith("results ") for problem in problems):
+        return "**wrong**"
+    return "**failed**" if any(problems) else "–"
 
 
 def _digits(number: float) -> str:

@@ -35,9 +35,9 @@ def records():
     mlp = {
         "renga": entry((5, 6), 40, 100),
         "torch": entry((10, 10), 200, 260, library="torch"),
-        "jax": entry(problem="trace\nresults 2 instead of 1", library="jax"),
+        "jax": entry(problem="results 2 instead of 1", library="jax"),
     }
-    lenet = {"renga": entry((250, 260), 40, 140)}
+    lenet = {"renga": entry((250, 260), 40, 140), "jax": entry(problem="trace\nit ended", library="jax")}
     about = {"date": "2026-01-02", "machine": "a processor, 2 cores", "threads": 2}
     return {"lenet": {**about, "entries": lenet}, "mlp": {**about, "entries": mlp}}
 
@@ -58,11 +58,11 @@ def test_page(benchmarks, records):
     assert rows(text, "Time, ratios") == (["renga / torch"], {mlp: ["0.50 (0.60)"], lenet: ["–"]})
     assert rows(text, "Time") == (
         ["renga", "torch", "jax"],
-        {mlp: ["5 ms (6)", "10 ms (10)", "**wrong**"], lenet: ["250 ms (260)", "–", "–"]},
+        {mlp: ["5 ms (6)", "10 ms (10)", "**wrong**"], lenet: ["250 ms (260)", "–", "**failed**"]},
     )
     assert rows(text, "Peak memory, ratios") == (["renga / torch"], {mlp: ["0.38 (1.00)"], lenet: ["–"]})
     assert rows(text, "Peak memory")[1][mlp] == ["100 (60)", "260 (60)", "**wrong**"]
-    assert text.endswith(f"## What went wrong\n\n- {mlp}, jax: results 2 instead of 1\n")
+    assert text.endswith(f"## What went wrong\n\n- {mlp}, jax: results 2 instead of 1\n- {lenet}, jax: it ended\n")
     assert text.index(mlp) < text.index(lenet)  # the order is that of the workloads
 
 
