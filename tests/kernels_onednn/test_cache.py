@@ -1,5 +1,7 @@
 """What is kept between calls: bounded, not shared by threads, dropped in forked children."""
 
+import ctypes
+import itertools
 import os
 import resource
 import threading
@@ -7,10 +9,23 @@ import threading
 import numpy as np
 import pytest
 
-from renga_kernels_onednn import cache, softmax, threads
+from renga_kernels_onednn import cache, convolution, softmax, threads
 from renga_kernels_onednn.convolution import Convolution
 
 WINDOW = ((1, 1), (1, 1), (1, 1), 1)
+
+
+class Allocated(ctypes.Structure):
+    """``struct mallinfo2``."""
+
+    _fields_ = [(f"number{i}", ctypes.c_size_t) for i in range(10)]
+
+
+def allocated():
+    """Bytes that the C library has handed out."""
+    information = ctypes.CDLL(None).mallinfo2
+    information.restype = Allocated
+    return information().number7
 
 
 def convolve(x, W):
@@ -42,6 +57,36 @@ def test_memory_stays_flat_over_changing_shapes():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     run(range(2 * cache.BOUND, 6 * cache.BOUND))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000  # KiB
+
+
+def convolve_with(n, side):
+    x, W = np.ones((1, n, side, side), "f"), np.ones((n + 1, n, 3, 3), "f")
+    assert convolve(x, W).max() == 9 * n
+
+
+def test_memory_stays_flat_over_changing_images(monkeypatch):
+    monkeypatch.setattr(convolution, "_number", itertools.count(convolution.MANY))
+
+    def run(sides):
+        for side in sides:
+            for n in range(3, 40):
+                convolve_with(n, side)
+
+    run(range(14, 24))  # more than the bound of plans
+    before = allocated()
+    run(range(24, 34))
+    assert allocated() - before < 1 << 20  # bytes; in the fastest way it is four times as much
+
+
+def test_the_first_convolutions_are_the_fastest(monkeypatch):
+    def name():
+        plan = convolution._Forward((1, 16, 8, 8), (16, 16, 3, 3), (144, 9, 3, 1), False, *WINDOW, (8, 8))
+        return plan._compute.description.implementation
+
+    monkeypatch.setattr(convolution, "_number", itertools.count(convolution.MANY - 1))
+    first, second = name(), name()
+    assert "brg" not in second
+    assert first != second or "brg" not in first  # an old processor has no other
 
 
 def test_the_number_of_threads_belongs_to_the_key(monkeypatch):

@@ -8,6 +8,7 @@ Filters of one pixel need no reordering: see `pointwise`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -43,6 +44,13 @@ __all__ = [
 ]
 
 Ints = tuple[int, ...]
+
+MANY = 1024
+"""Convolutions to make in the fastest way, which oneDNN builds from parts that it never frees: some 10 KB for each new
+shape. A program that comes to more has another shape in each step; those that follow are made in the second fastest.
+"""
+
+_number = itertools.count()
 
 
 def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
@@ -268,6 +276,11 @@ class _Case:
         )
 
 
+def _settled(description: Description) -> Description:
+    """Made in the way that memory for so many is worth."""
+    return description if next(_number) < MANY else description.without("brg")
+
+
 class _Filters:
     """Filters in the order that a primitive has chosen, in memory of ours unless they lie so already."""
 
@@ -287,7 +300,7 @@ class _Filters:
 class _Forward:
     def __init__(self, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any) -> None:
         case = _Case(x, W, *window)
-        description = case.forward(Layout(W[:1], (1,)) if with_bias else None)
+        description = _settled(case.forward(Layout(W[:1], (1,)) if with_bias else None))
         self._filters = _Filters(case.plain(strides), description)
         self._compute = Primitive(description, (SRC, WEIGHTS, DST, *((BIAS,) if with_bias else ())))
 
@@ -299,6 +312,7 @@ class _Forward:
 class _Transposed:
     def __init__(self, x: Ints, W: Ints, strides: Ints, *window: Any) -> None:
         case = _Case(x, W, *window)
+        forward = case.forward()
         description = Description(
             "convolution_backward_data",
             CONVOLUTION_DIRECT,
@@ -306,8 +320,9 @@ class _Transposed:
             case.chosen,
             case.maps,
             *case.window,
-            case.forward(),
+            forward,
         )
+        _settled(description)
         self._filters = _Filters(case.plain(strides), description)
         self._compute = Primitive(description, (DIFF_DST, WEIGHTS, DIFF_SRC))
 

@@ -6,7 +6,16 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from renga_kernels_onednn.library import ANY, ARGUMENT_DESCRIPTOR, FLOAT32, NUMBER_OF_INPUTS, SCRATCHPAD, check, library
+from renga_kernels_onednn.library import (
+    ANY,
+    ARGUMENT_DESCRIPTOR,
+    FLOAT32,
+    IMPLEMENTATION,
+    NUMBER_OF_INPUTS,
+    SCRATCHPAD,
+    check,
+    library,
+)
 
 __all__ = ["Added", "Description", "Function", "Handle", "Layout", "dims", "number"]
 
@@ -110,6 +119,24 @@ class Description(Handle):
         """How an argument is to lie; it belongs to this description and lives as long."""
         query = library().calls.dnnl_primitive_desc_query_md
         return ctypes.c_void_p(query(self.pointer, ARGUMENT_DESCRIPTOR, argument))
+
+    @property
+    def implementation(self) -> str:
+        """Which of oneDNN's implementations it will be: ``brgconv:avx512_core``."""
+        name = ctypes.c_char_p()
+        query = library().calls.dnnl_primitive_desc_query
+        check(query(self.pointer, IMPLEMENTATION, 0, ctypes.byref(name)), self.kind)
+        return (name.value or b"").decode()
+
+    def without(self, word: str) -> Description:
+        """This, with the first implementation whose name lacks `word`, or else the last there is.
+
+        The forward that a backward was made after must still be there.
+        """
+        while word in self.implementation:
+            if library().calls.dnnl_primitive_desc_next_impl(self.pointer):
+                break
+        return self
 
     @property
     def inputs(self) -> int:

@@ -156,6 +156,7 @@ SOFTMAX, LOG_SOFTMAX = 0x30000, 0x30001
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = 1, 2  # dnnl_unidirectional_*
 OVERWRITE_DIFF_WEIGHTS = 1  # of recurrent layers, which would add otherwise
 GIVEN_STATISTICS, USE_SCALE, USE_SHIFT = 1, 2, 4
+IMPLEMENTATION = 8  # dnnl_query_impl_info_str
 NUMBER_OF_INPUTS = 3  # dnnl_query_num_of_inputs_s32
 ARGUMENT_DESCRIPTOR = 255  # dnnl_query_exec_arg_md
 
