@@ -229,7 +229,7 @@ def resnet50():
         return cross_entropy(resnet(p, statistics, "/network", x, True), t), statistics
 
     batch = initial.array(4, 3, 224, 224), initial.labels(1000, 4)
-    return trained(loss, weights(shapes), sgd(1e-4), *batch, statistics=first_statistics(shapes))
+    return trained(loss, weights(shapes), sgd(1e-5), *batch, statistics=first_statistics(shapes))
 
 
 def inference(batch):

@@ -166,7 +166,7 @@ class ResNet50(Chain):
 
 
 def resnet50():
-    return trained(Loss(ResNet50()), sgd(1e-4), initial.array(4, 3, 224, 224), initial.labels(1000, 4))
+    return trained(Loss(ResNet50()), sgd(1e-5), initial.array(4, 3, 224, 224), initial.labels(1000, 4))
 
 
 def inference(batch: int):

@@ -171,7 +171,7 @@ class ResNet50(nn.Module):
 
 
 def resnet50(best: bool):
-    optimizer = partial(sgd, lr=1e-4)
+    optimizer = partial(sgd, lr=1e-5)
     return trained(Loss(ResNet50()), optimizer, best, initial.array(4, 3, 224, 224), initial.labels(1000, 4))
 
 
