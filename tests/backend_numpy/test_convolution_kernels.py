@@ -1,11 +1,14 @@
 """Each kernel gives what the reference gives, for all arguments that it says it supports."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from renga_backend_numpy.kernels import pointwise, row_convolution
+from renga_backend_numpy.kernels import pointwise, product, windows
+from renga_backend_numpy.kernels.crew import blas_threads
 from renga_core.backend import get_backend
 from renga_core.settings import using
 from renga_nn.functions.connection import convolution_reference as reference
@@ -49,33 +52,60 @@ def test_pointwise(data, channels, outputs, bias):
     np.testing.assert_allclose(gW, reference.filter_gradient(x, y, *arguments, ONES), atol=1e-12)
 
 
-@pytest.fixture
-def small_sizes_too(monkeypatch):
-    monkeypatch.setattr(row_convolution, "_LEAST_CHANNELS", 1)
-    monkeypatch.setattr(row_convolution, "_LEAST_PIXELS", 1)
-    monkeypatch.setattr(row_convolution, "_BLOCK", 300)
+@pytest.fixture(params=["one thread", "two threads"])
+def small_pieces(monkeypatch, request):
+    """Pieces of few positions, and threads whatever the environment says of BLAS."""
+    monkeypatch.setattr(windows, "_ROWS", 7)
+    monkeypatch.setattr(windows, "_ELEMENTS", 1)
+    monkeypatch.setattr(windows, "LEAST", 1)
+    monkeypatch.setattr(product, "LEAST", 1)
+    with blas_threads(2 if request.param == "two threads" else 1):
+        yield
 
 
-@pytest.mark.usefixtures("small_sizes_too")
-class TestRowConvolution:
-    @settings(deadline=None, max_examples=100)
-    @given(st.data(), st.integers(1, 3), st.integers(1, 3), st.booleans(), st.integers(0, 2))
+@pytest.mark.usefixtures("small_pieces")
+class TestWindows:
+    @settings(deadline=None, max_examples=150)
+    @given(st.data(), st.integers(1, 5), st.integers(1, 3), st.booleans(), st.integers(0, 2))
     def test_agrees_with_the_reference(self, data, channels, outputs, bias, fewer):
-        pair = st.tuples(st.integers(1, 6), st.integers(1, 6))
-        size, ksize, pad = data.draw(pair), data.draw(pair), data.draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
-        out = tuple(conv_outsize(n, k, 1, p) - fewer for n, k, p in zip(size, ksize, pad, strict=True))
+        pair = st.tuples(st.integers(1, 4), st.integers(1, 4))
+        size = data.draw(st.tuples(st.integers(1, 9), st.integers(1, 9)))
+        ksize, stride, dilate, pad = data.draw(pair), data.draw(pair), data.draw(pair), data.draw(pair)
+        pad = tuple(p - 1 for p in pad)
+        axes = zip(size, ksize, stride, pad, dilate, strict=True)
+        out = tuple(conv_outsize(n, k, s, p, d=d) - fewer for n, k, s, p, d in axes)
         assume(min(out) > 0)
-        arguments = (ONES, pad, ONES, 1)
+        arguments = (stride, pad, dilate, 1)
         x = data.draw(images(channels, size))
+        assume(x.size)
         W, b = filters(outputs, channels, *ksize), filters(outputs) if bias else None
-        assert row_convolution.supports(x, W, b, *arguments, out)
-        y = row_convolution.Convolution.forward(x, W, b, *arguments, out)
+        assert windows.supports(x, W, b, *arguments, out)
+        y = windows.Convolution.forward(x, W, b, *arguments, out)
         np.testing.assert_allclose(y, reference.convolution(x, W, b, *arguments, out), atol=1e-12)
-        if row_convolution.supports_deconvolution(y, W, None, *arguments, size):
-            back = row_convolution.Deconvolution.forward(y, W, None, *arguments, size)
-            np.testing.assert_allclose(back, reference.deconvolution(y, W, None, *arguments, size), atol=1e-12)
-        else:
-            assert any(p >= k for p, k in zip(pad, ksize, strict=True))
+        c = filters(channels) if bias else None
+        assert windows.supports(y, W, c, *arguments, size)
+        back = windows.Deconvolution.forward(y, W, c, *arguments, size)
+        np.testing.assert_allclose(back, reference.deconvolution(y, W, c, *arguments, size), atol=1e-12)
+        assert windows.supports_filter_gradient(x, y, *arguments, ksize)
+        gW = windows.FilterGradient.forward(x, y, *arguments, ksize)
+        np.testing.assert_allclose(gW, reference.filter_gradient(x, y, *arguments, ksize), atol=1e-11)
+
+
+def test_memory_does_not_grow_with_the_batch():
+    """Beside the result: some matrices of a piece, 2 MB each here, where all windows would be 38 MB."""
+    x, W = np.ones((32, 32, 32, 32), np.float32), np.ones((32, 32, 3, 3), np.float32)
+    arguments = (ONES, ONES, ONES, 1)
+    with blas_threads(2):
+        for compute in (
+            lambda: windows.Convolution.forward(x, W, None, *arguments, (32, 32)),
+            lambda: windows.Deconvolution.forward(x, W, None, *arguments, (32, 32)),
+            lambda: windows.FilterGradient.forward(x, x, *arguments, (3, 3)),
+        ):
+            tracemalloc.start()
+            result = compute()
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak - result.nbytes < 8 << 20
 
 
 def images_last(size, channels):
@@ -90,15 +120,15 @@ def chosen(operation, *args):
 
 
 def test_which_one_is_chosen():
-    x, small = images_last(20, 16), images_last(4, 16)
+    x, y = images_last(20, 16), images_last(20, 8)
     W1, W3 = np.zeros((8, 16, 1, 1), np.float32), np.zeros((8, 16, 3, 3), np.float32)
-    y = images_last(20, 8)
     plain, padded, strided = (ONES, ZEROS, ONES, 1), (ONES, ONES, ONES, 1), ((2, 2), ZEROS, ONES, 1)
     assert chosen(CONVOLUTION, x, W1, None, *plain, (20, 20)) == "numpy:pointwise_convolution"
-    assert chosen(CONVOLUTION, x.copy(), W1, None, *plain, (20, 20)) == "numpy:row_convolution"
-    assert chosen(CONVOLUTION, x, W1, None, *strided, (10, 10)) == "reference"
-    assert chosen(CONVOLUTION, x, W3, None, *padded, (20, 20)) == "numpy:row_convolution"
-    assert chosen(CONVOLUTION, small, W3, None, *padded, (4, 4)) == "reference"
+    assert chosen(CONVOLUTION, x.copy(), W1, None, *plain, (20, 20)) == "numpy:windows_convolution"
+    assert chosen(CONVOLUTION, x, W1, None, *strided, (10, 10)) == "numpy:windows_convolution"
+    assert chosen(CONVOLUTION, x, W3, None, *padded, (20, 20)) == "numpy:windows_convolution"
+    assert chosen(CONVOLUTION, x, W3[:, :8], None, ONES, ONES, ONES, 2, (20, 20)) == "reference"
     assert chosen(DECONVOLUTION, y, W1, None, *plain, (20, 20)) == "numpy:pointwise_deconvolution"
+    assert chosen(DECONVOLUTION, y, W3, None, *padded, (20, 20)) == "numpy:windows_deconvolution"
     assert chosen(FILTER_GRADIENT, x, y, *plain, ONES) == "numpy:pointwise_filter_gradient"
-    assert chosen(FILTER_GRADIENT, x, y, *padded, (3, 3)) == "reference"
+    assert chosen(FILTER_GRADIENT, x, y, *padded, (3, 3)) == "numpy:windows_filter_gradient"

@@ -43,6 +43,36 @@ def renga_kernels() -> list[Kernel]:
             ("matmul", "MatMul", "supports_product"),
         )
     ]
+    windows = [
+        Kernel(
+            name=f"windows_{op.removeprefix('convolution_')}",
+            op=op,
+            backend="numpy",
+            target=f"renga_backend_numpy.kernels.windows:{target}",
+            supports=f"renga_backend_numpy.kernels.windows:{supports}",
+            priority=10,
+            summary="matrices of windows (im2col), made and multiplied piece by piece in several threads",
+            capabilities=frozenset({"float32", "float64", *_LAYOUTS}),
+        )
+        for op, target, supports in (
+            ("convolution", "Convolution", "supports"),
+            ("deconvolution", "Deconvolution", "supports"),
+            ("convolution_filter_gradient", "FilterGradient", "supports_filter_gradient"),
+        )
+    ]
+    products = [
+        Kernel(
+            name=f"threaded_{op}",
+            op=op,
+            backend="numpy",
+            target=f"renga_backend_numpy.kernels.product:{target}",
+            supports=f"renga_backend_numpy.kernels.product:{supports}",
+            priority=10,
+            summary="divided among the threads that other kernels use, too",
+            capabilities=frozenset({"float32", "float64", "gaps", "transposed"}),
+        )
+        for op, target, supports in (("matmul", "MatMul", "supports"), ("linear", "Linear", "supports_linear"))
+    ]
     return [
         *half,
         Kernel(
@@ -75,26 +105,8 @@ def renga_kernels() -> list[Kernel]:
             summary="1 × 1 filters: one matrix product",
             capabilities=frozenset({*_FLOATING, "channels_last"}),
         ),
-        Kernel(
-            name="row_convolution",
-            op="convolution",
-            backend="numpy",
-            target="renga_backend_numpy.kernels.row_convolution:Convolution",
-            supports="renga_backend_numpy.kernels.row_convolution:supports",
-            priority=10,
-            summary="stride 1: windows expanded along rows only",
-            capabilities=frozenset({"float32", "float64", *_LAYOUTS}),
-        ),
-        Kernel(
-            name="row_deconvolution",
-            op="deconvolution",
-            backend="numpy",
-            target="renga_backend_numpy.kernels.row_convolution:Deconvolution",
-            supports="renga_backend_numpy.kernels.row_convolution:supports_deconvolution",
-            priority=10,
-            summary="stride 1: a convolution with the filters turned around",
-            capabilities=frozenset({"float32", "float64", *_LAYOUTS}),
-        ),
+        *windows,
+        *products,
         Kernel(
             op="max_pooling",
             backend="numpy",

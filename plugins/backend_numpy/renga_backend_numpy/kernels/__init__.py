@@ -1,7 +1,9 @@
 """Operations that NumPy can do faster than their references, which are written for every backend.
 
+- `crew`: dividing work among threads, which the others use.
+- `product`: products of matrices.
 - `pointwise`: convolutions with filters of one pixel: one matrix product.
-- `row_convolution`: convolutions with stride 1: windows are expanded along rows only.
+- `windows`: other convolutions of images, as products of matrices of windows, piece by piece.
 - `half`: convolutions and matrix products in float16, by way of float32.
 - `max_pooling`: the gradient of max pooling in the memory order of the images.
 - `sparse_matmul`: products with sparse matrices, by SciPy.

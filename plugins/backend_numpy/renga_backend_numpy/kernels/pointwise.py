@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from renga_backend_numpy.kernels.product import multiply
 from renga_core.backend import Array
 
 __all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "supports_filter_gradient"]
@@ -63,7 +64,7 @@ class Convolution:
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
         """As the reference."""
-        y = _pixels(x) @ W.reshape(W.shape[:2]).T
+        y = multiply(_pixels(x), W.reshape(W.shape[:2]).T)
         if b is not None:
             y += b
         return _images(y, x)
@@ -75,7 +76,7 @@ class Deconvolution:
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
         """As the reference."""
-        x = _pixels(y) @ W.reshape(W.shape[:2])
+        x = multiply(_pixels(y), W.reshape(W.shape[:2]))
         if b is not None:
             x += b
         return _images(x, y)
@@ -87,4 +88,4 @@ class FilterGradient:
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
         """As the reference."""
-        return (_pixels(y).T @ _pixels(x)).reshape(y.shape[1], x.shape[1], *ksize)
+        return multiply(_pixels(y).T, _pixels(x)).reshape(y.shape[1], x.shape[1], *ksize)

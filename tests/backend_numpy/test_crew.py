@@ -1,0 +1,125 @@
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from renga_backend_numpy.kernels import crew
+from renga_backend_numpy.kernels.crew import blas_threads, share, size
+from renga_backend_numpy.kernels.product import LEAST, Linear, multiply
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    with blas_threads(2):
+        yield
+
+
+def test_each_piece_is_done_once_in_several_threads():
+    done, both = [], threading.Barrier(2, timeout=20)
+
+    def work(pieces):
+        both.wait()  # which a single thread would wait at in vain
+        for piece in pieces:
+            done.append(piece)
+
+    share(work, range(100))
+    assert sorted(done) == list(range(100))
+
+
+def test_blas_has_one_thread_meanwhile():
+    seen = []
+    share(lambda pieces: seen.append((list(pieces), size())), [1])
+    assert seen == [([1], 1)]
+    assert size() == 2
+
+
+@pytest.mark.parametrize("thread", ["the caller's", "another"])
+def test_errors_are_raised_in_the_callers_thread(thread):
+    both = threading.Barrier(2, timeout=20)
+
+    def work(pieces):
+        both.wait()
+        if (threading.current_thread() is caller) == (thread == "the caller's"):
+            raise KeyError("piece")
+
+    caller = threading.current_thread()
+    with pytest.raises(KeyError, match="piece"):
+        share(work, range(2))
+    share(lambda pieces: list(pieces), range(2))
+    assert size() == 2
+
+
+def test_share_within_share_and_from_many_threads():
+    """Whoever finds the threads busy works alone."""
+
+    def inner(pieces):
+        for piece in pieces:
+            share(lambda parts, piece=piece: totals.extend((piece, part) for part in parts), range(3))
+
+    totals = []
+    share(inner, range(4))
+    assert sorted(totals) == [(i, j) for i in range(4) for j in range(3)]
+
+    a = np.random.default_rng(0).normal(size=(200, 200)).astype(np.float32)
+    right, wrong = a @ a, []
+
+    def compute():
+        for _ in range(50):
+            if not np.allclose(multiply(a, a), right, atol=1e-3):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=compute) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_works():
+    share(lambda pieces: list(pieces), range(2))
+    child = os.fork()
+    if not child:
+        threading.Timer(20, os._exit, [1]).start()
+        with blas_threads(2):
+            share(lambda pieces: list(pieces), range(2))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_without_openblas(monkeypatch):
+    monkeypatch.setattr(crew, "_blas", lambda: None)
+    assert size() == 1
+    done = []
+    share(lambda pieces: done.extend(pieces), range(3))
+    assert done == [0, 1, 2]
+    with blas_threads(3):
+        assert size() == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (300, 120, 130), (3, 2000, 900), (0, 3, 2), (2, 0, 3)])
+@pytest.mark.parametrize("dtype", ["f", "d"])
+def test_multiply(shape, dtype):
+    rng = np.random.default_rng(0)
+    rows, inner, columns = shape
+    a, b = rng.normal(size=(rows, inner)).astype(dtype), rng.normal(size=(inner, columns)).astype(dtype)
+    right = a.astype("d") @ b.astype("d")
+    for left, second in ((a, b), (np.asfortranarray(a), b), (a, np.asfortranarray(b)), (np.repeat(a, 2, 1)[:, ::2], b)):
+        y = multiply(left, second)
+        assert y.dtype == dtype
+        np.testing.assert_allclose(y, right, atol=1e-3 if dtype == "f" else 1e-10)
+
+
+def test_linear():
+    rng = np.random.default_rng(0)
+    x, W, b, gy = (rng.normal(size=s).astype("f") for s in ((200, 250), (300, 250), (300,), (200, 300)))
+    assert LEAST < 200 * 250 * 300
+    np.testing.assert_allclose(Linear.forward(x, W, b), x @ W.T + b, atol=1e-4)
+    gx, gb = Linear.backward(x, W, gy, (0, 2))
+    np.testing.assert_allclose(gx, gy @ W, atol=1e-4)
+    np.testing.assert_allclose(gb, gy.sum(axis=0), atol=1e-4)
+    (gW,) = Linear.backward(x, W, gy, (1,))
+    np.testing.assert_allclose(gW, gy.T @ x, atol=1e-4)
