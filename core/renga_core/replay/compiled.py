@@ -17,6 +17,7 @@ from renga_core.replay.recorder import Recorder
 
 __all__ = ["CompiledStep", "compile"]
 
+_MOST_KINDS = 16  # of arguments; a network whose input has another size in each batch must not fill the memory
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -41,8 +42,8 @@ class CompiledStep:
         for x, t in batches:
             loss = step(x, t)
 
-    For each combination of shapes and dtypes of the arguments, the first call is an ordinary one, and the next two are
-    recorded. If both did the same, calls from the fourth on are replayed: a flat program (`source`) calls the functions
+    For each combination of shapes and dtypes of the arguments (the last 16), the first call is an ordinary one, and the
+    next two are recorded. If both did the same, calls from the fourth on are replayed: a flat program (`source`) calls the functions
     that were recorded, forward and backward, in the same order on the same memory layout. Results are the same, bit by
     bit. It pays where networks are small, and Python takes longer than arithmetic.
 
@@ -91,6 +92,8 @@ class CompiledStep:
             key = key, config.train, config.enable_backprop, np.dtype(config.dtype), config.type_check
             way = self._ways.get(key)
             if way is None:
+                if len(self._ways) == _MOST_KINDS:
+                    del self._ways[next(iter(self._ways))]
                 way = self._ways[key] = _Way()
             result = way.call(self.step, args, arrays)
             self._last = way.state

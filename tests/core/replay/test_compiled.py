@@ -284,6 +284,16 @@ def test_each_shape_has_a_program_of_its_own():
     assert "first with arguments of this kind" in step.explain()
 
 
+def test_many_shapes_do_not_fill_the_memory():
+    w = Parameter(floats(1))
+    step = renga.compile(lambda x: (x * w).array)
+    with renga.no_backprop_mode():
+        for size in range(1, 40):
+            called(step, floats(size), times=4)
+    assert len(step._ways) <= 16
+    assert step.explain() == "replayed"
+
+
 def test_memory_order_is_a_kind_of_its_own():
     w = Parameter(floats(3, 3))
     step = renga.compile(lambda x: F.matmul(x, w).array)
