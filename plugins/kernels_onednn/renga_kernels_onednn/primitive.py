@@ -63,7 +63,8 @@ class Primitive:
         try:
             status = self._execute(self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments)
         finally:
-            threads.use(before)
+            if before != self._threads:
+                threads.use(before)
         check(status, self.description.kind)
 
 
