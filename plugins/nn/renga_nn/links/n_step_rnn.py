@@ -122,14 +122,19 @@ class NStepRNNBase(ChainList):
         order = np.lexsort((np.repeat(rank, lengths), times))
         # At least one step, though with no row in it, if all sequences are empty.
         sizes = np.bincount(times, minlength=1).tolist()
-        there = get_device_of(xs[0]).send(by_length)
-        initial = [self.init_hx(xs) if state is None else permutate(state, there, axis=1) for state in states]
+        initial = [self.init_hx(xs) if state is None else state for state in states]
+        sorted_already = bool((lengths[1:] <= lengths[:-1]).all())
+        there = None if sorted_already else get_device_of(xs[0]).send(by_length)
+        if there is not None:
+            initial = [permutate(state, there, axis=1) for state in initial]
         (steps,) = Regroup(order, [times.size]).apply(xs)
         final, packed = n_step_packed(
             self.cell, self.direction, self.n_layers, self.dropout, initial, self.ws, self.bs, steps, sizes
         )
         ys = Regroup(np.argsort(order), lengths.tolist()).apply((packed,))
-        return [permutate(state, there, axis=1, inv=True) for state in final], list(ys)
+        if there is not None:
+            final = [permutate(state, there, axis=1, inv=True) for state in final]
+        return final, list(ys)
 
 
 class _WithoutCells(NStepRNNBase):

@@ -61,7 +61,7 @@ class Regroup(FunctionNode):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Join, gather, cut."""
-        joined = get_array_module(*inputs).concatenate(inputs, axis=0)
+        joined = inputs[0] if len(inputs) == 1 else get_array_module(*inputs).concatenate(inputs, axis=0)
         return _cut(joined[get_device_of(joined).send(self.order)], self.lengths)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:

@@ -69,8 +69,12 @@ class EmbedID(FunctionNode):
         rows = W[xp.where(ignored, 0, self.ids)]
         return (xp.where(ignored[..., None], 0, rows),)
 
-    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Each row has the sum of the gradients of the places that it went to."""
+        return EmbedIDGradient(self.ids, self.ignore_label, self.inputs[0].shape).forward(tuple(grad_outputs))
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
         return EmbedIDGradient(self.ids, self.ignore_label, self.inputs[0].shape).apply(grad_outputs)
 
 
