@@ -43,9 +43,9 @@ class CompiledStep:
             loss = step(x, t)
 
     For each combination of shapes and dtypes of the arguments (the last 16), the first call is an ordinary one, and the
-    next two are recorded. If both did the same, calls from the fourth on are replayed: a flat program (`source`) calls the functions
-    that were recorded, forward and backward, in the same order on the same memory layout. Results are the same, bit by
-    bit. It pays where networks are small, and Python takes longer than arithmetic.
+    next two are recorded. If both did the same, calls from the fourth on are replayed: a flat program
+    (`source`) calls the functions that were recorded, forward and backward, in the same order on the same memory
+    layout. Results are the same, bit by bit. It pays where networks are small, and Python takes longer than arithmetic.
 
     *What the step must be.* Python does not run in a replay. So the step must do the same in each call but for values
     of its arguments, of parameters, and of random numbers that functions draw. What can be noticed is, and then every

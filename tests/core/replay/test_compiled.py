@@ -256,6 +256,14 @@ def test_gradients_that_are_not_cleared_add_up():
     assert step.explain().startswith("replayed")
 
 
+def test_gradients_share_no_memory():
+    a, b = Parameter(floats(3)), Parameter(floats(3))
+    step = renga.compile(lambda x: a.cleargrad() or b.cleargrad() or F.sum((a + b) * x).backward())
+    called(step, floats(3))
+    assert step.explain() == "replayed"
+    assert not np.may_share_memory(a.grad, b.grad)
+
+
 def test_update_with_a_loss_function():
     model = MLP()
     optimizer = SGD().setup(model)
@@ -337,6 +345,21 @@ def test_attributes_of_links_that_hold_results_are_set():
         step(x)
     assert step.explain().startswith("replayed")
     np.testing.assert_array_equal(model.y.array, model.l(x).array)
+
+
+def test_a_classifier():
+    model = L.Classifier(L.Linear(6, 4))
+    model.compute_accuracy = False
+    step = renga.compile(training(model, SGD(lr=0.0)))
+    reporter = Reporter()
+    reporter.add_observer("main", model)
+    for _ in range(7):
+        x, t = floats(5, 6), labels(4, 5)
+        with reporter.scope({}):
+            loss = step(x, t)
+            assert float(reporter.observation["main/loss"].array) == float(loss.array) == float(model.loss.array)
+    assert step.explain() == "replayed"
+    np.testing.assert_array_equal(model.y.array, model.predictor(x).array)
 
 
 def test_what_is_reported_is_reported_again():
