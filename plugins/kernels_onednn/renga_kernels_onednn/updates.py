@@ -61,8 +61,7 @@ class SGDUpdate:
     def forward(param: Array, grad: Array, rate: float) -> Array:
         """As the reference."""
         numbers = np.array([-rate], np.float32)
-        for size, (params, grads) in _pieces(param, grad):
-            find(size, _mix, size, 1.0)(grads, address(numbers), params)
+        find(param.size, _mix, param.size, 1.0)(address(grad), address(numbers), address(param))
         return param
 
 
