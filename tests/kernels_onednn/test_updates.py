@@ -8,7 +8,7 @@ from renga_core.kernel import operations
 from renga_core.link import Link
 from renga_core.settings import using
 from renga_kernels_onednn import updates
-from renga_optimizers import SGD, Adam, AdamW, MomentumSGD
+from renga_optimizers import SGD, Adam, AdamW, CorrectedMomentumSGD, MomentumSGD, NesterovAG, RMSprop
 from renga_optimizers.hooks import WeightDecay
 
 RNG = np.random.default_rng(0)
@@ -44,7 +44,35 @@ def momentum_sgd(w, grads):
     return w
 
 
+def corrected_momentum_sgd(w, grads):
+    v = 0
+    for g in grads:
+        v = 0.8 * v - g
+        w = w + 0.05 * v
+    return w
+
+
+def nesterov_ag(w, grads):
+    """The iterate, and the point ahead of it where gradients are taken."""
+    v = 0
+    for g in grads:
+        v = 0.8 * v - 0.05 * g
+        w = w + v
+    return w + 0.8 * v
+
+
+def rmsprop(w, grads):
+    ms = 0
+    for g in grads:
+        ms = 0.9 * ms + 0.1 * g * g
+        w = w - 0.05 * g / (np.sqrt(ms) + 1e-8)
+    return w
+
+
 CASES = {
+    "corrected_momentum_sgd": (lambda: CorrectedMomentumSGD(0.05, 0.8), corrected_momentum_sgd),
+    "nesterov_ag": (lambda: NesterovAG(0.05, 0.8), nesterov_ag),
+    "rmsprop": (lambda: RMSprop(0.05, 0.9), rmsprop),
     "sgd": (lambda: SGD(0.05), lambda w, grads: w - 0.05 * sum(grads)),
     "momentum_sgd": (lambda: MomentumSGD(0.05, 0.8), momentum_sgd),
     "adam": (lambda: Adam(0.01), adam),

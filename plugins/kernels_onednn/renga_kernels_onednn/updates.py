@@ -26,7 +26,18 @@ from renga_kernels_onednn.library import (
 )
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["AdamUpdate", "MomentumSGDUpdate", "SGDUpdate", "supports_adam", "supports_momentum_sgd", "supports_sgd"]
+__all__ = [
+    "AdamUpdate",
+    "CorrectedMomentumSGDUpdate",
+    "MomentumSGDUpdate",
+    "NesterovAGUpdate",
+    "RMSpropUpdate",
+    "SGDUpdate",
+    "supports_adam",
+    "supports_momentum",
+    "supports_rmsprop",
+    "supports_sgd",
+]
 
 _PIECE = 1 << 18
 """Elements to a piece: of Adam's four arrays 4 MiB."""
@@ -42,7 +53,7 @@ def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
     return _lie_alike(param, grad)
 
 
-def supports_momentum_sgd(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
+def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
     """As `supports_sgd`."""
     return _lie_alike(param, grad, v)
 
@@ -52,6 +63,11 @@ def supports_adam(
 ) -> bool:
     """As `supports_sgd`."""
     return _lie_alike(param, grad, m, v)
+
+
+def supports_rmsprop(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> bool:
+    """As `supports_sgd`."""
+    return _lie_alike(param, grad, ms)
 
 
 class SGDUpdate:
@@ -78,6 +94,51 @@ class MomentumSGDUpdate:
             find(size, _mix, size, momentum)(grads, minus_rate, steps)
             find(size, _mix, size, 1.0)(steps, one, params)
         return param, v
+
+
+class CorrectedMomentumSGDUpdate:
+    """Operation ``corrected_momentum_sgd_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+        """As the reference."""
+        numbers = np.array([-1, rate], np.float32)
+        minus_one = address(numbers)
+        factor = minus_one + _ITEM
+        for size, (params, grads, steps) in _pieces(param, grad, v):
+            find(size, _mix, size, momentum)(grads, minus_one, steps)
+            find(size, _mix, size, 1.0)(steps, factor, params)
+        return param, v
+
+
+class NesterovAGUpdate:
+    """Operation ``nesterov_ag_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+        """As the reference."""
+        numbers = np.array([-rate, momentum], np.float32)
+        minus_rate = address(numbers)
+        ahead = minus_rate + _ITEM
+        for size, (params, grads, steps) in _pieces(param, grad, v):
+            find(size, _mix, size, momentum)(grads, minus_rate, steps)
+            find(size, _mix, size, 1.0)(grads, minus_rate, params)
+            find(size, _mix, size, 1.0)(steps, ahead, params)
+        return param, v
+
+
+class RMSpropUpdate:
+    """Operation ``rmsprop_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> tuple[Array, Array]:
+        """As the reference."""
+        numbers = np.array([1 - alpha, 0, -rate], np.float32)
+        rest, zero, minus_rate = range(address(numbers), address(numbers) + numbers.nbytes, _ITEM)
+        for size, (params, grads, squares) in _pieces(param, grad, ms):
+            find(size, _mix_square, size, alpha)(grads, grads, rest, squares)
+            find(size, _step, size, eps, 1.0)(squares, zero, grads, minus_rate, params)
+        return param, ms
 
 
 class AdamUpdate:

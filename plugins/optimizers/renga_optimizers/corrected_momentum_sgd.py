@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from renga_core.backend import Array, get_backend
 from renga_core.graph import Parameter
+from renga_core.kernel import Operation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
 __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
+
+
+def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    """Operation ``corrected_momentum_sgd_update``: v ← momentum·v − g, then θ ← θ + rate·v, in place.
+
+    Args:
+        param, v: To be changed.
+        grad: The gradient. All of one shape and dtype.
+        momentum, rate: Python numbers.
+
+    Returns:
+        `param` and `v`.
+    """
+    v *= momentum
+    v -= grad
+    param += rate * v
+    return param, v
+
+
+corrected_momentum_sgd_update = Operation(
+    "corrected_momentum_sgd_update", _update, samples="renga_optimizers.samples:corrected_momentum_sgd_update"
+)
 
 
 class CorrectedMomentumSGDRule(UpdateRule):
@@ -20,10 +44,8 @@ class CorrectedMomentumSGDRule(UpdateRule):
 
     def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
         h = self.hyperparam
-        v, array = self.state["v"], param.array
-        v *= h.momentum
-        v -= param.grad
-        array += h.lr * v
+        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
+        corrected_momentum_sgd_update.select(get_backend(param.array), *args).forward(*args)
 
 
 class CorrectedMomentumSGD(GradientMethod):

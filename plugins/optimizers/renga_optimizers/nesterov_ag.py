@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from renga_core.backend import Array, get_backend
 from renga_core.graph import Parameter
+from renga_core.kernel import Operation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
 __all__ = ["NesterovAG", "NesterovAGRule"]
+
+
+def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    """Operation ``nesterov_ag_update``: v ← momentum·v − rate·g, then θ ← θ + momentum·v − rate·g, in place.
+
+    Args:
+        param, v: To be changed.
+        grad: The gradient. All of one shape and dtype.
+        momentum, rate: Python numbers.
+
+    Returns:
+        `param` and `v`.
+    """
+    step = rate * grad
+    v *= momentum
+    v -= step
+    param -= step
+    param += momentum * v
+    return param, v
+
+
+nesterov_ag_update = Operation("nesterov_ag_update", _update, samples="renga_optimizers.samples:nesterov_ag_update")
 
 
 class NesterovAGRule(UpdateRule):
@@ -20,12 +44,8 @@ class NesterovAGRule(UpdateRule):
 
     def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
         h = self.hyperparam
-        v, array = self.state["v"], param.array
-        step = h.lr * param.grad
-        v *= h.momentum
-        v -= step
-        array -= step
-        array += h.momentum * v
+        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
+        nesterov_ag_update.select(get_backend(param.array), *args).forward(*args)
 
 
 class NesterovAG(GradientMethod):

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Parameter
+from renga_core.kernel import Operation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 from renga_optimizers.precision import check_eps
 
 __all__ = ["RMSprop", "RMSpropRule"]
+
+
+def _update(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> tuple[Array, Array]:
+    """Operation ``rmsprop_update``: ms ← alpha·ms + (1−alpha)·g², then θ ← θ − rate·g / (√ms + eps), in place.
+
+    Args:
+        param, ms: To be changed.
+        grad: The gradient. All of one shape and dtype.
+        alpha, eps, rate: Python numbers.
+
+    Returns:
+        `param` and `ms`.
+    """
+    _mean_of_squares(grad, ms, alpha)
+    divisor = get_array_module(ms).sqrt(ms)
+    divisor += eps
+    param -= rate * grad / divisor
+    return param, ms
+
+
+def _mean_of_squares(grad: Array, ms: Array, alpha: float) -> None:
+    ms *= alpha
+    ms += (1 - alpha) * grad * grad
+
+
+rmsprop_update = Operation("rmsprop_update", _update, samples="renga_optimizers.samples:rmsprop_update")
 
 
 class RMSpropRule(UpdateRule):
@@ -22,14 +50,12 @@ class RMSpropRule(UpdateRule):
     def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
         h = self.hyperparam
         ms, array, grad = self.state["ms"], param.array, param.grad
-        ms *= h.alpha
-        ms += (1 - h.alpha) * grad * grad
         if h.eps_inside_sqrt:
-            divisor = param.xp.sqrt(ms + h.eps)
+            _mean_of_squares(grad, ms, h.alpha)
+            array -= h.lr * grad / param.xp.sqrt(ms + h.eps)
         else:
-            divisor = param.xp.sqrt(ms)
-            divisor += h.eps
-        array -= h.lr * grad / divisor
+            args = array, grad, ms, h.alpha, h.eps, h.lr
+            rmsprop_update.select(get_backend(array), *args).forward(*args)
 
 
 class RMSprop(GradientMethod):

@@ -9,7 +9,14 @@ import numpy as np
 
 from renga_core.kernel import Sample
 
-__all__ = ["adam_update", "momentum_sgd_update", "sgd_update"]
+__all__ = [
+    "adam_update",
+    "corrected_momentum_sgd_update",
+    "momentum_sgd_update",
+    "nesterov_ag_update",
+    "rmsprop_update",
+    "sgd_update",
+]
 
 _SHAPES = {
     "few": (3, 5),
@@ -29,10 +36,23 @@ def sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sampl
 
 
 def momentum_sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """Arguments of ``momentum_sgd_update``."""
+    """Arguments of ``momentum_sgd_update``, and of the others with momentum."""
     for name, shape in _SHAPES.items():
         param, grad, v = rng.standard_normal((3, *shape)).astype(dtype)
         yield Sample(name, (param, grad, v, 0.9, 0.1), changed=(0, 2))
+
+
+corrected_momentum_sgd_update = nesterov_ag_update = momentum_sgd_update
+
+
+def rmsprop_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``rmsprop_update``."""
+    for name, shape in _SHAPES.items():
+        param, grad = rng.standard_normal((2, *shape)).astype(dtype)
+        ms = rng.uniform(0, 2, shape).astype(dtype)
+        for x in (grad, ms):
+            x.reshape(-1)[::7] = 0
+        yield Sample(name, (param, grad, ms, 0.9, 1e-3, 0.05), changed=(0, 2))
 
 
 def adam_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
