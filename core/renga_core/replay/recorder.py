@@ -109,6 +109,9 @@ class Recorder:
             (FunctionNode, "apply", self._apply),
             (Variable, "__init__", self._make),
             (Variable, "cleargrad", self._clear),
+            (Variable, "unchain", self._unchain),
+            (Variable, "unchain_backward", self._unchain),
+            (FunctionNode, "unchain", self._unchain),
             (Link, "cleargrads", self._clear),
             (Link, "zerograds", self._effect_of),
             (GradientMethod, "update", self._update),
@@ -338,6 +341,10 @@ class Recorder:
             do()
         if self.reason is None and not self._depth:
             self.program.line(f"{self.program.object('e', do)}()")
+
+    def _unchain(self, original: Callable[..., None], what: Any) -> None:
+        self.refuse("it cuts the graph (unchain)")
+        original(what)
 
     def _clear(self, original: Callable[..., None], owner: Any) -> None:
         with self._opened(), self._within():

@@ -459,6 +459,12 @@ def prints(x, w):
     return str(x)
 
 
+def cuts_the_graph(x, w):
+    y = F.sum(x * w)
+    y.backward()
+    y.unchain_backward()
+
+
 def returns_a_graph(x, w):
     return F.sum(x * w)
 
@@ -478,6 +484,7 @@ def returns_a_graph(x, w):
         (draws_beside, "differs from call to call"),
         (makes_a_parameter, "makes a Parameter"),
         (prints, "reads values"),
+        (cuts_the_graph, "unchain"),
         (returns_a_graph, "call backward in the step"),
     ],
 )
