@@ -241,7 +241,10 @@ def _same(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(_same, a, b))
     if type(a) is dict:
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
-    return bool(a == b)
+    try:
+        return bool(a == b)
+    except Exception:  # objects with arrays in them, and those that refuse to be compared
+        return False
 
 
 def _same_effect(a: Any, b: Any) -> bool:

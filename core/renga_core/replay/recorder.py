@@ -247,8 +247,9 @@ class Recorder:
         self._nodes[function] = node
         results = [program.local("v") for _ in outputs]
         self._inputs[function] = names
-        if function.formula is not None:
-            program.line(f"{results[0]} = {function.formula[0].format(*names)}")
+        formula = _formula(function)
+        if formula is not None:
+            program.line(f"{results[0]} = {formula[0].format(*names)}")
         else:
             program.line(f"{', '.join(results)}, = {node}.forward(({', '.join(names)},))")
         for y, name in zip(outputs, results, strict=True):
@@ -260,7 +261,7 @@ class Recorder:
             self._made.add(id(y))
             self._variables.append((ref(y), name))
             y._array = self._unread_one(array, name)
-        if function._order >= 0 and function.formula is None:
+        if function._order >= 0 and formula is None:
             if function._input_indexes:
                 program.line(f"{node}._saved_inputs = ({', '.join([names[i] for i in function._input_indexes])},)")
             if function._output_indexes:
@@ -563,9 +564,10 @@ class _Walk:
         gxs = function.backward_arrays(targets, [gradient for gradient, _ in gys])
         names = [program.local("g") for _ in gxs]
         incoming = ", ".join([name for _, name in gys])
-        if function.formula is not None:
+        formula = _formula(function)
+        if formula is not None:
             for i, name in zip(targets, names, strict=True):
-                program.line(f"{name} = {function.formula[1][i].format(*self.inputs[function], gy=incoming)}")
+                program.line(f"{name} = {formula[1][i].format(*self.inputs[function], gy=incoming)}")
             program.walked.add(node)
         else:
             program.line(f"{', '.join(names)}, = {node}.backward_arrays({targets!r}, [{incoming}])")
@@ -618,6 +620,11 @@ class _Links(LinkHook):
 
     def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
         """Nothing."""
+
+
+def _formula(function: FunctionNode) -> tuple[str, tuple[str, ...]] | None:
+    """The formula of this very class: a subclass may compute something else."""
+    return vars(type(function)).get("formula")
 
 
 def _plain(array: Any) -> Any:

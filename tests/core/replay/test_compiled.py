@@ -209,6 +209,19 @@ def test_the_formula_of_a_function_is_what_it_computes():
             np.testing.assert_array_equal(eval(backward[i].format("x0", "x1", gy="gy"), scope), gx)
 
 
+def test_a_subclass_has_no_formula():
+    class Twice(arithmetic.Add):
+        def forward(self, inputs):
+            return (2 * (inputs[0] + inputs[1]),)
+
+    w = Parameter(floats(3))
+    step = renga.compile(lambda x: Twice().apply((x, w))[0].array)
+    with renga.no_backprop_mode():
+        x = floats(3)
+        np.testing.assert_array_equal(called(step, x), 2 * (x + w.array))
+    assert step.explain() == "replayed"
+
+
 @pytest.mark.parametrize("shape", [(3,), (1,), (2, 3), ()])
 def test_formulas_with_broadcasting_and_arrays_without_axes(shape):
     outcomes = []
