@@ -2,14 +2,14 @@
 
 Each training workload is run three times from the same weights, each time in a process of its own: with the kernels,
 without, and without in double precision, which says what rounding alone does. Compared are the gradients of the first
-step, by the norm of the difference, and the losses of all steps.
+step, by the norm of the difference, and the losses of all steps. The kernels may be as far from double precision as
+NumPy's own are, a factor aside.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -20,15 +20,19 @@ from typing import Any
 import numpy as np
 
 from benchmarks.environments import ROOT, process_environment
-from benchmarks.records import RESULTS, machine
+from benchmarks.records import RESULTS, load, machine, store
+from benchmarks.workloads import named
 
-__all__ = ["GRADIENTS", "LOSSES", "compared", "distance", "main", "table", "trained"]
+__all__ = ["agrees", "compared", "distance", "main", "markdown", "trained"]
 
 STEPS = 20
-GRADIENTS = 1e-3
-"""How far the gradients with and without may be apart: the norm of the difference by that of the gradient."""
+FACTOR = 3.0
+"""How much farther than without them the gradients with the kernels may be from double precision."""
+ROUNDING = 1e-6
+"""How far they may be in any case: the norm of the difference by that of the gradient."""
 LOSSES = 1e-3
-"""How far a loss may be, relatively."""
+"""How far a loss with the kernels may be from that without, relatively."""
+PAGE = "agreement"
 OFF = {"RENGA_PLUGINS_DISABLE": "onednn"}
 Outcome = Mapping[str, Any]
 """``losses (steps,)`` and, as ``gradient/PATH``, the gradients of the first step."""
@@ -86,21 +90,42 @@ def compared(on: Outcome, off: Outcome, double: Outcome) -> dict[str, float]:
     }
 
 
-def table(rows: Mapping[str, Mapping[str, float]]) -> str:
-    """Markdown."""
+def agrees(row: Mapping[str, float]) -> bool:
+    """Whether the distances of a workload are those of rounding."""
+    near = FACTOR * row["off and float64"] + ROUNDING
+    return row["on and float64"] <= near and row["losses, on and off"] <= LOSSES
+
+
+def markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
+    """The page: a row for each workload, in their order."""
     columns = list(next(iter(rows.values())))
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
-    lines += [f"| {name} | {' | '.join(f'{row[c]:.1e}' for c in columns)} |" for name, row in rows.items()]
-    return "\n".join(lines)
+    for workload in named("training"):
+        if workload.name in rows:
+            cells = [f"{rows[workload.name][column]:.1e}" for column in columns]
+            lines.append(f"| {workload.title} | {' | '.join(cells)} |")
+    table = "\n".join(lines)
+    return f"""# agreement
+
+Measured by `python -m benchmarks agreement` on {machine()}: {STEPS} steps with oneDNN's kernels (on), without (off), and
+without in double precision (float64), from the same weights.
+
+Gradients: of the first step, all parameters together, the norm of the difference divided by the norm. With the kernels
+they may be {FACTOR:g} times as far from double precision as without, and {ROUNDING:g} more. Losses: the largest relative
+difference in any step; on and off may be {LOSSES:g} apart. A workload without gradients has its results as losses.
+
+{table}
+
+Where a network has many ReLUs and maxima, as VGG, its gradients are far from double precision with NumPy's kernels, too: of
+millions of activations some are so near 0 that rounding decides whether they pass a gradient. Networks without such
+places agree to a few units of the last digit.
+"""
 
 
 def main(argv: Sequence[str]) -> int:
     """Run; 1 if something is farther apart than it may be."""
-    from benchmarks.workloads import WORKLOADS, named
-
     parser = argparse.ArgumentParser(prog="python -m benchmarks agreement", description=__doc__)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help="default: all training workloads")
-    parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--threads", type=int, default=2, help="for each run")
     arguments = parser.parse_args(argv)
     every = [workload.name for workload in named("training")]
@@ -108,32 +133,21 @@ def main(argv: Sequence[str]) -> int:
     for name in names:
         if name not in every:
             parser.error(f"no training workload {name!r}; there are {', '.join(every)}")
-    rows, wrong = {}, []
+    known, wrong = load(PAGE, RESULTS), []
     for name in names:
         runs = [
-            _elsewhere(name, arguments.steps, dtype, arguments.threads, environment)
+            _elsewhere(name, STEPS, dtype, arguments.threads, environment)
             for dtype, environment in (("float32", {}), ("float32", OFF), ("float64", OFF))
         ]
-        row = rows[name] = compared(*runs)
+        row = known[name] = compared(*runs)
         print(name, *(f"{column} {value:.1e}" for column, value in row.items()), sep="  ", flush=True)
-        if not (row["gradients, on and off"] <= GRADIENTS and row["losses, on and off"] <= LOSSES):
+        if not agrees(row):
             wrong.append(name)
+        store(PAGE, RESULTS, known)
+        (RESULTS / f"{PAGE}.md").write_text(markdown(known))
     if wrong:
-        print(f"farther apart than {GRADIENTS:g} (gradients) or {LOSSES:g} (losses): {', '.join(wrong)}")
-        return 1
-    if set(names) == set(every):
-        text = (
-            f"# agreement\n\nMeasured by `python -m benchmarks agreement` on {machine()}: {arguments.steps} steps with "
-            "oneDNN's kernels (on), without (off), and without in double precision, from the same weights.\n\n"
-            "Gradients: of the first step, all parameters together, the norm of the difference divided by the norm; at "
-            f"most {GRADIENTS:g} is asked of on and off. Losses: the largest relative difference in any step; at most "
-            f"{LOSSES:g} is asked. Where on and off are as far from double precision as from one another, what is "
-            "between them is rounding.\n\n"
-            f"{table({WORKLOADS[name].title: row for name, row in rows.items()})}\n"
-        )
-        (RESULTS / "agreement.md").write_text(text)
-        print(f"written to {os.path.relpath(RESULTS / 'agreement.md')}")
-    return 0
+        print(f"farther apart than rounding explains: {', '.join(wrong)}")
+    return int(bool(wrong))
 
 
 def _elsewhere(workload: str, steps: int, dtype: str, threads: int, environment: Mapping[str, str]) -> Outcome:

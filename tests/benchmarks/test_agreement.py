@@ -38,7 +38,16 @@ def test_distances(agreement):
             "losses, off and float64": 1,
         }
     )
-    assert agreement.table({"a": {"x": 0.25, "y": 3e-7}}) == "| | x | y |\n|---|---:|---:|\n| a | 2.5e-01 | 3.0e-07 |"
+    assert "| LeNet, batch 64 | 1.0e-01 | 1.0e-01 | 0.0e+00 | 5.0e-01 |" in agreement.markdown({"lenet": row})
+
+
+@pytest.mark.parametrize(
+    ("on", "off", "losses", "right"),
+    [(2e-3, 1e-3, 1e-4, True), (4e-3, 1e-3, 1e-4, False), (9e-7, 0, 0, True), (1e-7, 1e-7, 2e-3, False)],
+)
+def test_what_rounding_explains(agreement, on, off, losses, right):
+    row = {"on and float64": on, "off and float64": off, "losses, on and off": losses}
+    assert agreement.agrees(row) is right
 
 
 @pytest.mark.parametrize("workload", ["mlp", "lenet", "gradient_penalty"])
