@@ -91,6 +91,14 @@ class TestWindows:
         np.testing.assert_allclose(gW, reference.filter_gradient(x, y, *arguments, ksize), atol=1e-11)
 
 
+def test_the_same_result_each_time():
+    """To the last bit, whichever thread is faster: sums are in a fixed order."""
+    x, y = (np.random.default_rng(i).normal(size=(16, 8, 24, 24)).astype(np.float32) for i in (1, 2))
+    with blas_threads(2):
+        results = [windows.FilterGradient.forward(x, y, ONES, ONES, ONES, 1, (3, 3)) for _ in range(20)]
+    assert all(np.array_equal(result, results[0]) for result in results)
+
+
 def test_memory_does_not_grow_with_the_batch():
     """Beside the result: some matrices of a piece, 2 MB each here, where all windows would be 38 MB."""
     x, W = np.ones((32, 32, 32, 32), np.float32), np.ones((32, 32, 3, 3), np.float32)

@@ -17,9 +17,10 @@ times the rounding error.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -30,6 +31,7 @@ from renga_core.backend import Array
 
 __all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "supports_filter_gradient"]
 
+T = TypeVar("T")
 Ints = tuple[int, ...]
 
 _ROWS = 512
@@ -94,22 +96,21 @@ class FilterGradient:
         """As the reference."""
         images, maps = x.transpose(0, 2, 3, 1), y.transpose(0, 2, 3, 1)
         window = _Window(ksize, stride, pad, dilate)
-        totals: list[Array] = []
-
-        def work(pieces: Iterator[_Piece]) -> None:
-            total = None
-            for piece in pieces:
-                part = product(piece.of(maps).T, window.matrix(images, piece, maps.shape[2]))
-                total = part if total is None else np.add(total, part, out=total)
-            if total is not None:
-                totals.append(total)
-
         pieces = _pieces(maps.shape, math.prod(ksize) * x.shape[1])
         product = multiply if len(pieces) == 1 else np.matmul
-        _work(work, pieces)
-        gradient = totals[0]
-        for total in totals[1:]:
-            gradient += total
+        # Who adds up what is fixed, and so is the order of the sums: results are the same each time.
+        threads = size()
+        shares = [pieces[i::threads] for i in range(min(threads, len(pieces)))]
+        totals: list[Array] = [None] * len(shares)
+
+        def work(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                for piece in shares[number]:
+                    part = product(piece.of(maps).T, window.matrix(images, piece, maps.shape[2]))
+                    totals[number] = part if totals[number] is None else np.add(totals[number], part, out=part)
+
+        _work(work, range(len(shares)))
+        gradient = functools.reduce(np.add, totals)
         return gradient.reshape(y.shape[1], *ksize, x.shape[1]).transpose(0, 3, 1, 2)
 
 
@@ -220,7 +221,7 @@ def _correlate(x: Array, filters: Array, b: Any, window: _Window, y: Array) -> N
     _work(work, pieces)
 
 
-def _work(work: Callable[[Iterator[_Piece]], None], pieces: list[_Piece]) -> None:
+def _work(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
     """Share the pieces; of a single one the product is what is shared."""
     if len(pieces) == 1:
         work(iter(pieces))
