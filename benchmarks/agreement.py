@@ -107,18 +107,19 @@ def markdown(rows: Mapping[str, Mapping[str, float]]) -> str:
     table = "\n".join(lines)
     return f"""# agreement
 
-Measured by `python -m benchmarks agreement` on {machine()}: {STEPS} steps with oneDNN's kernels (on), without (off), and
-without in double precision (float64), from the same weights.
+Measured by `python -m benchmarks agreement` on {machine()}: {STEPS} steps with
+oneDNN's kernels (on), without (off), and without in double precision (float64), from the same weights.
 
 Gradients: of the first step, all parameters together, the norm of the difference divided by the norm. With the kernels
-they may be {FACTOR:g} times as far from double precision as without, and {ROUNDING:g} more. Losses: the largest relative
-difference in any step; on and off may be {LOSSES:g} apart. A workload without gradients has its results as losses.
+they may be {FACTOR:g} times as far from double precision as without, and {ROUNDING:g} more. Losses: the largest
+relative difference in any step; on and off may be {LOSSES:g} apart. A workload without gradients has its results as
+losses.
 
 {table}
 
-Where a network has many ReLUs and maxima, as VGG, its gradients are far from double precision with NumPy's kernels, too: of
-millions of activations some are so near 0 that rounding decides whether they pass a gradient. Networks without such
-places agree to a few units of the last digit.
+Where a network has many ReLUs and maxima, as VGG, its gradients are far from double precision with NumPy's kernels,
+too: of millions of activations some are so near 0 that rounding decides whether they pass a gradient. Networks without
+such places agree to a few units of the last digit.
 """
 
 
