@@ -118,8 +118,9 @@ losses.
 {table}
 
 Where a network has many ReLUs and maxima, as VGG, its gradients are far from double precision with NumPy's kernels,
-too: of millions of activations some are so near 0 that rounding decides whether they pass a gradient. Networks without
-such places agree to a few units of the last digit.
+too: of millions of activations some are so near 0 that rounding decides whether they pass a gradient. (In double
+precision, a relative noise of 6e-8 in the images changes the gradients of VGG by 8e-8, one of 1e-6 by 9e-4.) Networks
+without such places agree to a few units of the last digit.
 """
 
 
