@@ -6,7 +6,7 @@ import pytest
 
 from renga_backend_numpy.kernels import crew
 from renga_backend_numpy.kernels.crew import blas_threads, share, size
-from renga_backend_numpy.kernels.product import LEAST, Linear, multiply
+from renga_backend_numpy.kernels.product import multiply
 
 
 @pytest.fixture(autouse=True)
@@ -111,15 +111,3 @@ def test_multiply(shape, dtype):
         y = multiply(left, second)
         assert y.dtype == dtype
         np.testing.assert_allclose(y, right, atol=1e-3 if dtype == "f" else 1e-10)
-
-
-def test_linear():
-    rng = np.random.default_rng(0)
-    x, W, b, gy = (rng.normal(size=s).astype("f") for s in ((200, 250), (300, 250), (300,), (200, 300)))
-    assert LEAST < 200 * 250 * 300
-    np.testing.assert_allclose(Linear.forward(x, W, b), x @ W.T + b, atol=1e-4)
-    gx, gb = Linear.backward(x, W, gy, (0, 2))
-    np.testing.assert_allclose(gx, gy @ W, atol=1e-4)
-    np.testing.assert_allclose(gb, gy.sum(axis=0), atol=1e-4)
-    (gW,) = Linear.backward(x, W, gy, (1,))
-    np.testing.assert_allclose(gW, gy.T @ x, atol=1e-4)

@@ -60,19 +60,6 @@ def renga_kernels() -> list[Kernel]:
             ("convolution_filter_gradient", "FilterGradient", "supports_filter_gradient"),
         )
     ]
-    products = [
-        Kernel(
-            name=f"threaded_{op}",
-            op=op,
-            backend="numpy",
-            target=f"renga_backend_numpy.kernels.product:{target}",
-            supports=f"renga_backend_numpy.kernels.product:{supports}",
-            priority=10,
-            summary="divided among the threads that other kernels use, too",
-            capabilities=frozenset({"float32", "float64", "gaps", "transposed"}),
-        )
-        for op, target, supports in (("matmul", "MatMul", "supports"), ("linear", "Linear", "supports_linear"))
-    ]
     return [
         *half,
         Kernel(
@@ -106,7 +93,6 @@ def renga_kernels() -> list[Kernel]:
             capabilities=frozenset({*_FLOATING, "channels_last"}),
         ),
         *windows,
-        *products,
         Kernel(
             op="max_pooling",
             backend="numpy",
