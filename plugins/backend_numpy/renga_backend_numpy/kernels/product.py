@@ -1,6 +1,6 @@
 """Products of matrices, divided among the threads of `crew`, in whose way OpenBLAS's own would be afterwards.
 
-For convolutions only. As kernels of ``matmul`` and ``linear`` they were taken out again: in the one run with them a step
+For convolutions only. As kernels of ``matmul`` and ``linear`` they were taken out again: in the one run, a step
 of the transformer, whose attention stays with OpenBLAS's threads, took 2.7 s in the median (0.22 at least), for 0.1.
 """
 
