@@ -183,8 +183,12 @@ class FunctionNode:
         xs: tuple[Array, ...]
         nodes: tuple[VariableNode, ...]
         targets: tuple[int, ...]
-        if len(inputs) == 2 and isinstance(x0 := inputs[0], variable) and isinstance(x1 := inputs[1], variable):
-            # Arithmetic on small arrays is where each step counts: as the loop below, twice as fast.
+        # Arithmetic on small arrays is where each step counts: one or two Variables are twice as fast as the loop.
+        if len(inputs) == 1 and isinstance(x := inputs[0], variable):
+            xs = (x._array,)
+            nodes = (x._node or x.node,)
+            targets = _FIRST if x._requires_grad else ()
+        elif len(inputs) == 2 and isinstance(x0 := inputs[0], variable) and isinstance(x1 := inputs[1], variable):
             xs = (x0._array, x1._array)
             nodes = (x0._node or x0.node, x1._node or x1.node)
             if x0._requires_grad:
@@ -225,6 +229,7 @@ class FunctionNode:
             (y,) = ys
             if y.__class__ not in array_types:
                 y = _as_output(self, y)
+                ys = (y,)
             node = VariableNode()
             node.creator_node = self
             node.index = 0
@@ -244,9 +249,10 @@ class FunctionNode:
             outputs = tuple([self._output(i, y) for i, y in enumerate(ys)])
         kept = self._input_indexes
         if kept:
-            self._saved_inputs = xs if kept is BOTH and len(xs) == 2 else tuple([xs[i] for i in kept])
+            all_kept = len(xs) == 1 or (kept is BOTH and len(xs) == 2)
+            self._saved_inputs = xs if all_kept else tuple([xs[i] for i in kept])
         if self._output_indexes:
-            self._saved_outputs = tuple([outputs[i]._array for i in self._output_indexes])
+            self._saved_outputs = ys if len(ys) == 1 else tuple([outputs[i]._array for i in self._output_indexes])
         return outputs
 
     def _output(self, index: int, y: Array) -> Variable:
