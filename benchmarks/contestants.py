@@ -34,6 +34,7 @@ CONTESTANTS = {
     for contestant in (
         Contestant("renga", "renga", imports=_RENGA),
         Contestant("renga numpy", "renga", environment={"RENGA_PLUGINS_DISABLE": "onednn"}),
+        Contestant("renga compiled", "renga", "compiled"),
         Contestant("torch", "torch", imports="import torch"),
         Contestant("torch best", "torch", "best"),
         Contestant("jax", "jax", imports="import jax, jax.numpy"),

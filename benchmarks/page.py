@@ -18,6 +18,9 @@ COMPARISONS = (
     ("renga", "autograd"),
     ("renga", "numpy"),
     ("renga", "renga numpy"),
+    ("renga", "renga compiled"),
+    ("renga compiled", "torch"),
+    ("renga compiled", "jax"),
     ("renga numpy", "torch"),
     ("renga numpy", "chainer"),
 )

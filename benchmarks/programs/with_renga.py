@@ -11,6 +11,7 @@ import renga.functions as F
 import renga.links as L
 from benchmarks.programs import convolutions, initial
 from renga import Chain, ChainList, Parameter, Variable, grad, no_backprop_mode, using_config
+from renga import compile as compile_step
 from renga.optimizers import SGD, Adam
 
 BN = {"eps": 1e-5}
@@ -381,4 +382,15 @@ PROGRAMS = {
         **{f"{name}_forward": convolution_alone(case, False) for name, case in convolutions.CASES.items()},
         **{name: convolution_alone(case, True) for name, case in convolutions.CASES.items()},
     }
+}
+
+
+def compiled(build: Any):
+    return lambda: compile_step(build())
+
+
+PROGRAMS["compiled"] = {
+    name: compiled(build)
+    for name, build in PROGRAMS[""].items()
+    if not name.startswith(("resnet50_inference", "conv")) and not name.endswith("_forward")
 }

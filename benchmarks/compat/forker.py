@@ -1,0 +1,107 @@
+"""Runs programs, each in a fork of this process: `python -m benchmarks.compat.forker chainer` (or `renga`).
+
+This process has imported already what takes long, so a program starts in milliseconds; and whatever it changes is gone
+with it. It is told what to run by lines of JSON on its standard input, ``{"program": PATH, "arguments": […]}``, and
+answers each by ``{"status": 0, "output": "…", "errors": "…"}``. `benchmarks.compat.stage` asks.
+
+With Chainer it runs in the environment of that: it needs nothing but Python's library.
+"""
+
+import atexit
+import contextlib
+import json
+import os
+import runpy
+import signal
+import sys
+import tempfile
+import traceback
+
+SECONDS = 120
+"""How long a program may take."""
+
+
+def run_with_chainer(program, arguments):
+    """As ``python PROGRAM ARGUMENT …``."""
+    sys.argv[:] = [program, *arguments]
+    sys.path.insert(0, os.path.dirname(program))
+    runpy.run_path(program, run_name="__main__")
+
+
+def run_with_renga(program, arguments):
+    """As ``renga run-chainer PROGRAM ARGUMENT …``."""
+    from renga_chainer.runner import run
+
+    sys.exit(run([program, *arguments]))
+
+
+def import_chainer():
+    import chainer
+    import chainer.training.extensions  # noqa: F401
+
+
+def import_renga():
+    import renga.distributions
+    import renga.functions
+    import renga.links
+    import renga.training.extensions
+    import renga_chainer.runner  # noqa: F401
+
+    for face in (renga.functions, renga.links):
+        for name in face.__all__:  # names that are found when they are asked for
+            getattr(face, name)
+
+
+LIBRARIES = {"chainer": (import_chainer, run_with_chainer), "renga": (import_renga, run_with_renga)}
+
+
+def fork(run, program, arguments):
+    """The answer to one request."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                signal.alarm(SECONDS)
+                os.dup2(output.fileno(), 1)
+                os.dup2(errors.fileno(), 2)
+                status = inside(run, program, arguments)
+            finally:
+                os._exit(status)
+        status = os.waitpid(child, 0)[1]
+        answer = {"status": -(status & 127) if status & 127 else status >> 8}
+        for name, file in (("output", output), ("errors", errors)):
+            file.seek(0)
+            answer[name] = file.read().decode(errors="replace")
+    return answer
+
+
+def inside(run, program, arguments):
+    """Run the program in this process; the exit status."""
+    status = 0
+    try:
+        run(program, arguments)
+    except SystemExit as exit:
+        status = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()  # os._exit leaves them out
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
+
+
+def main(library):
+    prepare, run = LIBRARIES[library]
+    answers = os.fdopen(os.dup(1), "w")
+    requests = os.fdopen(os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program reads no requests
+    prepare()
+    for line in requests:
+        print(json.dumps(fork(run, **json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
