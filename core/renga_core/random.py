@@ -1,7 +1,8 @@
 """Random numbers: one generator for each backend, all seeded by one call.
 
 Dropout, initializers and data iterators draw from here and nowhere else, so that a seed decides a whole run and a
-snapshot can hold the state of everything random. NumPy's global generator is never used.
+snapshot can hold the state of everything random. NumPy's global generator is never used, unless a layer for programs
+that seed it says so with `use`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import numpy as np
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
-__all__ = ["generator", "get_state", "replaying", "seed", "set_state", "spawn_seed"]
+__all__ = ["generator", "get_state", "replaying", "seed", "set_state", "spawn_seed", "use"]
 
 _lock = threading.RLock()
 _entropy: int | None = None
 _children = 0
 _generators: dict[str, Any] = {}
+_given: dict[str, Any] = {}
+"""Generators that `use` has put in place of backends' own."""
 
 
 def seed(value: int) -> None:
@@ -31,7 +34,7 @@ def seed(value: int) -> None:
     global _entropy, _children
     with _lock:
         _entropy, _children = int(value), 0
-        _generators.clear()
+        _replace_generators({})
 
 
 def generator(backend: Backend) -> Any:
@@ -41,6 +44,24 @@ def generator(backend: Backend) -> Any:
         with _lock:
             found = _generators.setdefault(backend.name, _make(backend))
     return found
+
+
+def use(name: str, generator: Any) -> None:
+    """From now on, draw the numbers of a backend from `generator`, which no seed reaches; from its own again if None.
+
+    For layers that run programs with a generator of their own.
+
+    Args:
+        name: The backend's.
+        generator: What the backend's `make_generator` makes, or something with its methods, so that `generator_state`
+            and `set_generator_state` work on it.
+    """
+    with _lock:
+        _generators.pop(name, None)
+        if generator is None:
+            _given.pop(name, None)
+        else:
+            _generators[name] = _given[name] = generator
 
 
 def spawn_seed() -> int:
@@ -73,8 +94,8 @@ def set_state(state: Mapping[str, Any]) -> None:
     with _lock:
         made = _made_from(state)
         _entropy, _children = state["entropy"], state["children"]
-        _generators.clear()
-        _generators.update(made)
+        _replace_generators(made)
+        _set_given(state)
 
 
 @contextmanager
@@ -88,26 +109,40 @@ def replaying(state: Mapping[str, Any]) -> Iterator[None]:
     """
     replayed = _made_from(state)
     with _lock:
-        kept = dict(_generators)
-        _generators.clear()
-        _generators.update(replayed)
+        kept, now = dict(_generators), get_state()
+        _replace_generators(replayed)
+        _set_given(state)
     try:
         yield
     finally:
         with _lock:
-            _generators.clear()
-            _generators.update(kept)
+            _replace_generators(kept)
+            _set_given(now)
+
+
+def _replace_generators(made: Mapping[str, Any]) -> None:
+    """Have these and no others, but for those that `use` has given."""
+    _generators.clear()
+    _generators.update({**made, **_given})
+
+
+def _set_given(state: Mapping[str, Any]) -> None:
+    """Put generators that `use` has given into the states that `get_state` returned."""
+    from renga_core.backend import get_backend
+
+    for name in _given.keys() & state["generators"].keys():
+        get_backend(name).set_generator_state(_given[name], state["generators"][name])
 
 
 def _made_from(state: Mapping[str, Any]) -> dict[str, Any]:
-    """New generators in the states that `get_state` returned."""
+    """New generators in the states that `get_state` returned, but for those that `use` has given."""
     from renga_core.backend import get_backend
 
     made = {}
-    for name, saved in state["generators"].items():
+    for name in state["generators"].keys() - _given.keys():
         backend = get_backend(name)
         made[name] = backend.make_generator(0)
-        backend.set_generator_state(made[name], saved)
+        backend.set_generator_state(made[name], state["generators"][name])
     return made
 
 

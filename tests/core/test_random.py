@@ -161,3 +161,26 @@ def test_replaying_ends_with_an_error_too():
     with pytest.raises(ZeroDivisionError), random.replaying(state):
         1 / int(draw(0).size)
     assert random.get_state() == after
+
+
+def test_a_generator_in_place_of_a_backends_own():
+    given = np.random.Generator(np.random.PCG64(11))
+    random.seed(1)
+    own = draw()
+    random.use("numpy", given)
+    try:
+        assert random.generator(get_backend("numpy")) is given
+        random.seed(1)
+        assert random.generator(get_backend("numpy")) is given
+        state = json.loads(json.dumps(random.get_state()))
+        expected, then = draw(), draw()
+        random.set_state(state)
+        assert random.generator(get_backend("numpy")) is given
+        np.testing.assert_array_equal(draw(), expected)
+        with random.replaying(state):
+            np.testing.assert_array_equal(draw(), expected)
+        np.testing.assert_array_equal(draw(), then)
+    finally:
+        random.use("numpy", None)
+    random.seed(1)
+    np.testing.assert_array_equal(draw(), own)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from renga_chainer import additions, devices
+from renga_chainer import additions, devices, random
 from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
@@ -63,6 +63,7 @@ def install(*, replace: bool = False) -> None:
         )
     additions.install()
     devices.install()
+    random.install()
     sys.meta_path.insert(0, _Finder)
 
 
@@ -73,6 +74,7 @@ def uninstall() -> None:
     sys.meta_path.remove(_Finder)
     for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
         del sys.modules[name]
+    random.uninstall()
     devices.uninstall()
     additions.uninstall()
 

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from renga_chainer.additions import initial_weights, lstm, order_sampler, walker_alias
+
 __all__ = ["install", "uninstall"]
 
-_ADDITIONS: list[tuple[type, str, Any]] = []
+_ADDITIONS: list[tuple[type, str, Any]] = [
+    *initial_weights.ADDITIONS,
+    *lstm.ADDITIONS,
+    *order_sampler.ADDITIONS,
+    *walker_alias.ADDITIONS,
+]
 """Class, name, value."""
 _before: list[tuple[type, str, Any]] = []
 _ABSENT = object()

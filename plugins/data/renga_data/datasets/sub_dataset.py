@@ -123,8 +123,8 @@ def get_cross_validation_datasets(
     indices = np.arange(size) if order is None else np.asarray(order)
     bounds = [size * i // n_folds for i in range(n_folds + 1)]
     folds = []
-    for begin, end in pairwise(bounds):
-        split = np.concatenate([indices[:begin], indices[end:], indices[begin:end]])
+    for begin, end in reversed(list(pairwise(bounds))):
+        split = np.concatenate([indices[end:], indices[:begin], indices[begin:end]])
         folds.append(split_dataset(dataset, size - (end - begin), split))
     return folds
 

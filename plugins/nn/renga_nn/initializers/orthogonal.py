@@ -58,8 +58,8 @@ class Orthogonal(RandomInitializer):
         xp = get_backend(array).xp
         if rows == 0 or columns == 0:
             return
-        drawn = self.generator_for(array).normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
-        q, r = xp.linalg.qr(drawn)
+        drawn = self.generator_for(array).normal(0.0, 1.0, (rows, columns))
+        q, r = xp.linalg.qr(drawn if rows >= columns else drawn.T)
         # Of all such decompositions the one whose R has a positive diagonal: then Q is uniform (Mezzadri 2007).
         q = q * xp.sign(xp.diagonal(r))
         matrix = q if rows >= columns else q.T

@@ -47,10 +47,8 @@ class Linear(Link):
         self.in_size = in_size
         self.out_size = out_size
         with self.init_scope():
-            self.W = Parameter(get_initializer(initialW))
+            self.W = Parameter(get_initializer(initialW), None if in_size is None else (out_size, in_size))
             self.b = None if nobias else bias(initial_bias, out_size)
-        if in_size is not None:
-            self.W.initialize((out_size, in_size))
 
     @classmethod
     def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:

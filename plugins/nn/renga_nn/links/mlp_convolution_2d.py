@@ -49,8 +49,9 @@ class MLPConvolution2D(ChainList):
         if not channels:
             raise ValueError("MLPConvolution2D: out_channels is empty; there is at least one convolution")
         initial = {"initialW": conv_init, "initial_bias": bias_init}
-        rest = [Convolution2D(n, m, 1, **initial) for n, m in pairwise(channels)]
-        super().__init__(Convolution2D(first, channels[0], ksize, stride, pad, **initial), *rest)
+        convolutions = [Convolution2D(first, channels[0], ksize, stride, pad, **initial)]
+        convolutions += [Convolution2D(n, m, 1, **initial) for n, m in pairwise(channels)]
+        super().__init__(*convolutions)
         self.activation = activation
 
     def forward(self, x: Any) -> Variable:

@@ -56,8 +56,8 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array
 
 
 def _draw(like: Any) -> Array:
-    """``-log(-log(u))`` for uniform u. A 0 among them would make it infinite, so the smallest is 1e-30."""
+    """``-log(-log(1 - u))`` for uniform u. A 0 among them would make it infinite, so the smallest is 1e-30."""
     backend = get_backend(getattr(like, "array", like))
     xp = backend.xp
     uniform = xp.maximum(random.generator(backend).random(like.shape, dtype=xp.float32), 1e-30)
-    return (-xp.log(-xp.log(uniform))).astype(like.dtype, copy=False)
+    return (-xp.log(-xp.log1p(-uniform))).astype(like.dtype, copy=False)

@@ -1,0 +1,77 @@
+"""Links whose first weights have other sizes in Chainer: a program trained there starts from the same ones here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_nn.functions.window import conv_outsize
+from renga_nn.initializers import NaN, get_initializer
+from renga_nn.links import BlackOut, DeformableConvolution2D, DepthwiseConvolution2D, LocalConvolution2D
+from renga_nn.links.sampled import _Sampled
+
+__all__ = ["ADDITIONS"]
+
+_deformable = DeformableConvolution2D.__init__
+_sampled = _Sampled.__init__
+
+
+def depthwise(self: DepthwiseConvolution2D, in_channels: int) -> None:
+    """The fan-in is that of `W` as it is stored, ``(channel_multiplier, in_channels, kh, kw)``."""
+    self.W.initialize((self.channel_multiplier, in_channels, *self.ksize))
+    if self.b is not None:
+        self.b.initialize((self.channel_multiplier * in_channels,))
+
+
+def local(self: LocalConvolution2D, in_channels: int, size: Sequence[int]) -> None:
+    """The fan-in is that of `W` as it is stored, ``(out_channels, H', W', in_channels, kh, kw)``."""
+    outputs = [conv_outsize(n, k, s, 0) for n, k, s in zip(size, self.ksize, self.stride, strict=True)]
+    if min(outputs) < 1:
+        raise ValueError(f"LocalConvolution2D: images of {tuple(size)} are smaller than filters of {self.ksize}")
+    self.W.initialize((self.out_channels, *outputs, in_channels, *self.ksize))
+    if self.b is not None:
+        self.b.initialize((self.out_channels, *outputs))
+
+
+def deformable(
+    self: DeformableConvolution2D,
+    in_channels: int | None,
+    out_channels: int,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] = 1,
+    pad: int | Sequence[int] = 0,
+    offset_nobias: bool = False,
+    offset_initialW: Any = None,
+    offset_initial_bias: Any = None,
+    deform_nobias: bool = False,
+    deform_initialW: Any = None,
+    deform_initial_bias: Any = None,
+) -> None:
+    """By default offsets are drawn, and filters are 0."""
+    _deformable(
+        self,
+        in_channels,
+        out_channels,
+        ksize,
+        stride,
+        pad,
+        offset_nobias,
+        get_initializer(offset_initialW),
+        offset_initial_bias,
+        deform_nobias,
+        0 if deform_initialW is None else deform_initialW,
+        deform_initial_bias,
+    )
+
+
+def black_out(self: BlackOut, in_size: int, counts: Any, sample_size: int) -> None:
+    """`W` is NaN until the program sets it."""
+    _sampled(self, counts, 1.0, in_size, sample_size, NaN())
+
+
+ADDITIONS: list[tuple[type, str, Any]] = [
+    (DepthwiseConvolution2D, "_initialize", depthwise),
+    (LocalConvolution2D, "_initialize", local),
+    (DeformableConvolution2D, "__init__", deformable),
+    (BlackOut, "__init__", black_out),
+]
