@@ -17,7 +17,7 @@ from renga_kernels_onednn import threads
 from renga_kernels_onednn.handles import Handle
 from renga_kernels_onednn.library import library
 
-__all__ = ["BOUND", "find", "find_if_repeated", "scratch", "stream"]
+__all__ = ["BOUND", "find", "scratch", "stream"]
 
 BOUND = 256
 """Plans to keep for each thread; of more, those not used for longest are made again when needed."""
@@ -56,19 +56,6 @@ def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     else:
         plans.move_to_end(whole)
     return plan
-
-
-def find_if_repeated(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan | None:
-    """As `find`; None when asked for it the first time, or long after: what comes once is not worth a primitive."""
-    asked: OrderedDict[Hashable, None] = _kept("asked", OrderedDict)
-    whole = make, key
-    if whole in asked:
-        asked.move_to_end(whole)
-        return find(work, make, *key)
-    asked[whole] = None
-    if len(asked) > BOUND:
-        asked.popitem(last=False)
-    return None
 
 
 def stream() -> Handle:

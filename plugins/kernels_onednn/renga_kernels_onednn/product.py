@@ -1,5 +1,7 @@
-"""Products of matrices: of two by ``dnnl_sgemm``, which needs no primitive and so no memory of shapes; of a batch, and
-the layer `linear`, which consists of such products but for shapes that come again.
+"""Products of matrices: of two by ``dnnl_sgemm``, which needs no primitive and so no memory of shapes; of a batch by a
+primitive; and the layer `linear`, which is the one or the other, as its number of rows says.
+
+Which of them computes depends on the arguments alone, and never on what was computed before: they differ by rounding.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import numpy as np
 
 from renga_core.backend import Array
 from renga_kernels_onednn import threads
-from renga_kernels_onednn.cache import find, find_if_repeated
+from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, Layout
 from renga_kernels_onednn.layout import address
 from renga_kernels_onednn.library import BIAS, DST, SRC, WEIGHTS, check, library
@@ -33,6 +35,12 @@ _LEAST_BY_VECTOR = 9216
 
 _ALONE = 1 << 21
 """Multiplications that one thread is through with before another has come to help."""
+
+_PLANNED = range(8, 129)
+"""Numbers of rows for which `linear` has a primitive: so few that they come again, whoever chooses them."""
+
+_STEP = 64
+"""More rows have one if they are a multiple of this: batches that someone has chosen, not the length of a sentence."""
 
 
 def supports(a: Array, b: Array) -> bool:
@@ -68,19 +76,22 @@ class Linear:
     """Operation ``linear``.
 
     Forward multiplies with transposed weights, in which ``dnnl_sgemm`` is at its slowest, after it has written the
-    bias. A primitive takes 0.65 to 0.9 of the time: 45 µs and not 68 for 20 rows of 256 by 256 x 1024, 400 and not 470
-    for 100 of 784 by 784 x 1000, 1.24 ms and not 1.52 for 1024 of 1024 by 1024 x 256. To make it takes 0.2 to 1.2 ms,
-    so it is made for shapes that come again: that of a batch of sentences may not.
+    bias. A primitive takes 0.5 to 0.9 of the time: 37 µs and not 65 for 20 rows of 256 by 256 x 1024, 379 and not 470
+    for 100 of 784 by 784 x 1000, 1.20 ms and not 1.53 for 1024 of 1024 by 1024 x 256; more for fewer than eight rows.
+    To make it takes 0.15 to 0.7 ms, which is as much as 20 to 200 rows take. So it is not made for numbers of rows that
+    may never come again, as that of the words in a batch of sentences.
     """
 
     @staticmethod
     def forward(x: Array, W: Array, b: Array | None) -> Array:
         """As the reference."""
         y = np.empty((len(x), len(W)), np.float32)
-        if 1 in y.shape or not _layer(x, W.T, b, y):
-            if b is not None:
-                y[...] = b
-            multiply(x, W.T, y, added=b is not None)
+        if len(W) > 1 and (len(x) in _PLANNED or len(x) % _STEP == 0):
+            _multiply_and_add(x, W.T, b, y)
+            return y
+        if b is not None:
+            y[...] = b
+        multiply(x, W.T, y, added=b is not None)
         return y
 
     @staticmethod
@@ -149,14 +160,12 @@ def _as_blas_takes(x: Array) -> tuple[Array, bytes, int]:
     return np.ascontiguousarray(x), b"N", x.shape[1]
 
 
-def _layer(a: Array, b: Array, added: Array | None, y: Array) -> bool:
-    """Write the product of two matrices, plus a row or nothing, into a contiguous one, if the shapes come again."""
+def _multiply_and_add(a: Array, b: Array, added: Array | None, y: Array) -> None:
+    """Write the product of two matrices, plus a row or nothing, into a contiguous one."""
     a, b = [x if _is_dense(x) else x.copy() for x in (a, b)]
     row = () if added is None else (np.ascontiguousarray(added),)
-    compute = find_if_repeated(a.size * b.shape[1] >> 4, _plan_of_layer, bool(row), *map(_lying, (a, b, y)))
-    if compute is not None:
-        compute(*map(address, (a, b, *row, y)))
-    return compute is not None
+    compute = find(a.size * b.shape[1] >> 4, _plan_of_layer, bool(row), *map(_lying, (a, b, y)))
+    compute(*map(address, (a, b, *row, y)))
 
 
 def _plan_of_layer(with_row: bool, *lying: _Lying) -> Primitive:

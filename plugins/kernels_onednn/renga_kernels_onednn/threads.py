@@ -3,8 +3,8 @@
 Both pools let their threads spin for a while after some work, waiting for more. On a busy machine a thread of one pool
 then holds the core that the other needs. So libgomp's are told to spin for some microseconds only, unless the
 environment says otherwise (``GOMP_SPINCOUNT``, ``OMP_WAIT_POLICY``). OpenBLAS's threads belong to the program, not to a
-plugin, and are left as they are; but Renga's own products of more than a few hundred thousand multiplications in float32
-are oneDNN's (`product`), so that OpenBLAS's are not woken unless the program multiplies arrays itself.
+plugin, and are left as they are; but Renga's own products of more than a few hundred thousand multiplications in
+float32 are oneDNN's (`product`), so that OpenBLAS's are not woken unless the program multiplies arrays itself.
 
 After a fork the threads are gone, and a child that waits for them waits for ever: in a child oneDNN gets one thread,
 and what was made for more is dropped.

@@ -80,6 +80,7 @@ def linear(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         "one of each": (1, 1, 1),
         "many rows": (65, 33, 10),
         "large": (129, 67, 71),
+        "deep": (21, 800, 40),
         "one large row": (1, 513, 517),
         "one unit": (515, 513, 1),
         "no rows": (0, 4, 3),
