@@ -23,7 +23,7 @@ from renga_core.serializers.npz import Names, load_arrays
 from renga_core.serializers.protocol import Serializable
 from renga_core.serializers.values import encode
 
-__all__ = ["load_chainer_npz"]
+__all__ = ["ChainerArchive", "load_chainer_npz"]
 
 # What may be asked for, by the names it has had, and what it is called here.
 _KNOWN = {
@@ -62,11 +62,11 @@ def load_chainer_npz(
         FileForbidden: A value that `obj` asks for is a pickle of something else; key and class are named.
         FileDamaged, FileMismatched, OSError: As `load_npz`.
     """
-    with open_archive(file, _ChainerArchive) as archive:
+    with open_archive(file, ChainerArchive) as archive:
         load_arrays(archive, archive.name, obj, path, strict, ignore_names)
 
 
-class _ChainerArchive(Archive):
+class ChainerArchive(Archive):
     """An npz file with arrays of objects in it."""
 
     def read(self, key: str, stream: IO[bytes]) -> np.ndarray[Any, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from renga_core.serializers.npz import NpzDeserializer, load_arrays
 from renga_core.serializers.protocol import AbstractSerializer, Serializable, Serializer
 from renga_core.serializers.values import encode, is_none
 
-__all__ = ["HDF5Deserializer", "HDF5Serializer", "load_hdf5", "save_hdf5"]
+__all__ = ["HDF5Deserializer", "HDF5Serializer", "load_hdf5", "open_hdf5", "save_hdf5"]
 
 _KIND = "an HDF5 file"
 
@@ -167,16 +168,22 @@ def load_hdf5(filename: str | os.PathLike[str], obj: Serializable) -> None:
         FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
         OSError: The file cannot be opened.
     """
+    with open_hdf5(filename) as arrays:
+        load_arrays(arrays, os.fspath(filename), obj)
+
+
+@contextmanager
+def open_hdf5(filename: str | os.PathLike[str]) -> Iterator[Mapping[str, np.ndarray[Any, Any]]]:
+    """Open an HDF5 file as a mapping of its data sets by path. Raises as `load_hdf5`, but `FileMismatched`."""
     require("h5py", "load_hdf5", "hdf5")
     import h5py
 
-    name = os.fspath(filename)
     open(filename, "rb").close()  # what keeps it from being opened is said better here
     try:
         file = h5py.File(filename, "r")
     except BlockingIOError:
         raise  # somebody is writing it
     except OSError as error:
-        raise FileDamaged(name, str(error), _KIND) from error
+        raise FileDamaged(os.fspath(filename), str(error), _KIND) from error
     with file:
-        load_arrays(_Arrays(file), name, obj)
+        yield _Arrays(file)

@@ -67,7 +67,8 @@ def is_package(path: str) -> bool:
 class Mirror(ModuleType):
     """A module of Chainer's. Its names are looked up when they are first asked for.
 
-    In `renga_chainer.modules` under the same path, then where `FACES` says that Renga has them, then among its modules.
+    In `renga_chainer.modules` under the same path or that of a package it is in, then where `FACES` says that Renga has
+    them, then among its modules.
     """
 
     def __init__(self, path: str) -> None:
@@ -104,8 +105,16 @@ class Mirror(ModuleType):
 
     def _find(self, name: str) -> Any:
         own = getattr(self._own, name, _MISSING)
+        if isinstance(own, ModuleType) and own.__name__.startswith(_OWN):
+            own = _MISSING  # a module in it, which is a mirror too
         if own is not _MISSING or name not in self._names:
             return own
+        path = self.__name__
+        while path := path.rpartition(".")[0]:
+            # chainer.training.extensions.evaluator has what chainer.training.extensions has.
+            above = _own_spec(path) and importlib.import_module(_OWN + path)
+            if name in getattr(above, "__all__", ()):
+                return getattr(above, name)
         for face in self._faces:
             found = getattr(importlib.import_module(face), name, _MISSING)
             if found is not _MISSING:

@@ -1,0 +1,42 @@
+"""Iterators in snapshots under Chainer's names: the order, but neither a seed nor the state of a sampler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_data.iterators import MultithreadIterator
+from renga_data.iterators.ordered import OrderedIterator, Place
+
+__all__ = ["ADDITIONS"]
+
+
+def serialize(self: OrderedIterator, serializer: AbstractSerializer) -> None:
+    """Save where the iterator is, or go where another one was.
+
+    Raises:
+        KeyError: This one has an order, and the saved one had none.
+    """
+    place = self._place
+    position = serializer("current_position", place.position)
+    epoch = serializer("epoch", place.epoch)
+    is_new_epoch = serializer("is_new_epoch", place.is_new_epoch)
+    order = None if place.order is None else place.order.copy()
+    if isinstance(self, MultithreadIterator):
+        order = serializer("_order", order)
+    elif order is not None:
+        try:
+            order = serializer("order", order)
+        except KeyError:
+            order = serializer("_order", order)
+    try:
+        previous = serializer("previous_epoch_detail", place.previous_epoch_detail)
+    except KeyError:  # of an older version
+        size = self._epoch_size(order)
+        previous = max(epoch + (position - self.batch_size) / size, 0.0) if epoch or position else -1.0
+    if isinstance(serializer, Deserializer):
+        previous = -1.0 if previous is None else float(previous)
+        self._return_to(Place(position, epoch, bool(is_new_epoch), previous, order, place.sampler_state))
+
+
+ADDITIONS: list[tuple[type, str, Any]] = [(OrderedIterator, "serialize", serialize)]

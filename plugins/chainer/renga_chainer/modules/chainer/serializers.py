@@ -1,0 +1,231 @@
+"""``chainer.serializers``: files in Chainer's own layout, which Chainer reads and which are read without unpickling.
+
+Chainer stores None as a pickled array of one object. That is written here as bytes that are always the same, and read
+by Renga's reader of Chainer's files, which runs nothing. Loading is Chainer's: value by value, with `KeyError` for what
+is missing, so that a program's own ``serialize`` may catch it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.errors import did_you_mean
+from renga_core.link import Link
+from renga_core.serializers import Deserializer, FileRefused, Serializer, atomic_write
+from renga_core.serializers import HDF5Serializer as HDF5Serializer
+from renga_core.serializers import save_hdf5 as save_hdf5
+from renga_core.serializers.archive import open_archive
+from renga_core.serializers.chainer_npz import ChainerArchive
+from renga_core.serializers.hdf5 import open_hdf5
+from renga_core.serializers.values import is_array, is_none, put
+
+__all__ = [
+    "DictionarySerializer",
+    "HDF5Deserializer",
+    "HDF5Serializer",
+    "NpzDeserializer",
+    "load_hdf5",
+    "load_npz",
+    "save_hdf5",
+    "save_npz",
+    "serialize",
+]
+
+Names = str | Callable[[str], bool]
+
+_PICKLED_NONE = (
+    b"\x80\x03cnumpy.core.multiarray\n_reconstruct\nq\x00cnumpy\nndarray\nq\x01K\x00\x85q\x02C\x01bq\x03\x87q\x04Rq\x05"
+    b"(K\x01)cnumpy\ndtype\nq\x06X\x02\x00\x00\x00O8q\x07\x89\x88\x87q\x08Rq\t(K\x03X\x01\x00\x00\x00|q\nNNNJ\xff\xff"
+    b"\xff\xffJ\xff\xff\xff\xffK?tq\x0bb\x89]q\x0cNatq\rb."
+)
+"""``np.array(None)`` as Chainer's NumPy pickles it. NumPy 2 would name a module that NumPy 1 has not."""
+
+
+class DictionarySerializer(Serializer):
+    """Saves an object into a dictionary of NumPy arrays by path; None is an array of one object.
+
+    Attributes:
+        target: The dictionary.
+    """
+
+    def __init__(self, target: dict[str, Any] | None = None, path: str = "") -> None:
+        self.target: dict[str, Any] = {} if target is None else target
+        self.path = path
+
+    def __getitem__(self, key: str) -> DictionarySerializer:
+        return DictionarySerializer(self.target, f"{self.path}{key.strip('/')}/")
+
+    def __call__(self, key: str, value: Any) -> Any:
+        """Store a copy of `value`, and return `value`."""
+        stored = np.array(to_host(value) if is_array(value) else value)
+        if stored.dtype.hasobject and value is not None:
+            raise TypeError(
+                f"cannot save {self.path + key.lstrip('/')!r}: {type(value).__qualname__} is not an array, a number, a "
+                "text, a list of those, or None. Chainer would pickle it; save its parts, or json.dumps of it"
+            )
+        self.target[self.path + key.lstrip("/")] = stored
+        return value
+
+
+def serialize(obj: Any) -> dict[str, Any]:
+    """An object as a dictionary of arrays by path."""
+    serializer = DictionarySerializer()
+    serializer.save(obj)
+    return serializer.target
+
+
+def save_npz(file: str | os.PathLike[str] | IO[bytes], obj: Any, compression: bool = True) -> None:
+    """Save an object, or a dictionary of arrays, to an npz file as Chainer writes them. Raises as `renga.save_npz`."""
+    arrays = obj if isinstance(obj, dict) else serialize(obj)
+    if isinstance(file, (str, os.PathLike)):
+        with atomic_write(file) as opened:
+            _write(opened, arrays, compression)
+    else:
+        _write(file, arrays, compression)
+
+
+def _write(file: IO[bytes], arrays: Mapping[str, Any], compression: bool) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED) as archive:
+        for key, value in arrays.items():
+            array: Any = np.asarray(to_host(value) if is_array(value) else value)
+            member = io.BytesIO()
+            if array.shape == () and array.dtype.hasobject and array[()] is None:
+                header = {"descr": "|O", "fortran_order": False, "shape": ()}
+                np.lib.format.write_array_header_1_0(member, header)
+                member.write(_PICKLED_NONE)
+            else:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+            archive.writestr(key + ".npy", member.getbuffer())
+
+
+class NpzDeserializer(Deserializer):
+    """Loads an object from arrays by path, as Chainer does.
+
+    Args:
+        npz: The arrays.
+        path: Put before each key.
+        strict: Refuse a missing key. Otherwise its value stays as it is.
+        ignore_names: Paths whose values stay as they are: a path, a function that says it of a path, or a list of both.
+    """
+
+    def __init__(
+        self,
+        npz: Mapping[str, Any],
+        path: str = "",
+        strict: bool = True,
+        ignore_names: Names | Iterable[Names] | None = None,
+    ) -> None:
+        self.npz = npz
+        self.path = path
+        self.strict = strict
+        single = isinstance(ignore_names, str) or callable(ignore_names)
+        self.ignore_names: list[Any] = [ignore_names] if single else list(ignore_names or ())  # type: ignore[arg-type]  # no name by itself
+
+    def __getitem__(self, key: str) -> NpzDeserializer:
+        return NpzDeserializer(self.npz, f"{self.path}{key.strip('/')}/", self.strict, self.ignore_names)
+
+    def __call__(self, key: str, value: Any) -> Any:
+        """Bring back what is stored under `key`.
+
+        Raises:
+            KeyError: Nothing is.
+            ValueError, TypeError: Its shape, or its type, is not that of `value`.
+        """
+        path = self.path + key.lstrip("/")
+        if not self.strict and path not in self.npz:
+            return value
+        if any(name(path) if callable(name) else name == path for name in self.ignore_names):
+            return value
+        if path not in self.npz:
+            raise KeyError(f"{path} is not in the file.{did_you_mean(path, list(self.npz))}")
+        stored = np.asarray(self.npz[path])
+        if is_none(stored) or (stored.shape == () and stored[()] is None):
+            return None
+        if value is None:
+            return stored
+        if is_array(value):
+            if stored.shape != tuple(value.shape):
+                raise ValueError(f"{path} has shape {stored.shape} in the file, but {tuple(value.shape)} here")
+            put(stored.astype(value.dtype, casting="same_kind", copy=False), value)
+            return value
+        kind = type(value)
+        is_integer = stored.dtype.kind in "iu" and kind is int
+        if stored.dtype.kind in "iufc" and not is_integer and not np.can_cast(stored.dtype, kind, "safe"):
+            raise TypeError(f"{path} is {stored.dtype} in the file, which {kind.__name__}, as here, may not hold")
+        return kind(stored[()] if stored.shape == () else stored.tolist())
+
+
+class HDF5Deserializer(NpzDeserializer):
+    """Loads an object from a group of an HDF5 file.
+
+    Args:
+        group: An ``h5py.Group``, or an open file.
+        strict: Refuse a missing key.
+    """
+
+    def __init__(self, group: Any, strict: bool = True) -> None:
+        from renga_core.serializers.hdf5 import HDF5Deserializer as Renga
+
+        super().__init__(Renga(group).npz, strict=strict)
+
+
+def load_npz(
+    file: str | os.PathLike[str] | IO[bytes],
+    obj: Any,
+    path: str = "",
+    strict: bool = True,
+    ignore_names: Names | Iterable[Names] | None = None,
+) -> None:
+    """Load an npz file of Chainer's, or of Renga's under Chainer's names, into an object, value by value.
+
+    Args:
+        file: Path, or an open binary file.
+        obj: Object with a ``serialize`` method.
+        path: Where in the file the object is: ``"updater/model:main/"`` takes the model out of a trainer's snapshot.
+        strict, ignore_names: See `NpzDeserializer`.
+
+    Raises:
+        FileRefused: It is damaged, or has a pickle in it that would run code; or it is of a trainer and `obj` is a
+            model, or the other way round.
+        KeyError, ValueError, TypeError: A value is missing, or does not fit.
+    """
+    with open_archive(file, ChainerArchive) as archive:
+        _check_kind(archive, archive.name, obj, path, strict)
+        prefix = path if not path or path.endswith("/") else path + "/"
+        NpzDeserializer(archive, prefix, strict, ignore_names).load(obj)
+
+
+def load_hdf5(filename: str | os.PathLike[str], obj: Any) -> None:
+    """Load an HDF5 file into an object, value by value. Raises as `load_npz`, and `RengaError` without h5py."""
+    with open_hdf5(filename) as arrays:
+        _check_kind(arrays, os.fspath(filename), obj, "", True)
+        NpzDeserializer(arrays).load(obj)
+
+
+def _check_kind(arrays: Mapping[str, Any], name: str, obj: Any, path: str, strict: bool) -> None:
+    """A file of another kind of object would be refused for its first key, which tells nobody why."""
+    if path or not strict:
+        return
+    models = sorted({key.split("/")[1] for key in arrays if key.startswith("updater/model:")})
+    if models and isinstance(obj, Link):
+        paths = " or ".join(f"path='updater/{model}/'" for model in models)
+        raise FileRefused(
+            name,
+            f"is a snapshot of a whole trainer, to be loaded into a {type(obj).__name__}. "
+            f"The model alone: load_npz(file, model, {paths})",
+        )
+    if hasattr(obj, "updater") and not any(key.startswith("updater/") for key in arrays):
+        held = ", ".join(sorted(arrays)[:3])
+        raise FileRefused(
+            name,
+            f"is not a snapshot of a trainer (it has {held} …), to be loaded into a {type(obj).__name__}. If it is a "
+            "model: load_npz(file, model); a whole run is what extensions.snapshot() saves",
+        )

@@ -1,0 +1,234 @@
+"""Smaller extensions whose names, files, errors or keys in snapshots a program can see."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from renga_chainer.modules.chainer.training.triggers import get_trigger, is_loading
+from renga_core.configuration import config
+from renga_core.graph import Variable
+from renga_core.reporter import report
+from renga_core.serializers import AbstractSerializer
+from renga_core.training import PRIORITY_EDITOR, PRIORITY_WRITER, Extension, make_extension
+from renga_training import extensions
+
+__all__ = [
+    "DumpGraph",
+    "FailOnNonNumber",
+    "MicroAverage",
+    "ParameterStatistics",
+    "PlotReport",
+    "VariableStatisticsPlot",
+    "dump_graph",
+    "observe_lr",
+    "observe_value",
+    "unchain_variables",
+]
+
+
+class DumpGraph(extensions.DumpGraph):
+    """Writes the graph behind a reported Variable, after the first iteration: ``cg.dot``. Draws no picture of it.
+
+    Args:
+        root_name, filename, variable_style, function_style: As of `renga.training.extensions.DumpGraph`.
+        out_name: Chainer's older name of `filename`.
+    """
+
+    default_name = "dump_graph"
+
+    def __init__(
+        self,
+        root_name: str,
+        filename: str | None = None,
+        variable_style: Any = None,
+        function_style: Any = None,
+        *,
+        out_name: str = "cg.dot",
+    ) -> None:
+        super().__init__(root_name, out_name if filename is None else filename, variable_style, function_style)
+        self.trigger = self._first
+        self._original_flag: bool | None = None
+        self._flag_called = False
+
+    def initialize(self, trainer: Any) -> None:
+        """Have graphs kept from now on, unless it has been written."""
+        if not self._flag_called:
+            self._original_flag = bool(config.keep_graph_on_report)
+            super().initialize(trainer)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load whether it has been written."""
+        self._original_flag = serializer("_original_flag", self._original_flag)
+        self._flag_called = bool(serializer("_flag_called", self._flag_called))
+
+    def _first(self, trainer: Any) -> bool:
+        fire, self._flag_called = not self._flag_called, True
+        return fire
+
+
+dump_graph = DumpGraph
+
+
+class FailOnNonNumber(Extension):
+    """Ends training with a RuntimeError as soon as a parameter has a NaN or an infinity in it."""
+
+    def __call__(self, trainer: Any) -> None:
+        """Look at all optimizers' parameters."""
+        try:
+            extensions.FailOnNonNumber()(trainer)
+        except FloatingPointError as error:
+            raise RuntimeError(f"Kill the process since parameters diverge: {error}") from error
+
+
+class MicroAverage(Extension):
+    """Reports the sum of one value over an interval divided by the sum of another.
+
+    An iteration that does not report both neither counts nor ends an interval.
+
+    Args:
+        numerator_key, denominator_key, result_key: Names of the values.
+        trigger: Ends an interval.
+    """
+
+    priority = PRIORITY_EDITOR
+
+    def __init__(self, numerator_key: str, denominator_key: str, result_key: str, trigger: Any = (1, "epoch")) -> None:
+        self._keys = numerator_key, denominator_key
+        self._result_key = result_key
+        self._trigger = get_trigger(trigger)
+        self._numerator: Any = 0
+        self._denominator: Any = 0
+
+    def __call__(self, trainer: Any) -> None:
+        """Add this iteration's values; report the ratio if the interval ends here."""
+        observation = trainer.observation
+        if not all(key in observation for key in self._keys):
+            return
+        numerator, denominator = (getattr(observation[key], "array", observation[key]) for key in self._keys)
+        self._numerator += numerator
+        self._denominator += denominator
+        if self._trigger(trainer):
+            report({self._result_key: float(self._numerator) / self._denominator})
+            self._numerator = self._denominator = 0
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the running sums."""
+        self._numerator = serializer("_numerator", self._numerator)
+        self._denominator = serializer("_denominator", self._denominator)
+
+
+class ParameterStatistics(extensions.ParameterStatistics):
+    """As `renga.training.extensions.ParameterStatistics`; of its state, the trigger's is saved."""
+
+    def __init__(
+        self,
+        links: Any,
+        statistics: Any = "default",
+        report_params: bool = True,
+        report_grads: bool = True,
+        prefix: str | None = None,
+        trigger: Any = (1, "epoch"),
+        skip_nan_params: bool = False,
+    ) -> None:
+        self._trigger = get_trigger(trigger)
+        super().__init__(links, statistics, report_params, report_grads, prefix, self._trigger, skip_nan_params)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the trigger."""
+        if hasattr(self._trigger, "serialize"):
+            self._trigger.serialize(serializer["_trigger"])
+
+
+class PlotReport(extensions.PlotReport):
+    """Draws what is reported, averaged over each interval. Without Matplotlib it warns and does nothing.
+
+    Args:
+        y_keys, x_key, trigger, postprocess, filename, marker, grid: As of `renga.training.extensions.PlotReport`.
+        file_name: Chainer's older name of `filename`.
+    """
+
+    def __init__(
+        self,
+        y_keys: Any,
+        x_key: str = "iteration",
+        trigger: Any = (1, "epoch"),
+        postprocess: Callable[..., object] | None = None,
+        filename: str | None = None,
+        marker: str | None = "x",
+        grid: bool = True,
+        *,
+        file_name: str = "plot.png",
+    ) -> None:
+        self._file_name = file_name if filename is None else filename
+        super().__init__(y_keys, x_key, get_trigger(trigger), None, self._file_name, marker, grid)
+        if postprocess is not None:
+            # Chainer's gets the axes, and its running means, as well.
+            self._postprocess = lambda figure: postprocess(figure, figure.axes[0], self._mean)
+
+    def initialize(self, trainer: Any) -> None:
+        """Get ready."""
+        if self.available():
+            super().initialize(trainer)
+        else:
+            warnings.warn("matplotlib is not installed: PlotReport draws nothing", stacklevel=2)
+
+    def __call__(self, trainer: Any) -> None:
+        """Add this iteration's observation; draw if the interval ends here."""
+        if self.available():
+            super().__call__(trainer)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the points so far, by curve."""
+        curves = {key: [(p[self._x_key], p[key]) for p in self._points if key in p] for key in self._y_keys}
+        text = serializer(f"_plot_{self._file_name}", json.dumps(curves))
+        if is_loading(serializer):
+            self._points = [{self._x_key: x, key: y} for key, curve in json.loads(text).items() for x, y in curve]
+
+
+class VariableStatisticsPlot(extensions.VariableStatisticsPlot):
+    """As `renga.training.extensions.VariableStatisticsPlot`; its state is not saved."""
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Nothing."""
+
+
+class unchain_variables(Extension):
+    """Cuts reported Variables off their graphs, after other extensions, where graphs have been kept."""
+
+    priority = 0
+
+    def __init__(self) -> None:
+        self._prev_flag: bool = False
+        self.trigger = self._was_kept
+
+    def initialize(self, trainer: Any) -> None:
+        """Note whether graphs are kept."""
+        self._prev_flag = bool(config.keep_graph_on_report)
+
+    def __call__(self, trainer: Any) -> None:
+        """Cut them off."""
+        for value in trainer.observation.values():
+            if isinstance(value, Variable):
+                value.unchain_backward()
+
+    def _was_kept(self, trainer: Any) -> bool:
+        flag, self._prev_flag = self._prev_flag, bool(config.keep_graph_on_report)
+        return flag
+
+
+def observe_value(observation_key: str, target_func: Callable[[Any], Any]) -> Extension:
+    """Return an extension that reports ``target_func(trainer)`` as `observation_key`, once an epoch."""
+
+    @make_extension(trigger=(1, "epoch"), priority=PRIORITY_WRITER)
+    def _observe_value(trainer: Any) -> None:
+        trainer.observation[observation_key] = target_func(trainer)
+
+    return _observe_value
+
+
+def observe_lr(optimizer_name: str = "main", observation_key: str = "lr") -> Extension:
+    """Return an extension that reports an optimizer's learning rate, once an epoch."""
+    return observe_value(observation_key, lambda trainer: trainer.updater.get_optimizer(optimizer_name).lr)

@@ -1,0 +1,63 @@
+"""Shifts of hyperparameters: Renga's, saved under Chainer's names."""
+
+from __future__ import annotations
+
+from renga_chainer.modules.chainer.training.triggers import is_loading, saved_or
+from renga_core.serializers import AbstractSerializer
+from renga_training import extensions
+from renga_training.extensions.shifts import Shift
+
+__all__ = [
+    "ExponentialShift",
+    "InverseShift",
+    "LinearShift",
+    "MultistepShift",
+    "PolynomialShift",
+    "StepShift",
+    "WarmupShift",
+]
+
+
+class _Saved(Shift):
+    """Mixed in: the number of calls and the last value. What is begun with is the optimizer's, which is not saved."""
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load them."""
+        self._t = serializer("_t", self._t)
+        now = None if self._owner is None else float(getattr(self._owner, self._attr))
+        last = saved_or(serializer, "_last_value", now, None)
+        if is_loading(serializer):
+            self._loaded = None if last is None else float(last)
+
+
+class ExponentialShift(_Saved, extensions.ExponentialShift):
+    """As `renga.training.extensions.ExponentialShift`."""
+
+
+class InverseShift(_Saved, extensions.InverseShift):
+    """As `renga.training.extensions.InverseShift`."""
+
+
+class LinearShift(_Saved, extensions.LinearShift):
+    """As `renga.training.extensions.LinearShift`."""
+
+
+class MultistepShift(_Saved, extensions.MultistepShift):
+    """As `renga.training.extensions.MultistepShift`."""
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load; how many steps have been made is told to Chainer only."""
+        super().serialize(serializer)
+        serializer("_current_step", sum(self._t >= step for step in self._steps))
+
+
+class PolynomialShift(_Saved, extensions.PolynomialShift):
+    """As `renga.training.extensions.PolynomialShift`."""
+
+
+class StepShift(_Saved, extensions.StepShift):
+    """As `renga.training.extensions.StepShift`."""
+
+
+class WarmupShift(_Saved, extensions.WarmupShift):
+    """As `renga.training.extensions.WarmupShift`."""

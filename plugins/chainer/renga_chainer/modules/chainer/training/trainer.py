@@ -1,0 +1,133 @@
+"""``chainer.training.trainer``: Renga's loop, with Chainer's snapshot and Chainer's ways of adding extensions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from renga_chainer.modules.chainer.training.triggers import get_trigger, is_loading, serialize_if_it_can
+from renga_core.serializers import AbstractSerializer
+from renga_core.training import PRIORITY_READER, Extension
+from renga_training import Trainer as RengaTrainer
+
+__all__ = ["Trainer"]
+
+
+class Trainer(RengaTrainer):
+    """As `renga.training.Trainer`, but saved as Chainer's is, and taking any callable as an extension."""
+
+    def __init__(
+        self,
+        updater: Any,
+        stop_trigger: Any = None,
+        out: str = "result",
+        extensions: Iterable[Callable[[Any], object]] | None = None,
+    ) -> None:
+        super().__init__(updater, get_trigger(stop_trigger), out, extensions)
+        # Not made a text: what was given may be compared.
+        self.out = out
+
+    @property
+    def is_before_training(self) -> bool:
+        """Whether there was no update yet."""
+        return self.updater.iteration == 0
+
+    def extend(
+        self,
+        extension: Any,
+        name: str | None = None,
+        trigger: Any = None,
+        priority: int | None = None,
+        *,
+        call_before_training: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Add an extension: an `Extension`, or anything that can be called with a trainer, with or without its methods.
+
+        Raises:
+            ValueError: `invoke_before_training`, which there has not been since Chainer 2; or the name is ``training``.
+            TypeError: Another argument that there is not.
+        """
+        if "invoke_before_training" in kwargs:
+            raise ValueError(
+                "invoke_before_training has been removed since Chainer v2.0.0. Use initializer= instead, or "
+                "call_before_training=True"
+            )
+        if kwargs:
+            raise TypeError(f"extend() has no argument {next(iter(kwargs))!r}")
+        wrapped = extension if isinstance(extension, Extension) else _Wrapped(extension)
+        if trigger is None:
+            trigger = wrapped.trigger
+        super().extend(wrapped, name, get_trigger(trigger), priority, call_before_training=call_before_training)
+        if isinstance(wrapped, _Wrapped):
+            wrapped.give_name()
+
+    def get_extension(self, name: str) -> Any:
+        """The extension with this name, as it was given. Raises ValueError if there is none."""
+        if name not in self._entries:
+            raise ValueError(f"extension {name} not found; there are: {', '.join(self._entries) or 'none'}")
+        found = self._entries[name].extension
+        return found.wrapped if isinstance(found, _Wrapped) else found
+
+    @property
+    def _extensions(self) -> dict[str, Any]:
+        return self._entries
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load what Chainer does, under its names: neither random numbers nor the last observation."""
+        self.updater.serialize(serializer["updater"])
+        serialize_if_it_can(self.stop_trigger, serializer["stop_trigger"])
+        for name, entry in self._entries.items():
+            serialize_if_it_can(entry.extension, serializer["extensions"][name])
+            serialize_if_it_can(entry.trigger, serializer["extension_triggers"][name])
+        elapsed = serializer("_snapshot_elapsed_time", self.elapsed_time)
+        if is_loading(serializer):
+            self._earlier_time = float(elapsed)
+            if self._started_at is not None:
+                self._started_at = time.perf_counter()
+
+
+class _Wrapped(Extension):
+    """Something that can be called, with those of an extension's methods and attributes that it has."""
+
+    def __init__(self, wrapped: Any) -> None:
+        if not callable(wrapped):
+            raise TypeError(f"an extension is called with the trainer; a {type(wrapped).__name__} cannot be")
+        self.wrapped = wrapped
+        self.trigger = getattr(wrapped, "trigger", (1, "iteration"))
+        self.priority = getattr(wrapped, "priority", PRIORITY_READER)
+        self.name = getattr(wrapped, "name", None)
+
+    @property
+    def default_name(self) -> str:
+        name = getattr(self.wrapped, "default_name", None) or getattr(self.wrapped, "__name__", None)
+        if name is None:
+            raise TypeError(f"name is not given for the extension, a {type(self.wrapped).__name__}")
+        return str(name)
+
+    def give_name(self) -> None:
+        """Tell what is wrapped its name, where it can be told."""
+        with suppress(AttributeError):  # of a bound method
+            self.wrapped.name = self.name
+
+    def __call__(self, trainer: Any) -> Any:
+        return self.wrapped(trainer)
+
+    def initialize(self, trainer: Any) -> None:
+        self._call("initialize", trainer)
+
+    def on_error(self, trainer: Any, exc: Exception, tb: TracebackType | None) -> None:
+        self._call("on_error", trainer, exc, tb)
+
+    def finalize(self) -> None:
+        self._call("finalize")
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        self._call("serialize", serializer)
+
+    def _call(self, method: str, *args: Any) -> None:
+        if hasattr(self.wrapped, method):
+            getattr(self.wrapped, method)(*args)

@@ -1,0 +1,312 @@
+"""``chainer.training.triggers``: fire when Chainer's do, and are saved under Chainer's names."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from renga_core.reporter import DictSummary
+from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_core.training import Trigger
+
+__all__ = [
+    "BestValueTrigger",
+    "EarlyStoppingTrigger",
+    "IntervalTrigger",
+    "ManualScheduleTrigger",
+    "MaxValueTrigger",
+    "MinValueTrigger",
+    "OnceTrigger",
+    "TimeTrigger",
+    "get_trigger",
+]
+
+
+def saved_or(serializer: AbstractSerializer, key: str, value: Any, default: Any) -> Any:
+    """Save or load a value; where a file has none, as those of older versions, the default."""
+    try:
+        return serializer(key, value)
+    except KeyError:
+        return default
+
+
+class _Progress:
+    """Where training was at the last call, and is now, in one unit."""
+
+    def __init__(self, unit: str) -> None:
+        if unit not in ("epoch", "iteration"):
+            raise ValueError(f"Trigger unit must be either 'epoch' or 'iteration', not {unit!r}")
+        self.unit = unit
+        self._previous_iteration = 0
+        self._previous_epoch_detail: float = 0.0
+
+    def step(self, trainer: Any) -> tuple[float, float]:
+        updater = trainer.updater
+        last: float
+        now: float
+        if self.unit == "epoch":
+            last, now = self._previous_epoch_detail, updater.epoch_detail
+            # A file without it: the updater knows.
+            last = (updater.previous_epoch_detail or 0.0) if last < 0 else last
+        else:
+            last, now = self._previous_iteration, updater.iteration
+            last = now - 1 if last < 0 else last
+        self._previous_iteration = updater.iteration
+        if hasattr(updater, "epoch_detail"):
+            self._previous_epoch_detail = updater.epoch_detail
+        return last, now
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        self._previous_iteration = saved_or(serializer, "previous_iteration", self._previous_iteration, -1)
+        self._previous_epoch_detail = saved_or(serializer, "previous_epoch_detail", self._previous_epoch_detail, -1.0)
+
+
+class IntervalTrigger(Trigger):
+    """Every `period` epochs or iterations."""
+
+    def __init__(self, period: float, unit: str) -> None:
+        self._progress = _Progress(unit)
+        self.period = period
+        self.unit = unit
+        self.count = 0
+
+    def __call__(self, trainer: Any) -> bool:
+        """Whether a multiple of the period lies between the last call and now."""
+        last, now = self._progress.step(trainer)
+        self.count = int(now // self.period)
+        return last // self.period != now // self.period
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load where training was at the last call."""
+        self._progress.serialize(serializer)
+
+    def get_training_length(self) -> tuple[float, str]:
+        """One period."""
+        return self.period, self.unit
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.period}, '{self.unit}')"
+
+
+class ManualScheduleTrigger(Trigger):
+    """At given epochs or iterations.
+
+    Attributes:
+        finished: Whether the last point has been reached.
+    """
+
+    def __init__(self, points: float | Sequence[float], unit: str) -> None:
+        self._progress = _Progress(unit)
+        self.points = list(points) if isinstance(points, Sequence) else [points]
+        self.unit = unit
+        self.finished = False
+        self._ask_points = False
+
+    def __call__(self, trainer: Any) -> bool:
+        """Whether a point lies between the last call and now."""
+        last, now = self._progress.step(trainer)
+        fire = any(last < point <= now for point in self.points)
+        if (fire or self._ask_points) and now >= max(self.points):
+            self.finished = True
+        self._ask_points = False
+        return fire
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load where training was at the last call."""
+        self._progress.serialize(serializer)
+        try:
+            self.finished = bool(serializer("finished", self.finished))
+        except KeyError:
+            self.finished, self._ask_points = False, True
+
+
+class OnceTrigger(Trigger):
+    """After the first iteration and never again, or again after a resume if `call_on_resume`."""
+
+    def __init__(self, call_on_resume: bool = False) -> None:
+        self._flag_first = True
+        self._flag_resumed = call_on_resume
+
+    @property
+    def finished(self) -> bool:
+        """Whether it will not fire again."""
+        return not (self._flag_first or self._flag_resumed)
+
+    def __call__(self, trainer: Any) -> bool:
+        """Whether it is time."""
+        fire = not self.finished
+        self._flag_first = self._flag_resumed = False
+        return fire
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load whether it has fired."""
+        self._flag_first = bool(saved_or(serializer, "_flag_first", self._flag_first, False))
+
+
+class TimeTrigger(Trigger):
+    """Every `period` seconds of training."""
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self._next_time = period
+
+    def __call__(self, trainer: Any) -> bool:
+        """Whether a period has passed since it last fired."""
+        if self._next_time < trainer.elapsed_time:
+            self._next_time += self._period
+            return True
+        return False
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the time at which it fires next."""
+        self._next_time = float(serializer("next_time", self._next_time))
+
+
+class BestValueTrigger(Trigger):
+    """When the mean of an observed value over an interval is the best so far: ``compare(best, new)`` says whether."""
+
+    def __init__(self, key: str, compare: Callable[[float, float], bool], trigger: Any = (1, "epoch")) -> None:
+        self._key = key
+        self._best_value: Any = None
+        self._interval_trigger = get_trigger(trigger)
+        self._summary = DictSummary()
+        self._compare = compare
+
+    @property
+    def best_value(self) -> Any:
+        """The best mean so far; None before the first."""
+        return self._best_value
+
+    def __call__(self, trainer: Any) -> bool:
+        """Whether an interval ends with the best mean."""
+        if self._key in trainer.observation:
+            self._summary.add({self._key: trainer.observation[self._key]})
+        if not self._interval_trigger(trainer):
+            return False
+        means = self._summary.compute_mean()
+        if self._key not in means:
+            known = ", ".join(trainer.observation) or "nothing"
+            raise KeyError(f"{self._key!r} was not reported to {type(self).__name__}; in this iteration was: {known}")
+        value = float(means[self._key])
+        self._summary = DictSummary()
+        if self._best_value is None or self._compare(self._best_value, value):
+            self._best_value = value
+            return True
+        return False
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the best value, and the running interval."""
+        serialize_if_it_can(self._interval_trigger, serializer["interval_trigger"])
+        self._summary.serialize(serializer["summary"])
+        best = serializer("best_value", self._best_value)
+        self._best_value = None if best is None else float(best)
+
+
+class MaxValueTrigger(BestValueTrigger):
+    """When the mean of an observed value over an interval is the largest so far."""
+
+    def __init__(self, key: str, trigger: Any = (1, "epoch")) -> None:
+        super().__init__(key, operator.lt, trigger)
+
+
+class MinValueTrigger(BestValueTrigger):
+    """When the mean of an observed value over an interval is the smallest so far."""
+
+    def __init__(self, key: str, trigger: Any = (1, "epoch")) -> None:
+        super().__init__(key, operator.gt, trigger)
+
+
+class EarlyStoppingTrigger(Trigger):
+    """A stop trigger: when a value has not got better for `patience` checks in a row, or at `max_trigger`.
+
+    `patients` is Chainer's other name of `patience`. Unlike Chainer's it is saved.
+    """
+
+    def __init__(
+        self,
+        check_trigger: Any = (1, "epoch"),
+        monitor: str = "main/loss",
+        patience: int | None = None,
+        mode: str = "auto",
+        verbose: bool = False,
+        max_trigger: Any = (100, "epoch"),
+        *,
+        patients: int | None = None,
+    ) -> None:
+        if patience is not None and patients is not None:
+            raise TypeError("patience and patients are the same: specify only patience")
+        self.patience = next((given for given in (patience, patients) if given is not None), 3)
+        self.count = 0
+        self.monitor = monitor
+        self.verbose = verbose
+        self._max_trigger = get_trigger(max_trigger)
+        self._interval_trigger = get_trigger(check_trigger)
+        self._summary = DictSummary()
+        more = mode == "max" or (mode != "min" and "accuracy" in monitor)
+        self._compare = operator.gt if more else operator.lt
+        self.best = float("-inf" if more else "inf")
+        if verbose:
+            print(f"early stopping: operator is {'greater' if more else 'less'}")
+
+    def __call__(self, trainer: Any) -> bool:
+        """Whether to stop."""
+        observation = trainer.observation
+        if self.monitor in observation:
+            self._summary.add({self.monitor: observation[self.monitor]})
+        if self._max_trigger(trainer):
+            return True
+        if not self._interval_trigger(trainer):
+            return False
+        if self.monitor not in observation:
+            warnings.warn(f"{self.monitor} is not in observation", stacklevel=2)
+            return False
+        value = float(self._summary.compute_mean()[self.monitor])
+        self._summary = DictSummary()
+        if self._compare(value, self.best):
+            self.best, self.count = value, 0
+        else:
+            self.count += 1
+        if self.count < self.patience:
+            return False
+        if self.verbose:
+            print(f"Epoch {trainer.updater.epoch}: early stopping")
+        return True
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the best value, the count, and the running interval; a file of Chainer's has nothing of it."""
+        try:
+            self.best = serializer("best", self.best)
+        except KeyError:
+            return
+        self.count = serializer("count", self.count)
+        serialize_if_it_can(self._max_trigger, serializer["max_trigger"])
+        serialize_if_it_can(self._interval_trigger, serializer["interval_trigger"])
+        self._summary.serialize(serializer["summary"])
+
+    def get_training_length(self) -> Any:
+        """As `max_trigger` says."""
+        return self._max_trigger.get_training_length()
+
+
+def _never(trainer: Any) -> bool:
+    return False
+
+
+def get_trigger(trigger: Any) -> Any:
+    """A trigger as it is, an `IntervalTrigger` for a pair such as ``(1, "epoch")``, one that never fires for None."""
+    if trigger is None:
+        return _never
+    return trigger if callable(trigger) else IntervalTrigger(*trigger)
+
+
+def serialize_if_it_can(obj: Any, serializer: AbstractSerializer) -> None:
+    """A trigger or an extension may be any function."""
+    if hasattr(obj, "serialize"):
+        obj.serialize(serializer)
+
+
+def is_loading(serializer: AbstractSerializer) -> bool:
+    """Whether values come from a file."""
+    return isinstance(serializer, Deserializer)
