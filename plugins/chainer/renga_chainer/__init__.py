@@ -8,9 +8,12 @@ In a shell: ``renga run-chainer script.py …`` or ``python -m renga_chainer scr
 - `modules`: what is said differently here than by Renga, under the path that it has in Chainer: `modules.chainer.cuda`
   is what a program gets of ``import chainer.cuda``. All else is Renga's own.
 - `additions`: methods that Renga's classes get while installed, such as `Link.to_gpu`.
+- `random`, `configuration`: random numbers from NumPy's global generator, and entries, as Chainer has them.
+- `notices`: what is said once, as a `CompatibilityWarning`.
 - `runner`: the command.
 """
 
 from renga_chainer.finder import install, installed, uninstall
+from renga_chainer.notices import CompatibilityWarning
 
-__all__ = ["install", "installed", "uninstall"]
+__all__ = ["CompatibilityWarning", "install", "installed", "uninstall"]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from renga_chainer import additions, devices, random
+from renga_chainer import additions, configuration, devices, random
 from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
@@ -61,6 +61,7 @@ def install(*, replace: bool = False) -> None:
             f"{', '.join(real)} is installed, and would be hidden by Renga. To have that, say install(replace=True), "
             "or --replace on the command line"
         )
+    configuration.install()
     additions.install()
     devices.install()
     random.install()
@@ -74,6 +75,7 @@ def uninstall() -> None:
     sys.meta_path.remove(_Finder)
     for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
         del sys.modules[name]
+    configuration.uninstall()
     random.uninstall()
     devices.uninstall()
     additions.uninstall()

@@ -7,25 +7,50 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_chainer.additions import initial_weights, lstm, order_sampler, walker_alias
+from renga_chainer import configuration
+from renga_chainer.additions import (
+    computational_graph,
+    device,
+    function_node,
+    initial_weights,
+    invalid_type,
+    iterator_snapshot,
+    lstm,
+    order_sampler,
+    sequential,
+    update_rule,
+    variable,
+    walker_alias,
+)
 
 __all__ = ["install", "uninstall"]
 
-_ADDITIONS: list[tuple[type, str, Any]] = [
+_ADDITIONS: list[tuple[Any, str, Any]] = [
+    *configuration.ADDITIONS,
+    *computational_graph.ADDITIONS,
+    *device.ADDITIONS,
+    *function_node.ADDITIONS,
     *initial_weights.ADDITIONS,
+    *invalid_type.ADDITIONS,
+    *iterator_snapshot.ADDITIONS,
     *lstm.ADDITIONS,
     *order_sampler.ADDITIONS,
+    *sequential.ADDITIONS,
+    *update_rule.ADDITIONS,
+    *variable.ADDITIONS,
     *walker_alias.ADDITIONS,
 ]
-"""Class, name, value."""
-_before: list[tuple[type, str, Any]] = []
+"""Class (or module), name, value."""
+_before: list[tuple[Any, str, Any]] = []
 _ABSENT = object()
 
 
 def install() -> None:
     """Put all there."""
     for cls, name, value in _ADDITIONS:
-        _before.append((cls, name, cls.__dict__.get(name, _ABSENT)))
+        # What a class derives from is not in its own dictionary.
+        before = cls.__bases__ if name == "__bases__" else cls.__dict__.get(name, _ABSENT)
+        _before.append((cls, name, before))
         setattr(cls, name, value)
 
 

@@ -1,18 +1,27 @@
-"""Links whose first weights have other sizes in Chainer: a program trained there starts from the same ones here."""
+"""Links whose first weights have other sizes or dtypes in Chainer: a program starts from the same ones here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from renga_chainer.configuration import mixed16
+from renga_core.configuration import config
 from renga_nn.functions.window import conv_outsize
 from renga_nn.initializers import NaN, get_initializer
-from renga_nn.links import BlackOut, DeformableConvolution2D, DepthwiseConvolution2D, LocalConvolution2D
+from renga_nn.links import (
+    BatchNormalization,
+    BlackOut,
+    DeformableConvolution2D,
+    DepthwiseConvolution2D,
+    LocalConvolution2D,
+)
 from renga_nn.links.sampled import _Sampled
 
 __all__ = ["ADDITIONS"]
 
 _deformable = DeformableConvolution2D.__init__
+_normalization = BatchNormalization.__init__
 _sampled = _Sampled.__init__
 
 
@@ -64,6 +73,21 @@ def deformable(
     )
 
 
+def batch_normalization(
+    self: BatchNormalization,
+    size: int | Sequence[int] | None = None,
+    decay: float = 0.9,
+    eps: float = 2e-5,
+    dtype: Any = None,
+    *args: Any,
+    **options: Any,
+) -> None:
+    """By default everything is of ``config.dtype``, or float32 if that is `mixed16`."""
+    if dtype is None:
+        dtype = "float32" if config.dtype is mixed16 else config.dtype
+    _normalization(self, size, decay, eps, dtype, *args, **options)
+
+
 def black_out(self: BlackOut, in_size: int, counts: Any, sample_size: int) -> None:
     """`W` is NaN until the program sets it."""
     _sampled(self, counts, 1.0, in_size, sample_size, NaN())
@@ -73,5 +97,6 @@ ADDITIONS: list[tuple[type, str, Any]] = [
     (DepthwiseConvolution2D, "_initialize", depthwise),
     (LocalConvolution2D, "_initialize", local),
     (DeformableConvolution2D, "__init__", deformable),
+    (BatchNormalization, "__init__", batch_normalization),
     (BlackOut, "__init__", black_out),
 ]

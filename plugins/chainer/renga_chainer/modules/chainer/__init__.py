@@ -1,1 +1,45 @@
-"""Chainer."""
+"""``chainer``: besides what Renga has."""
+
+from typing import Any
+
+import numpy as np
+
+from renga_chainer.configuration import mixed16
+from renga_chainer.modules.chainer._runtime_info import print_runtime_info
+from renga_chainer.modules.chainer.backends.cuda import should_use_cudnn, should_use_cudnn_tensor_core
+from renga_chainer.modules.chainer.function import Function, FunctionAdapter
+from renga_chainer.modules.chainer.function_node import FunctionNode
+from renga_chainer.modules.chainer.graph_optimizations.static_graph_utilities import static_code, static_graph
+from renga_core.configuration import config
+
+__all__ = [
+    "Function",
+    "FunctionAdapter",
+    "FunctionNode",
+    "disable_experimental_feature_warning",
+    "get_compute_mode",
+    "get_dtype",
+    "mixed16",
+    "print_runtime_info",
+    "should_use_cudnn",
+    "should_use_cudnn_tensor_core",
+    "static_code",
+    "static_graph",
+]
+
+disable_experimental_feature_warning = False
+"""Whether `chainer.utils.experimental` is silent."""
+
+
+def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
+    """The dtype that is meant: `dtype`, or ``config.dtype`` if it is None; `map_mixed16` (if any) for mixed16."""
+    chosen = config.dtype if dtype is None else dtype
+    if chosen is mixed16 and map_mixed16 is not None:
+        chosen = map_mixed16
+    found: np.dtype[Any] = np.dtype(chosen)
+    return found
+
+
+def get_compute_mode() -> Any:
+    """``config.compute_mode``, which changes nothing."""
+    return config.compute_mode

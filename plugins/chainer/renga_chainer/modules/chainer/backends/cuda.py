@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from renga_core import runtime_info
 from renga_core.backend import get_array_module as get_array_module
 from renga_core.backend import get_backend, to_host
 from renga_core.backend.chainer_names import GpuDevice as GpuDevice
 from renga_core.configuration import config as config
 from renga_core.plugin.errors import RengaPluginError
-from renga_core.runtime_info import should_use_cudnn as should_use_cudnn
-from renga_core.runtime_info import should_use_cudnn_tensor_core as should_use_cudnn_tensor_core
 
 __all__ = [
     "Device",
@@ -50,14 +49,49 @@ __all__ = [
 _why: Exception | None = None
 try:
     cupy: Any = get_backend("cupy").xp
-except RengaPluginError as error:
+except (RengaPluginError, RuntimeError) as error:
     _why = error
     cupy = object()  # so that `xp is cuda.cupy` can be asked
 
 available = _why is None
 """Whether there is a GPU that CuPy can use."""
 
-cudnn_enabled = available and should_use_cudnn(">=auto")
+cudnn_enabled = available and runtime_info.should_use_cudnn(">=auto")
+
+_LEVELS = {"==always": ("always",), ">=auto": ("always", "auto")}
+_SETTINGS = ("always", "auto", "never")
+
+
+def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
+    """Whether ``config.use_cudnn`` is at least `level`, and a kernel by cuDNN is ready to be chosen.
+
+    Args:
+        level: ``"==always"`` or ``">=auto"``.
+        lowest_version: A version that cuDNN must have at least, as cuDNN's own number, such as 9000.
+
+    Raises:
+        ValueError: `level` or the entry is none of them.
+    """
+    if level not in _LEVELS:
+        raise ValueError(f'invalid cuDNN use level: {level!r} (must be either of "==always" or ">=auto")')
+    return _setting("use_cudnn") in _LEVELS[level] and runtime_info.should_use_cudnn(level, lowest_version)
+
+
+def should_use_cudnn_tensor_core(dtype: Any) -> bool:
+    """Whether ``config.use_cudnn_tensor_core`` is "always", or "auto" and cuDNN has tensor cores for this dtype.
+
+    Raises:
+        ValueError: The entry is none of "always", "auto" and "never".
+    """
+    chosen = _setting("use_cudnn_tensor_core")
+    return chosen == "always" or (chosen == "auto" and runtime_info.should_use_cudnn_tensor_core(dtype))
+
+
+def _setting(name: str) -> str:
+    value: str = getattr(config, name)
+    if value not in _SETTINGS:
+        raise ValueError(f'invalid {name} configuration: {value!r} (must be either of "always", "auto", or "never")')
+    return value
 
 
 def check_cuda_available() -> None:
