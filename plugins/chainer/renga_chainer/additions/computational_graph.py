@@ -1,0 +1,26 @@
+"""`ComputationalGraph.dump` as Chainer writes it: the statements one after another, in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import ComputationalGraph
+
+__all__ = ["ADDITIONS"]
+
+_dump = ComputationalGraph.dump
+
+
+def _dump_in_one_line(self: ComputationalGraph, format: str = "dot") -> str:
+    """The graph as text.
+
+    Raises:
+        NotImplementedError: `format` is not ``"dot"``.
+    """
+    if format != "dot":
+        raise NotImplementedError("Currently, only dot format is supported.")
+    # A newline in a label is written as \n, so that each that there is ends a statement.
+    return _dump(self).replace("digraph graphname {", "digraph graphname{").replace("\n", "")
+
+
+ADDITIONS: list[tuple[Any, str, Any]] = [(ComputationalGraph, "dump", _dump_in_one_line)]

@@ -1,0 +1,104 @@
+"""Devices: their names begin with ``@``, and they send several arrays at once."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from renga_core.backend import Array, Device, DeviceResident, lookup
+from renga_core.plugin.errors import ProviderUnavailable
+
+__all__ = ["ADDITIONS"]
+
+_send = Device.send
+_load = lookup._load
+
+
+def _name(self: Device) -> str:
+    """``@numpy``, ``@cupy:0``."""
+    return "@" + self.backend.device_name(self.index)
+
+
+def _send_all(self: Device, arrays: Any) -> Any:
+    """An array, None, or a list or tuple of these, on this device; of one array that comes twice, one copy."""
+    if isinstance(arrays, (list, tuple)):
+        sent: dict[int, Any] = {}
+        for each in arrays:
+            if id(each) not in sent:
+                sent[id(each)] = _send_all(self, each)
+        return type(arrays)(sent[id(each)] for each in arrays)
+    return None if arrays is None else _send(self, arrays)
+
+
+def _supported_array_types(self: Device) -> tuple[type, ...]:
+    """Types of the arrays that live on such devices."""
+    return tuple(self.backend.array_types)
+
+
+def _is_array_supported(self: Device, array: Array) -> bool:
+    """Whether an array is on this device."""
+    if not isinstance(array, self.backend.array_types):
+        return False
+    return self.backend.device_index(array) == self.index
+
+
+def _create_context(self: Device) -> AbstractContextManager[object]:
+    """Makes this the current device of its library in a ``with`` block."""
+    return self.use()
+
+
+def _repr(self: Device) -> str:
+    """``<CpuDevice (numpy)>``."""
+    kind = {"numpy": "CpuDevice", "cupy": "GpuDevice"}.get(self.backend.name, "Device")
+    return f"<{kind} ({self.backend.device_name(self.index)})>"
+
+
+def _no_intel64(self: Any) -> Any:
+    """Refuse: iDeep is not there."""
+    raise RuntimeError("iDeep is not available; say to_device('@numpy')")
+
+
+def _no_chainerx(self: Any) -> Any:
+    """Refuse: ChainerX is not there."""
+    raise RuntimeError("ChainerX is not available.")
+
+
+def _itself(self: Any) -> Any:
+    """This object: there is nothing of ChainerX to convert from."""
+    return self
+
+
+def _to_gpu(self: DeviceResident, device: Any = None) -> Any:
+    """Move to an NVIDIA GPU, named by its number or CuPy's own device; the first if None."""
+    return self.to_device(device if isinstance(device, Device) else f"cupy:{int(getattr(device, 'id', device or 0))}")
+
+
+def _load_or_runtime_error(name: str) -> Any:
+    """A backend. What is not there is a RuntimeError in Chainer, and programs catch that."""
+    try:
+        return _load(name)
+    except ProviderUnavailable as error:
+        raise RuntimeError(f"{name} is not available: {error}") from error
+
+
+def _accept(self: DeviceResident, visitor: Any) -> None:
+    """Show a visitor this object."""
+    visitor.visit_device_resident(self)
+
+
+ADDITIONS: list[tuple[Any, str, Any]] = [
+    (lookup, "_load", _load_or_runtime_error),
+    (Device, "name", property(_name)),
+    (Device, "__str__", _name),
+    (Device, "__repr__", _repr),
+    (Device, "send", _send_all),
+    (Device, "send_array", _send),
+    (Device, "supported_array_types", property(_supported_array_types)),
+    (Device, "is_array_supported", _is_array_supported),
+    (Device, "create_context", _create_context),
+    (DeviceResident, "to_gpu", _to_gpu),
+    (DeviceResident, "to_intel64", _no_intel64),
+    (DeviceResident, "to_chx", _no_chainerx),
+    (DeviceResident, "from_chx", _itself),
+    (DeviceResident, "device_resident_accept", _accept),
+]

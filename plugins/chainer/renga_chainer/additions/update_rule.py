@@ -1,0 +1,68 @@
+"""`UpdateRule` and optimizers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.graph import Parameter
+from renga_core.link import Link
+from renga_core.optimizer import GradientMethod, Optimizer, UpdateRule
+
+__all__ = ["ADDITIONS"]
+
+_prepare_grads = GradientMethod._prepare_grads
+
+
+def _update_core(self: UpdateRule, param: Parameter) -> None:
+    """`update_core_cpu` or `update_core_gpu`."""
+    if param.xp is np:
+        self.update_core_cpu(param)  # type: ignore[attr-defined]  # added below
+    else:
+        self.update_core_gpu(param)  # type: ignore[attr-defined]  # added below
+
+
+def _update_core_cpu(self: UpdateRule, param: Parameter) -> None:
+    """Change the parameter. To be defined, unless `update_core` is."""
+    raise NotImplementedError(f"{type(self).__name__} defines neither update_core(param) nor update_core_cpu(param)")
+
+
+def _update_core_gpu(self: UpdateRule, param: Parameter) -> None:
+    """Change the parameter. To be defined, unless `update_core` is."""
+    raise NotImplementedError(f"{type(self).__name__} defines neither update_core(param) nor update_core_gpu(param)")
+
+
+def _check_set_up(self: Optimizer) -> None:
+    """Refuse to go on before `setup`.
+
+    Raises:
+        RuntimeError: It was not called.
+    """
+    if getattr(self, "target", None) is None:
+        raise RuntimeError("Optimizer is not set up. Call `setup` method.")
+
+
+def _reallocate_cleared_grads(self: GradientMethod) -> None:
+    """Zeros for gradients that are not there."""
+    self._check_set_up()  # type: ignore[attr-defined]  # added below
+    for param in self.target.params(include_uninit=False):
+        if param.grad is None:
+            param.zerograd()
+
+
+def _reallocate_and_prepare(self: GradientMethod, link: Link) -> None:
+    """As Renga's, after zeros for gradients that are not there: WeightDecay and Adam's means count these."""
+    _reallocate_cleared_grads(self)
+    _prepare_grads(self, link)
+
+
+ADDITIONS: list[tuple[Any, str, Any]] = [
+    (UpdateRule, "is_elementwise", False),
+    (UpdateRule, "update_core", _update_core),
+    (UpdateRule, "update_core_cpu", _update_core_cpu),
+    (UpdateRule, "update_core_gpu", _update_core_gpu),
+    (Optimizer, "_check_set_up", _check_set_up),
+    (GradientMethod, "reallocate_cleared_grads", _reallocate_cleared_grads),
+    (GradientMethod, "_prepare_grads", _reallocate_and_prepare),
+]

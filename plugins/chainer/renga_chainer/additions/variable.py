@@ -1,0 +1,241 @@
+"""`Variable`, its node, and `Parameter`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, Device
+from renga_core.backend.lookup import to_host
+from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode
+
+__all__ = ["ADDITIONS", "variable_repr", "variable_str"]
+
+_new = Variable.__init__
+_mean = Variable.mean
+_initialize = Parameter.initialize
+_cleargrad = Variable.cleargrad
+_zerograd = Variable.zerograd
+
+
+# --- Variable ---------------------------------------------------------------------------------------------------------
+
+
+def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
+    """As Renga's; refuses what Chainer 1 had.
+
+    Raises:
+        ValueError: `volatile` is given.
+    """
+    if "volatile" in options:
+        raise ValueError("volatile argument is not supported anymore. Use chainer.using_config")
+    options.pop("grad_valid", None)
+    if options.pop("layout", None) is not None:
+        raise ValueError("memory layouts other than the usual one are cuDNN's, and not there")
+    _new(self, data, **options)
+
+
+def variable_repr(var: Variable) -> str:
+    """``variable([1., 2.])``, ``variable W([1., 2.])``."""
+    prefix = f"variable {var.name}" if var.name else "variable"
+    if var.array is None:
+        return f"{prefix}(None)"
+    array = to_host(var.array)
+    if array.size > 0 or array.shape == (0,):
+        return f"{prefix}({np.array2string(array, separator=', ', prefix=prefix + '(')})"
+    return f"{prefix}([], shape={array.shape})"
+
+
+def variable_str(var: Variable) -> str:
+    """``variable([1. 2.])``."""
+    prefix = f"variable {var.name}" if var.name else "variable"
+    array = None if var.array is None else to_host(var.array)
+    text = "None" if array is None else np.array2string(array, prefix=prefix + "(")
+    return f"{prefix}({text})"
+
+
+def _summary(self: Variable) -> str:
+    """``<variable x>``, or with its address where it has no name."""
+    return f"<variable {self.name}>" if self.name else f"<variable at 0x{id(self):x}>"
+
+
+def _debug_print(self: Variable) -> str:
+    """On several lines: device, array type, shape, dtype, mean and deviation of the array and of the gradient."""
+
+    def statistics(x: Array) -> str:
+        return f"mean={float(x.mean()):.8f}, std={float(x.std()):.8f}"
+
+    array, grad = self.array, None if self.grad is None else to_host(self.grad)
+    there = array is not None
+    values = {
+        "device": getattr(array, "device", "CPU") if there else None,
+        "backend": type(array) if there else None,
+        "shape": array.shape if there else None,
+        "dtype": array.dtype if there else None,
+        "statistics": statistics(to_host(array)) if there else None,
+        "grad": None if grad is None else statistics(grad) if grad.any() else 0,
+    }
+    return "\n".join([_summary(self), *(f"- {name}: {value}" for name, value in values.items())])
+
+
+def _to_cpu(self: Variable) -> None:
+    """Move to the CPU."""
+    self.to_device("numpy")
+
+
+def _to_gpu(self: Variable, device: Any = None) -> None:
+    """Move to an NVIDIA GPU, named by its number or CuPy's own device; the first if None."""
+    self.to_device(device if isinstance(device, Device) else f"cupy:{int(getattr(device, 'id', device or 0))}")
+
+
+def _no_intel64(self: Variable) -> None:
+    """Refuse: iDeep is not there."""
+    raise RuntimeError("iDeep is not available; say to_device('@numpy')")
+
+
+def _no_chainerx(self: Any) -> Any:
+    """Refuse: ChainerX is not there."""
+    raise RuntimeError("ChainerX is not available.")
+
+
+def _no_chainerx_array(self: Variable) -> Any:
+    """Refuse: this array is not ChainerX's."""
+    raise ValueError("chx_array is not available for a variable that is not ChainerX's")
+
+
+def _nothing(self: Any, *_: Any) -> None:
+    """Nothing."""
+
+
+def _set_creator_node(self: Any, fnode: FunctionNode) -> None:
+    """Say which function computed this."""
+    node: VariableNode = self.node if isinstance(self, Variable) else self
+    node.creator_node = fnode
+
+
+def _set_creator(self: Any, gen_func: Any) -> None:
+    """As `set_creator_node`, also of an old-style Function."""
+    _set_creator_node(self, gen_func if isinstance(gen_func, FunctionNode) else gen_func.node)
+
+
+def _creator(self: Any) -> Any:
+    """The function that computed this: in the old style, or a FunctionNode; None for a leaf."""
+    node = self.creator_node
+    return getattr(node, "function", node)
+
+
+def _as_layout(self: Variable, layout: Any) -> Variable:
+    """This variable: there is one layout only."""
+    return self
+
+
+def _weighted_mean(self: Variable, axis: Any = None, *, weights: Any = None, keepdims: bool = False) -> Variable:
+    """The mean along axes, weighted if `weights` are given."""
+    if weights is None:
+        return _mean(self, axis, keepdims=keepdims)
+    from renga.functions import average
+
+    made: Variable = average(self, axis, weights, keepdims=keepdims)
+    return made
+
+
+# --- VariableNode -----------------------------------------------------------------------------------------------------
+
+
+def _node_data(self: VariableNode) -> Array | None:
+    """The array, while the Variable is alive."""
+    variable = self.get_variable_or_none()
+    return None if variable is None else variable.array
+
+
+def _node_grad(self: VariableNode) -> Array | None:
+    """The gradient, while the Variable is alive."""
+    variable = self.get_variable_or_none()
+    return None if variable is None else variable.grad
+
+
+def _node_grad_var(self: VariableNode) -> Variable | None:
+    """The gradient as a Variable, while the Variable is alive."""
+    variable = self.get_variable_or_none()
+    return None if variable is None else variable.grad_var
+
+
+def _get_variable(self: VariableNode) -> Variable:
+    """The Variable of this node; a new one without an array if it is gone."""
+    variable = self.get_variable_or_none()
+    if variable is None:
+        variable = Variable(requires_grad=self.requires_grad, name=self.name)
+        variable._node = self
+    return variable
+
+
+# --- Parameter --------------------------------------------------------------------------------------------------------
+
+_GRADIENT = "gradient_when_initialized"
+"""In a parameter's `__dict__`: what its gradient becomes when it gets an array. NaN unless it was cleared before."""
+
+
+def _fill_grad(self: Parameter) -> None:
+    """Give a new parameter the gradient NaN, which shows in results if it is never cleared: as in Chainer."""
+    value = self.__dict__.get(_GRADIENT, float("nan"))
+    if value is not None and self._array is not None and self._array.dtype.kind == "f":
+        self._grad = self.xp.full_like(self._array, value)
+
+
+def _initialize_with_grad(self: Parameter, shape: Any) -> None:
+    """As Renga's; then its gradient is NaN, unless it was cleared."""
+    was_open = self._array is None
+    _initialize(self, (shape,) if isinstance(shape, (int, np.integer)) else shape)
+    if was_open:
+        _fill_grad(self)
+
+
+def _cleargrad_parameter(self: Parameter) -> None:
+    """Forget the gradient."""
+    _cleargrad(self)
+    if self._array is None:
+        self.__dict__[_GRADIENT] = None
+
+
+def _zerograd_parameter(self: Parameter) -> None:
+    """Set the gradient to zeros."""
+    _zerograd(self)
+    if self._array is None:
+        self.__dict__[_GRADIENT] = 0.0
+
+
+ADDITIONS: list[tuple[Any, str, Any]] = [
+    (Variable, "__init__", _init),
+    (Variable, "__repr__", variable_repr),
+    (Variable, "__str__", variable_str),
+    (Variable, "creator", property(_creator, _set_creator)),
+    (Variable, "raw_array", Variable.array),
+    (Variable, "chx_array", property(_no_chainerx_array)),
+    (Variable, "layout", None),
+    (Variable, "as_layout", _as_layout),
+    (Variable, "summary", _summary),
+    (Variable, "debug_print", _debug_print),
+    (Variable, "to_cpu", _to_cpu),
+    (Variable, "to_gpu", _to_gpu),
+    (Variable, "to_intel64", _no_intel64),
+    (Variable, "to_chx", _no_chainerx),
+    (Variable, "from_chx", _nothing),
+    (Variable, "retain_data", _nothing),
+    (Variable, "set_creator", _set_creator),
+    (Variable, "set_creator_node", _set_creator_node),
+    (Variable, "mean", _weighted_mean),
+    (VariableNode, "data", property(_node_data)),
+    (VariableNode, "grad", property(_node_grad)),
+    (VariableNode, "grad_var", property(_node_grad_var)),
+    (VariableNode, "get_variable", _get_variable),
+    (VariableNode, "retain_data", _nothing),
+    (VariableNode, "set_creator", _set_creator),
+    (VariableNode, "set_creator_node", _set_creator_node),
+    (VariableNode, "creator", property(_creator, _set_creator)),
+    (Parameter, "__repr__", variable_repr),
+    (Parameter, "__str__", variable_str),
+    (Parameter, "initialize", _initialize_with_grad),
+    (Parameter, "cleargrad", _cleargrad_parameter),
+    (Parameter, "zerograd", _zerograd_parameter),
+]

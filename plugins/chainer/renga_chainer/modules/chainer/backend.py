@@ -1,0 +1,52 @@
+"""``chainer.backend``: the devices by Chainer's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_chainer.modules.chainer.backends.intel64 import Intel64Device
+from renga_core.backend import Array, Device, get_backend, using_device
+from renga_core.backend.chainer_names import CpuDevice, GpuDevice, copyto, from_chx, get_device_from_array
+
+__all__ = [
+    "ChainerxDevice",
+    "CpuDevice",
+    "Device",
+    "GpuDevice",
+    "Intel64Device",
+    "copyto",
+    "from_chx",
+    "get_device_from_array",
+    "to_chx",
+    "using_device",
+]
+
+
+class ChainerxDevice:
+    """No device is one of these."""
+
+    def __init__(self, device: Any = None) -> None:
+        raise RuntimeError("ChainerX is not available.")
+
+    @staticmethod
+    def from_array(array: Array) -> None:
+        """None: no array is ChainerX's."""
+
+    @staticmethod
+    def from_fallback_device(device: Device) -> ChainerxDevice:
+        """Refuse: there is no ChainerX."""
+        return ChainerxDevice(device)
+
+
+def to_chx(array: Any) -> Any:
+    """Refuse.
+
+    Raises:
+        RuntimeError: There is no ChainerX.
+    """
+    raise RuntimeError("ChainerX is not available.")
+
+
+def _contains_nan(x: Array) -> bool:
+    """Whether a floating array has a NaN in it."""
+    return x.dtype.kind in "fc" and bool(get_backend(x).xp.isnan(x).any())

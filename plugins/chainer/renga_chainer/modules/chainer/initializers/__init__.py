@@ -1,0 +1,46 @@
+"""``chainer.initializers``: besides what Renga has, two helpers that programs' own links use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_core.backend.chainer_names import get_array_types
+from renga_nn.initializers import Constant, Initializer, LeCunNormal
+
+__all__ = ["Initializer"]
+
+
+def _get_initializer(initializer: Any) -> Callable[[Array], None]:
+    """`LeCunNormal` for None, `Constant` for a number or an array; a callable as it is.
+
+    Raises:
+        TypeError: It is none of these.
+    """
+    if initializer is None:
+        return LeCunNormal()
+    if np.isscalar(initializer) or isinstance(initializer, get_array_types()):
+        return Constant(initializer)
+    if not callable(initializer):
+        raise TypeError(f"invalid type of initializer: {type(initializer)}")
+    return initializer  # type: ignore[no-any-return]  # a callable of some kind
+
+
+def _check_is_initializer_like(initializer: Any) -> None:
+    """Refuse what `_get_initializer` does not take.
+
+    Raises:
+        TypeError: So it is.
+    """
+    if not (
+        initializer is None
+        or callable(initializer)
+        or np.isscalar(initializer)
+        or isinstance(initializer, get_array_types())
+    ):
+        raise TypeError(
+            f"Initializer is of wrong type: {type(initializer)}. Allowed types are Initializer, ndarray and scalar."
+        )

@@ -1,0 +1,40 @@
+"""``chainer.utils``: besides what Renga has, helpers that Chainer's programs and tests reach for."""
+
+from __future__ import annotations
+
+import collections.abc as collections_abc
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from renga_core.backend.chainer_names import is_arrays_compatible
+
+__all__ = ["collections_abc"]
+
+
+def _format_array_props(arrays: Sequence[Any]) -> str:
+    """Shapes and dtypes of arrays: ``(2, 3) float32, None``."""
+    return ", ".join(str(None) if x is None else f"{x.shape}:{x.dtype.name}" for x in arrays)
+
+
+def _repr_with_named_data(inst: Any, **kwargs: Any) -> str:
+    """``<module.Class name=value …>``."""
+    data = " ".join(f"{name}={value}" for name, value in kwargs.items())
+    return f"<{type(inst).__module__}.{type(inst).__qualname__} {data}>"
+
+
+def _check_arrays_forward_compatible(arrays: Sequence[Any], label: str | None = None) -> None:
+    """Refuse arrays of different libraries.
+
+    Raises:
+        TypeError: So they are.
+    """
+    if not is_arrays_compatible(arrays):
+        of = "" if label is None else f" ({label})"
+        kinds = ", ".join(str(type(x)) for x in arrays)
+        raise TypeError(f"incompatible array types are mixed in the forward input{of}.\nActual: {kinds}")
+
+
+def _raise_from(exc_type: type[Exception], message: str, orig_exc: BaseException) -> NoReturn:
+    """Raise an error that quotes the one it came from."""
+    error = exc_type(f"{message}\n\n(caused by)\n{type(orig_exc).__name__}: {orig_exc}\n")
+    raise error.with_traceback(orig_exc.__traceback__) from None

@@ -1,0 +1,59 @@
+"""``chainer.utils.argument``: keyword arguments by hand, as before Python 3."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+__all__ = ["assert_kwargs_empty", "check_unexpected_kwargs", "parse_kwargs"]
+
+
+def check_unexpected_kwargs(kwargs: dict[str, Any], **unexpected: str) -> None:
+    """Refuse certain arguments.
+
+    Args:
+        kwargs: Those given.
+        unexpected: A message for each that is refused.
+
+    Raises:
+        ValueError: One of those was given.
+    """
+    for name, message in unexpected.items():
+        if name in kwargs:
+            raise ValueError(message)
+
+
+def parse_kwargs(kwargs: dict[str, Any], *name_and_values: tuple[str, Any], **unexpected: str) -> tuple[Any, ...]:
+    """The values of keyword arguments, which are taken out of `kwargs`.
+
+    Args:
+        kwargs: Those given.
+        name_and_values: Names with defaults.
+        unexpected: As of `check_unexpected_kwargs`.
+
+    Raises:
+        TypeError: There are others.
+        ValueError: One of `unexpected` was given.
+    """
+    return _parse(kwargs, name_and_values, unexpected)
+
+
+def assert_kwargs_empty(kwargs: dict[str, Any]) -> None:
+    """Refuse any keyword arguments.
+
+    Raises:
+        TypeError: There are some.
+    """
+    _parse(kwargs, (), {})
+
+
+def _parse(
+    kwargs: dict[str, Any], name_and_values: tuple[tuple[str, Any], ...], unexpected: dict[str, str]
+) -> tuple[Any, ...]:
+    values = tuple([kwargs.pop(name, default) for name, default in name_and_values])
+    if kwargs:
+        check_unexpected_kwargs(kwargs, **unexpected)
+        caller = sys._getframe(2).f_code.co_name
+        names = ", ".join(map(repr, sorted(kwargs)))
+        raise TypeError(f"{caller}() got unexpected keyword argument(s) {names}")
+    return values

@@ -1,0 +1,24 @@
+"""``chainer.utils.array``."""
+
+from __future__ import annotations
+
+from renga_core.backend import Array, get_array_module
+from renga_core.utils import size_of_shape as size_of_shape
+from renga_core.utils import sum_to as sum_to
+
+__all__ = ["as_mat", "as_vec", "empty_like", "size_of_shape", "sum_to"]
+
+
+def as_vec(x: Array) -> Array:
+    """The elements in a row: ``x.ravel()``."""
+    return x if x.ndim == 1 else x.ravel()
+
+
+def as_mat(x: Array) -> Array:
+    """All axes but the first in one: ``x.reshape(len(x), -1)``."""
+    return x if x.ndim == 2 else x.reshape(len(x), -1)
+
+
+def empty_like(x: Array) -> Array:
+    """An array of the same shape and dtype, not filled."""
+    return get_array_module(x).empty_like(x)

@@ -1,0 +1,476 @@
+"""``chainer.utils.type_check``: conditions on the arguments of functions, which know how they were written.
+
+``in_types[0].ndim == 2`` makes a tree of `Expr`; `expect` evaluates it, and where it does not hold, says so in the
+words of the program. Since most calls are right, a check is first done on the arrays themselves (`light_mode`).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from renga_chainer.additions.invalid_type import InvalidType as InvalidType
+from renga_chainer.additions.invalid_type import checking
+from renga_core.backend import Array, get_backend
+from renga_core.backend.chainer_names import get_array_types
+
+__all__ = [
+    "Atom",
+    "BinaryOperator",
+    "BoolBinaryOperator",
+    "Call",
+    "Constant",
+    "Expr",
+    "GetAttr",
+    "GetItem",
+    "InvalidType",
+    "LightMode",
+    "LightTypeInfoTuple",
+    "Testable",
+    "TypeInfo",
+    "TypeInfoTuple",
+    "UnaryOperator",
+    "Variable",
+    "check_types",
+    "eval",
+    "expect",
+    "expect_broadcast_shapes",
+    "get_function_check_context",
+    "get_light_types",
+    "get_types",
+    "in_light_mode",
+    "light_mode",
+    "make_variable",
+    "prod",
+    "same_types",
+]
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+def _value(x: Any) -> Any:
+    """What an expression, or a list or tuple with expressions in it, stands for."""
+    if isinstance(x, Expr):
+        return x.eval()
+    return type(x)(map(_value, x)) if type(x) in (list, tuple) else x
+
+
+def _text(x: Any) -> str:
+    """As `_value`, as it was written."""
+    if isinstance(x, Expr):
+        return str(x)
+    if type(x) is list:
+        return f"[{', '.join(map(_text, x))}]"
+    if type(x) is tuple:
+        return f"({', '.join(map(_text, x))}{',' if len(x) == 1 else ''})"
+    return repr(x)
+
+
+def _subscript(key: Any) -> str:
+    """What stands between the brackets."""
+    if key is Ellipsis:
+        return "..."
+    if isinstance(key, slice):
+        parts = [key.start, key.stop, *([] if key.step is None else [key.step])]
+        return ":".join("" if part is None else _text(part) for part in parts)
+    return ", ".join(map(_subscript, key)) if isinstance(key, tuple) else _text(key)
+
+
+def _unary(sign: str, function: Callable[[Any], Any]) -> Any:
+    return lambda x: UnaryOperator(6, x, sign, function)
+
+
+def _binary(sign: str, priority: int, function: Callable[[Any, Any], Any], right_associative: bool = False) -> Any:
+    return lambda x, y: BinaryOperator(priority, x, y, sign, function, right_associative)
+
+
+def _reflected(sign: str, priority: int, function: Callable[[Any, Any], Any]) -> Any:
+    return lambda y, x: BinaryOperator(priority, x, y, sign, function)
+
+
+def _comparison(sign: str, opposite: str, function: Callable[[Any, Any], Any]) -> Any:
+    return lambda x, y: BoolBinaryOperator(x, y, sign, opposite, function)
+
+
+class Expr:
+    """An expression that is not evaluated yet: `eval` does it, `str` writes it.
+
+    Args:
+        priority: How strongly its operator binds, as in Python: 8 for a name, 0 for ``|``, -1 for comparisons.
+    """
+
+    def __init__(self, priority: int) -> None:
+        self.priority = priority
+
+    def eval(self) -> Any:
+        """Its value."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> GetAttr:
+        if name.startswith("__"):  # asked for by `copy`, `pickle` and NumPy
+            raise AttributeError(name)
+        return GetAttr(self, name)
+
+    def __getitem__(self, key: Any) -> GetItem:
+        return GetItem(self, key)
+
+    def __call__(self, *args: Any) -> Call:  # noqa: D102 - no method of its own, but of what it stands for
+        return Call(self, args)
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(
+            "An Expr instance cannot be evaluated as bool. Please use chainer.utils.type_check.eval() to evaluate an "
+            "expression."
+        )
+
+    __iter__ = None  # unlike what `__getitem__` says, it does not end
+
+    __hash__ = object.__hash__
+    __eq__ = _comparison("==", "!=", operator.eq)
+    __ne__ = _comparison("!=", "==", operator.ne)
+    __lt__ = _comparison("<", ">=", operator.lt)
+    __le__ = _comparison("<=", ">", operator.le)
+    __gt__ = _comparison(">", "<=", operator.gt)
+    __ge__ = _comparison(">=", "<", operator.ge)
+
+    __or__, __ror__ = _binary("|", 0, operator.or_), _reflected("|", 0, operator.or_)
+    __xor__, __rxor__ = _binary("^", 1, operator.xor), _reflected("^", 1, operator.xor)
+    __and__, __rand__ = _binary("&", 2, operator.and_), _reflected("&", 2, operator.and_)
+    __lshift__, __rlshift__ = _binary("<<", 3, operator.lshift), _reflected("<<", 3, operator.lshift)
+    __rshift__, __rrshift__ = _binary(">>", 3, operator.rshift), _reflected(">>", 3, operator.rshift)
+    __add__, __radd__ = _binary("+", 4, operator.add), _reflected("+", 4, operator.add)
+    __sub__, __rsub__ = _binary("-", 4, operator.sub), _reflected("-", 4, operator.sub)
+    __mul__, __rmul__ = _binary("*", 5, operator.mul), _reflected("*", 5, operator.mul)
+    __truediv__, __rtruediv__ = _binary("/", 5, operator.truediv), _reflected("/", 5, operator.truediv)
+    __floordiv__, __rfloordiv__ = _binary("//", 5, operator.floordiv), _reflected("//", 5, operator.floordiv)
+    __mod__, __rmod__ = _binary("%", 5, operator.mod), _reflected("%", 5, operator.mod)
+    __neg__, __pos__, __invert__ = _unary("-", operator.neg), _unary("+", operator.pos), _unary("~", operator.invert)
+    __pow__ = _binary("**", 7, operator.pow, right_associative=True)
+
+
+class Atom(Expr):
+    """What never needs parentheses."""
+
+    def __init__(self) -> None:
+        super().__init__(8)
+
+
+class Constant(Atom):
+    """A value, written as Python writes it."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def __str__(self) -> str:
+        return _text(self.value)
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return self.value
+
+
+class Variable(Atom):
+    """A value with a name."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        super().__init__()
+        self.value, self.name = value, name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return self.value
+
+
+class GetAttr(Atom):
+    """``obj.name``."""
+
+    def __init__(self, obj: Any, name: Any) -> None:
+        super().__init__()
+        self.obj, self.name = obj, name
+
+    def __str__(self) -> str:
+        name = self.name.value if isinstance(self.name, Constant) else self.name
+        return f"{_text(self.obj)}.{name}" if isinstance(name, str) else f"getattr({_text(self.obj)}, {_text(name)})"
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return getattr(_value(self.obj), _value(self.name))
+
+
+class GetItem(Atom):
+    """``obj[key]``."""
+
+    def __init__(self, obj: Any, key: Any) -> None:
+        super().__init__()
+        self.obj, self.key = obj, key
+
+    def __str__(self) -> str:
+        return f"{_text(self.obj)}[{_subscript(self.key)}]"
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return _value(self.obj)[_value(self.key)]
+
+
+class Call(Atom):
+    """``obj(*args)``."""
+
+    def __init__(self, obj: Any, args: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.obj, self.args = obj, args
+
+    def __str__(self) -> str:
+        return f"{_text(self.obj)}({', '.join(map(_text, self.args))})"
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return _value(self.obj)(*map(_value, self.args))
+
+
+class UnaryOperator(Expr):
+    """``-term`` and the like."""
+
+    def __init__(self, priority: int, term: Any, exp: str, func: Callable[[Any], Any]) -> None:
+        super().__init__(priority)
+        self.term, self.exp, self.func = term, exp, func
+
+    def __str__(self) -> str:
+        loose = isinstance(self.term, Expr) and self.term.priority < self.priority
+        return self.exp + (f"({self.term})" if loose else _text(self.term))
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return self.func(_value(self.term))
+
+
+class BinaryOperator(Expr):
+    """``lhs + rhs`` and the like."""
+
+    def __init__(
+        self,
+        priority: int,
+        lhs: Any,
+        rhs: Any,
+        exp: str,
+        func: Callable[[Any, Any], Any],
+        right_associative: bool = False,
+    ) -> None:
+        super().__init__(priority)
+        self.lhs, self.rhs, self.exp, self.func, self.right_associative = lhs, rhs, exp, func, right_associative
+
+    def __str__(self) -> str:
+        left = self._operand(self.lhs, self.right_associative)
+        right = self._operand(self.rhs, not self.right_associative)
+        return f"{left} {self.exp} {right}"
+
+    def _operand(self, x: Any, if_equal: bool) -> str:
+        """An operand, in parentheses if it binds more loosely (or, `if_equal`, as strongly)."""
+        loose = isinstance(x, Expr) and (x.priority < self.priority or (if_equal and x.priority == self.priority))
+        return f"({x})" if loose else _text(x)
+
+    def eval(self) -> Any:  # noqa: D102 - as the base
+        return self.func(_value(self.lhs), _value(self.rhs))
+
+
+class Testable:
+    """What `expect` takes."""
+
+    def expect(self) -> None:
+        """Refuse what does not hold.
+
+        Raises:
+            InvalidType: It does not.
+        """
+        raise NotImplementedError
+
+
+class BoolBinaryOperator(BinaryOperator, Testable):
+    """``lhs == rhs`` and the like; `inv` is the opposite sign."""
+
+    def __init__(self, lhs: Any, rhs: Any, exp: str, inv: str, func: Callable[[Any, Any], Any]) -> None:
+        super().__init__(-1, lhs, rhs, exp, func)
+        self.inv = inv
+
+    def expect(self) -> None:  # noqa: D102 - as the base
+        left, right = _value(self.lhs), _value(self.rhs)
+        if not self.func(left, right):
+            raise InvalidType(f"{self.lhs} {self.exp} {self.rhs}", f"{left} {self.inv} {right}")
+
+
+# --- what is checked --------------------------------------------------------------------------------------------------
+
+
+class TypeInfo:
+    """Shape and dtype of an array."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape, self.dtype, self.ndim = shape, dtype, len(shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+
+class TypeInfoTuple(tuple[Any, ...]):
+    """A `Variable` on the `TypeInfo` of each argument.
+
+    Attributes:
+        name: What the tuple is called.
+    """
+
+    name = "in_types"
+
+    def size(self) -> Variable:
+        """How many they are, as an expression."""
+        return Variable(len(self), f"{self.name}.size")
+
+
+class LightTypeInfoTuple(tuple[Any, ...]):
+    """The arguments themselves."""
+
+    def size(self) -> int:
+        """How many they are."""
+        return len(self)
+
+
+def get_types(
+    data: tuple[Any, ...], name: str, accept_none: bool, *, shapes: Sequence[tuple[int, ...]] | None = None
+) -> TypeInfoTuple:
+    """Arrays as expressions ``name[0]``, ``name[1]`` …; None, if it is accepted, has shape () and no dtype."""
+
+    def info(i: int, x: Any) -> TypeInfo:
+        if x is None and accept_none:
+            return TypeInfo((), None)
+        return TypeInfo(x.shape if shapes is None else shapes[i], x.dtype)
+
+    made = TypeInfoTuple(Variable(info(i, x), f"{name}[{i}]") for i, x in enumerate(data))
+    made.name = name
+    return made
+
+
+def get_light_types(data: tuple[Any, ...], *, shapes: Sequence[tuple[int, ...]] | None = None) -> LightTypeInfoTuple:
+    """Arrays as what `check_type_forward` takes in light mode."""
+    if shapes is None:
+        return LightTypeInfoTuple(data)
+    return LightTypeInfoTuple(TypeInfo(shape, x.dtype) for x, shape in zip(data, shapes, strict=True))
+
+
+def check_types(function: Any, in_data: tuple[Array, ...]) -> None:
+    """Let ``function.check_type_forward`` see the arrays: lightly, and only if it refuses, once more with names.
+
+    Raises:
+        InvalidType: It refuses.
+    """
+    try:
+        with light_mode:
+            function.check_type_forward(get_light_types(in_data))
+    except InvalidType:
+        with get_function_check_context(function):
+            function.check_type_forward(get_types(in_data, "in_types", False))
+
+
+@contextmanager
+def get_function_check_context(f: Any) -> Iterator[None]:
+    """Name `f` in the messages of a ``with`` block."""
+    before, checking.current_function = checking.current_function, f
+    try:
+        yield
+    finally:
+        checking.current_function = before
+
+
+class LightMode:
+    """In its ``with`` block there are no expressions: values are themselves."""
+
+    def __enter__(self) -> None:
+        checking.light_mode = True
+
+    def __exit__(self, *_: object) -> None:
+        checking.light_mode = False
+
+
+light_mode = LightMode()
+
+
+def in_light_mode() -> bool:
+    """Whether a block of `light_mode` is running."""
+    return checking.light_mode
+
+
+def expect(*bool_exprs: Any) -> None:
+    """Refuse what does not hold.
+
+    Args:
+        bool_exprs: Comparisons of expressions.
+
+    Raises:
+        InvalidType: One does not hold.
+    """
+    if checking.light_mode:
+        if not all(bool_exprs):
+            raise InvalidType("", "")
+        return
+    for each in bool_exprs:
+        assert isinstance(each, Testable), f"a comparison of expressions is meant, not {each!r}"
+        each.expect()
+
+
+def eval(exp: Any) -> Any:
+    """The value of an expression; in light mode it is the value."""
+    return exp if checking.light_mode else exp.eval()
+
+
+def make_variable(value: Any, name: str) -> Any:
+    """`value` as an expression with this name; in light mode itself."""
+    return value if checking.light_mode else Variable(value, name)
+
+
+def _make_variable_from_array(array: Any, name: str) -> Any:
+    """An array as an expression with this name; in light mode itself."""
+    if not isinstance(array, get_array_types()):
+        raise InvalidType(f"isinstance({name}, ndarray)", f"type({name}) == {type(array)}")
+    return make_variable(array if checking.light_mode else TypeInfo(array.shape, array.dtype), name)
+
+
+def _argname(in_types: Sequence[Any], names: Sequence[str]) -> None:
+    """Call the arguments by these names in messages, and refuse another number of them."""
+    if len(in_types) != len(names):
+        raise InvalidType(f"{len(names)} argument(s)", f"{len(in_types)} argument(s)", "Invalid number of arguments")
+    for in_type, name in zip(in_types, names, strict=True):
+        if isinstance(in_type, Variable):
+            in_type.name = name
+
+
+_prod = Variable(math.prod, "prod")
+
+
+def prod(xs: Any) -> Any:
+    """The product of numbers, as an expression; in light mode the number."""
+    return math.prod(xs) if checking.light_mode else _prod(xs)
+
+
+def same_types(*arrays: Any) -> bool:
+    """Whether all are arrays of one library."""
+    if not all(hasattr(x, "dtype") and hasattr(x, "shape") for x in arrays):
+        return False
+    return len({id(get_backend(x)) for x in arrays}) < 2
+
+
+def expect_broadcast_shapes(*shape_types: Any) -> None:
+    """Refuse shapes that cannot be broadcast together.
+
+    Raises:
+        InvalidType: So they are.
+    """
+    shapes = [eval(shape) for shape in shape_types]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        lines = [f"{written} = {shape}" for written, shape in zip(shape_types, shapes, strict=True)]
+        heading = "cannot broadcast inputs of the following shapes:"
+        raise InvalidType("", "", msg="\n".join([heading, *lines])) from None
