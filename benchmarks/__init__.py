@@ -17,5 +17,6 @@ How:
 By itself:
 
 - `agreement`: with oneDNN and without, Renga computes the same: `python -m benchmarks agreement`.
+- `compat`: Chainer's programs do the same on Chainer and on Renga: `python -m benchmarks compat`.
 - `gpu`: training steps on a GPU: `python -m benchmarks gpu --help`.
 """

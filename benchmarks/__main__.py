@@ -1,7 +1,7 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, import. Others with a command line
-of their own: `python -m benchmarks agreement`, `python -m benchmarks gpu`, `python -m benchmarks.environments`.
+of their own: `python -m benchmarks agreement`, `compat`, `gpu`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ def main(argv: list[str]) -> int:
         from benchmarks.agreement import main as agreement
 
         return agreement(argv[1:])
+    if argv[:1] == ["compat"]:
+        from benchmarks.compat.command import main as compat
+
+        return compat(argv[1:])
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -35,12 +35,11 @@ def run_with_renga(program, arguments):
     sys.exit(run([program, *arguments]))
 
 
-def import_chainer():
-    import chainer
-    import chainer.training.extensions  # noqa: F401
+def prepare_chainer():
+    import numpy  # noqa: F401  # Chainer itself reads variables of the environment when it is imported
 
 
-def import_renga():
+def prepare_renga():
     import renga.distributions
     import renga.functions
     import renga.links
@@ -52,7 +51,7 @@ def import_renga():
             getattr(face, name)
 
 
-LIBRARIES = {"chainer": (import_chainer, run_with_chainer), "renga": (import_renga, run_with_renga)}
+LIBRARIES = {"chainer": (prepare_chainer, run_with_chainer), "renga": (prepare_renga, run_with_renga)}
 
 
 def fork(run, program, arguments):

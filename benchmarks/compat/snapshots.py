@@ -19,7 +19,7 @@ class Network(chainer.Chain):
     def __init__(self):
         super(Network, self).__init__()
         with self.init_scope():
-            self.conv = L.Convolution2D(None, 4, 3)
+            self.conv = L.Convolution2D(None, 4, 3, nobias=True)
             self.bn = L.BatchNormalization(4)
             self.rest = chainer.Sequential(L.Linear(None, 8), F.relu, L.Linear(8, 3))
             self.scale = chainer.Parameter(np.ones(3, np.float32))
@@ -77,7 +77,7 @@ def main(action, folder):
         return
 
     print('the trainer')
-    trainer, model, optimizer, log, batch = make(1, 12, folder)
+    trainer, model, optimizer, log, batch = make(1, 12, os.path.join(folder, 'first'))
     serializers.load_npz(os.path.join(folder, 'trainer.npz'), trainer)
     print('at', trainer.updater.iteration, trainer.updater.epoch, trainer.updater.epoch_detail)
     show(model, optimizer, log, batch)
@@ -85,7 +85,7 @@ def main(action, folder):
     show(model, optimizer, log, batch)
 
     print('model and optimizer')
-    trainer, model, optimizer, log, batch = make(2, 6, os.path.join(folder, 'other'))
+    trainer, model, optimizer, log, batch = make(2, 6, os.path.join(folder, 'second'))
     serializers.load_npz(os.path.join(folder, 'model.npz'), model)
     serializers.load_npz(os.path.join(folder, 'optimizer.npz'), optimizer)
     show(model, optimizer, log, batch)

@@ -27,6 +27,8 @@ while node is not None:
     labels.append(node.rank)
     node = node.inputs[0].creator
 print(labels)
+l1.cleargrads()
+l2.cleargrads()
 loss.backward(retain_grad=True)
 print('grad', h.grad.shape, float(abs(l1.W.grad).sum()))
 h.unchain()

@@ -1,0 +1,7 @@
+"""As ``python -m benchmarks compat``."""
+
+import sys
+
+from benchmarks.compat.command import main
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,161 @@
+"""`python -m benchmarks compat [PROGRAM …]`: each of `tests/chainer/programs` on Chainer 7.8.1 and on Renga.
+
+Outputs are compared line by line, numbers to rounding. Then snapshots travel: what either library has written is read
+by either, and trained on. Chainer's outputs and its files are kept in `tests/chainer/expected` with --record; the tests
+compare Renga with these, and need no Chainer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.compat.comparison import RELATIVE, SMALL, Comparison, compare
+from benchmarks.compat.stage import Performance, Stage
+from benchmarks.environments import ROOT, interpreter, parse_interpreters
+from benchmarks.records import RESULTS
+
+__all__ = ["EXPECTED", "PROGRAMS", "SNAPSHOTS", "Row", "main", "markdown", "programs"]
+
+PROGRAMS = ROOT / "tests" / "chainer" / "programs"
+EXPECTED = ROOT / "tests" / "chainer" / "expected"
+SNAPSHOTS = Path(__file__).parent / "snapshots.py"
+FILES = ("model.npz", "optimizer.npz", "trainer.npz")
+LIBRARIES = ("chainer", "renga")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    name: str
+    shows: str
+    comparison: Comparison
+    problem: str
+    """What ended the program with Renga too early; empty otherwise."""
+
+
+def programs() -> dict[str, Path]:
+    """All programs by name."""
+    return {path.stem: path for path in sorted(PROGRAMS.glob("*.py"))}
+
+
+def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
+    """The page."""
+    lines = ["| program | shows | lines equal | largest difference | |", "|---|---|---:|---:|---|"]
+    for row in rows:
+        verdict = "same" if row.comparison.same else "**differs**"
+        lines.append(f"| `{row.name}` | {row.shows} | {_counts(row.comparison)} | {verdict} |")
+    travel = ["| written by, read by | lines equal | largest difference | |", "|---|---:|---:|---|"]
+    for way, comparison in ways.items():
+        verdict = "same" if comparison.same else "**differs**"
+        travel.append(f"| {way} | {_counts(comparison)} | {verdict} |")
+    table, snapshots = "\n".join(lines), "\n".join(travel)
+    same = sum(row.comparison.same for row in rows)
+    return f"""# Chainer's programs
+
+Measured by `python -m benchmarks compat`: the programs in `tests/chainer/programs`, unmodified, on Chainer 7.8.1
+(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`; {same} of {len(rows)} do the same. What they print is
+compared line by line: words are equal, numbers are at most {RELATIVE:g} apart, relatively (those below {SMALL:g} in
+size: {RELATIVE * SMALL:g}). That is the rounding of float32 after some tens of steps.
+
+{table}
+
+Snapshots: a model, an optimizer and a trainer are written after six steps, read, and trained on for six. The output is
+compared with that of Chainer reading its own.
+
+{snapshots}
+"""
+
+
+def _counts(comparison: Comparison) -> str:
+    return f"{comparison.equal} of {comparison.lines} | {comparison.largest:.0e}"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run; 1 if something differs."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks compat", description=__doc__)
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all, and snapshots, and the page")
+    parser.add_argument(
+        "--python", action="append", default=[], metavar="chainer=INTERPRETER", help="the Python that has Chainer"
+    )
+    parser.add_argument("--record", action="store_true", help="keep Chainer's outputs for the tests")
+    arguments = parser.parse_args(argv)
+    there = programs()
+    for name in arguments.programs:
+        if name not in there:
+            parser.error(f"no program {name!r}; there are {', '.join(there)}")
+    try:
+        python = interpreter("chainer", parse_interpreters(",".join(arguments.python)))
+    except (ValueError, FileNotFoundError) as error:
+        parser.error(str(error))
+    if python is None:
+        parser.error("Chainer is not installed: python -m benchmarks.environments chainer")
+
+    whole = not arguments.programs
+    rows = []
+    ways: dict[str, Comparison] = {}
+    with Stage("chainer", python) as chainer, Stage("renga", sys.executable) as renga:
+        for name in arguments.programs or there:
+            expected, found = (stage.run(there[name]) for stage in (chainer, renga))
+            if expected.status:
+                print(f"{name} fails with Chainer:\n{expected.errors}", file=sys.stderr)
+                return 1
+            if arguments.record:
+                (EXPECTED / f"{name}.txt").write_text(expected.output)
+            rows.append(_row(name, there[name], expected, found))
+            _say(name, rows[-1].comparison, rows[-1].problem)
+        if whole:
+            ways = _travel({"chainer": chainer, "renga": renga}, arguments.record)
+    if whole:
+        (RESULTS / "compat.md").write_text(markdown(rows, ways))
+    return int(not all(c.same for c in (*(row.comparison for row in rows), *ways.values())))
+
+
+def _row(name: str, path: Path, expected: Performance, found: Performance) -> Row:
+    shows = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n\n")[0]
+    problem = ""
+    if found.status:
+        problem = (found.errors.strip().splitlines() or [f"status {found.status}"])[-1]
+    return Row(name, " ".join(shows.split()).removesuffix("."), compare(expected.output, found.output), problem)
+
+
+def _travel(stages: Mapping[str, Stage], record: bool) -> dict[str, Comparison]:
+    """Each library reads what each has written."""
+    with tempfile.TemporaryDirectory() as scratch:
+        written = {library: Path(scratch) / library for library in LIBRARIES}
+        wrote = {name: stages[name].run(SNAPSHOTS, ["write", str(written[name])]) for name in LIBRARIES}
+        read = {
+            (writer, reader): stages[reader].run(SNAPSHOTS, ["read", str(written[writer])])
+            for writer in LIBRARIES
+            for reader in LIBRARIES
+        }
+        expected = read["chainer", "chainer"]
+        if record:
+            folder = EXPECTED / "snapshots"
+            folder.mkdir(parents=True, exist_ok=True)
+            for file in FILES:
+                (folder / file).write_bytes((written["chainer"] / file).read_bytes())
+            (folder / "write.txt").write_text(wrote["chainer"].output)
+            (folder / "read.txt").write_text(expected.output)
+    ways = {"keys, dtypes and shapes in the files": compare(wrote["chainer"].output, wrote["renga"].output)}
+    _say("writing", ways["keys, dtypes and shapes in the files"], wrote["renga"].errors[-300:])
+    for (writer, reader), performance in read.items():
+        if (writer, reader) != ("chainer", "chainer"):
+            way = f"{writer.capitalize()}, {reader.capitalize()}"
+            ways[way] = compare(expected.output, performance.output)
+            _say(way, ways[way], performance.errors[-300:])
+    return ways
+
+
+def _say(name: str, comparison: Comparison, problem: str) -> None:
+    print(f"{name}: {comparison.equal} of {comparison.lines} lines equal, {comparison.largest:.0e}", flush=True)
+    if comparison.first is not None:
+        print("  Chainer: {}\n  Renga:   {}".format(*comparison.first))
+        if problem:
+            print(f"  {problem.strip()}")
