@@ -9,7 +9,7 @@ In a shell: ``renga run-chainer script.py …`` or ``python -m renga_chainer scr
   is what a program gets of ``import chainer.cuda``. All else is Renga's own.
 - `additions`: methods that Renga's classes get while installed, such as `Link.to_gpu`.
 - `random`, `configuration`: random numbers from NumPy's global generator, and entries, as Chainer has them.
-- `notices`: what is said once, as a `CompatibilityWarning`.
+- `older`: names that NumPy and Python had then. `notices`: what is said once, as a `CompatibilityWarning`.
 - `runner`: the command.
 """
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from renga_chainer import additions, configuration, devices, random
+from renga_chainer import additions, configuration, devices, older, random
 from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
@@ -65,6 +65,7 @@ def install(*, replace: bool = False) -> None:
     additions.install()
     devices.install()
     random.install()
+    older.install()
     sys.meta_path.insert(0, _Finder)
 
 
@@ -75,6 +76,7 @@ def uninstall() -> None:
     sys.meta_path.remove(_Finder)
     for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
         del sys.modules[name]
+    older.uninstall()
     configuration.uninstall()
     random.uninstall()
     devices.uninstall()
