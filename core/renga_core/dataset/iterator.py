@@ -32,7 +32,7 @@ class Iterator(ABC):
     epoch: int
     is_new_epoch: bool
     epoch_detail: float
-    previous_epoch_detail: float | None
+    previous_epoch_detail: float | None = None
 
     @abstractmethod
     def __next__(self) -> list[Any]:

@@ -1,0 +1,93 @@
+"""``renga port FILE | FOLDER … [--write]``."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from renga.cli.parser import Parser
+from renga_core.errors import RengaError
+from renga_core.serializers.atomic import atomic_write
+
+__all__ = ["PortError", "run"]
+
+_COLOURS = {"+": "\033[32m", "-": "\033[31m", "@": "\033[36m"}
+
+
+class PortError(RengaError):
+    """Nothing can be rewritten."""
+
+    exit_status = 2
+
+
+def run(argv: Sequence[str]) -> int:
+    """Print how the programs that `argv` names would read with Renga, and what is left to do; write them if asked.
+
+    Returns:
+        0: all has been rewritten; 1: something is left for a person to do, or a file is no program.
+
+    Raises:
+        PortError: libcst is not there, or a file.
+    """
+    parser = Parser("renga port", "Rewrite programs for Chainer to Renga's own API. Prints the changes.")
+    parser.add_argument("paths", nargs="+", metavar="FILE | FOLDER", help="a program, or a folder with programs")
+    parser.add_argument("--write", action="store_true", help="write the changes into the files")
+    arguments = parser.parse_all(argv)
+    try:
+        import libcst
+    except ImportError as error:
+        raise PortError("renga port needs libcst: pip install 'renga[port]'") from error
+    files = [file for path in arguments.paths for file in _programs(Path(path))]
+    from renga_chainer.port.rewriting import port
+
+    status = changed = 0
+    told: list[str] = []
+    for file in files:
+        try:
+            source = file.read_bytes().decode()
+            ported = port(source)
+        except (UnicodeDecodeError, libcst.ParserSyntaxError) as error:
+            reason = f"line {error.raw_line}: {error.message}" if isinstance(error, libcst.ParserSyntaxError) else error
+            told.append(f"{file}: left as it is: no program that Python 3 reads ({reason})")
+            status = 1
+            continue
+        _print_difference(file, source, ported.source)
+        told += [f"{file}:{r.line}: {r.what}: {r.why}" for r in ported.notes]
+        told += [f"{file}:{r.line}: TO DO: {r.what}: {r.why}: {r.todo}" for r in ported.left]
+        status = 1 if ported.left else status
+        if ported.source != source:
+            changed += 1
+            if arguments.write:
+                with atomic_write(file) as out:
+                    out.write(ported.source.encode())
+    print("\n".join(told), file=sys.stderr)
+    print(
+        f"{changed} of {len(files)} files {'rewritten' if arguments.write else 'would be rewritten (--write does it)'}",
+        file=sys.stderr,
+    )
+    return status
+
+
+def _programs(path: Path) -> Iterator[Path]:
+    """The file, or the programs in the folder and those in it, without hidden ones."""
+    if path.is_dir():
+        for file in sorted(path.rglob("*.py")):
+            if not any(part.startswith(".") for part in file.relative_to(path).parts):
+                yield file
+    elif path.exists():
+        yield path
+    else:
+        raise PortError(f"renga port: there is no file or folder {str(path)!r}")
+
+
+def _print_difference(file: Path, before: str, after: str) -> None:
+    colours = _COLOURS if sys.stdout.isatty() else {}
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), f"{file} (Chainer)", f"{file} (Renga)"
+    )
+    for line in lines:
+        text = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        colour = colours.get(line[0], "")
+        print(f"{colour}{text[:-1]}\033[0m" if colour else text[:-1])

@@ -1,0 +1,113 @@
+"""Where Renga has what Chainer has under another name."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from functools import cache
+
+from renga_chainer.mirror import FACES, names
+
+__all__ = ["GONE_KEYS", "advice", "home", "is_module_home"]
+
+_CUDA = ("chainer.backends.cuda", "chainer.cuda")
+_HOOKS = ("GradientClipping", "GradientHardClipping", "GradientNoise", "Lasso", "WeightDecay")
+
+_MOVED = {
+    "chainer.as_array": "renga.as_array",
+    "chainer.utils.type_check.InvalidType": "renga_core.graph.InvalidType",
+    "chainer.training.extension.Extension": "renga.training.Extension",
+    "chainer.dataset.Converter": "renga_core.dataset.Converter",
+    **{f"chainer.optimizer.{name}": f"renga.optimizer_hooks.{name}" for name in _HOOKS},
+    **{f"{cuda}.get_array_module": "renga.backend.get_array_module" for cuda in _CUDA},
+    **{f"{cuda}.to_cpu": "renga.backend.to_host" for cuda in _CUDA},
+    **{f"{cuda}.get_device_from_array": "renga.backend.get_device_from_array" for cuda in _CUDA},
+    **{f"{cuda}.GpuDevice": "renga.backend.GpuDevice" for cuda in _CUDA},
+}
+"""Where the names do not say it."""
+
+GONE_KEYS = {
+    "autotune": "False",
+    "compute_mode": "None",
+    "cudnn_deterministic": "False",
+    "cudnn_fast_batch_normalization": "False",
+    "lazy_grad_sum": "False",
+    "schedule_func": "None",
+    "use_cudnn": "'auto'",
+    "use_cudnn_tensor_core": "'auto'",
+    "use_ideep": "'never'",
+    "use_static_graph": "True",
+}
+"""Entries of Chainer's configuration that Renga has not, and what Chainer has in them at first."""
+
+_ASK_FOR_CUPY = "ask renga.backend.get_backend('cupy'), which raises where there is no GPU"
+_ADVICE = {
+    "chainer.static_graph": "renga.compile records a step and replays it",
+    "chainer.static_code": "renga.compile records a step and replays it",
+    "chainer.get_compute_mode": "memory layouts are a kernel's own affair: leave it out",
+    "chainer.training.updaters.MultiprocessParallelUpdater": "use renga.distributed, started by a launcher",
+    "chainer.utils.type_check": "raise an error of your own in forward where an argument does not fit",
+    "chainer.testing.condition": "repeat the test by a plugin of pytest's, or fix its seed",
+    "chainer.testing.attr": "use pytest's marks",
+    "chainer.backends.intel64": "leave it out: pip install 'renga[onednn]' brings fast kernels for CPUs",
+    "chainermn": "run it by `renga run-chainer` until you have written its part for renga.distributed",
+    "chainercv": "use renga's data sets and links, or keep it under `renga run-chainer`",
+    "chainerx": "leave it out: each of Renga's backends does without it",
+    **{
+        f"{cuda}.available": "ask renga.backend.get_backend('cupy'), which raises where there is no GPU"
+        for cuda in _CUDA
+    },
+    **{f"{cuda}.check_cuda_available": _ASK_FOR_CUPY for cuda in _CUDA},
+    **{f"{cuda}.elementwise": "write array operations, or a kernel (docs/how-to/write-a-kernel.md)" for cuda in _CUDA},
+    **{f"{cuda}.reduce": "write array operations, or a kernel (docs/how-to/write-a-kernel.md)" for cuda in _CUDA},
+    **{f"{cuda}.raw": "write array operations, or a kernel (docs/how-to/write-a-kernel.md)" for cuda in _CUDA},
+    **{f"{cuda}.cupy": "take the module of the arrays: xp = renga.get_array_module(x)" for cuda in _CUDA},
+    **{f"{cuda}.ndarray": "compare renga.backend.get_device_of(x).backend.name with 'cupy'" for cuda in _CUDA},
+}
+
+
+@cache
+def home(path: str) -> str | None:
+    """The path that Renga has for the module or name of Chainer's at `path`; None if it has none."""
+    if path in _MOVED:
+        return _MOVED[path]
+    if path in FACES:
+        return FACES[path][0]
+    if path in names():
+        same = "renga" + path.removeprefix("chainer")
+        return same if path.startswith("chainer.") and _is_module(same) else None
+    module, _, name = path.rpartition(".")
+    if name not in names().get(module, ()) and (module not in FACES or name.startswith("_")):
+        return None
+    for face in _faces(module):
+        if hasattr(importlib.import_module(face), name):
+            return f"{face}.{name}"
+    return None
+
+
+def is_module_home(path: str) -> bool:
+    """Whether `path` is a module of Chainer's, or of Renga's."""
+    return path in FACES or path in names() or _is_module(path)
+
+
+def advice(path: str) -> str:
+    """What to do about a name without a home."""
+    while path:
+        if path in _ADVICE:
+            return _ADVICE[path]
+        path = path.rpartition(".")[0]
+    return "see docs/how-to/move-from-chainer.md, or run the program by `renga run-chainer`"
+
+
+def _faces(module: str) -> tuple[str, ...]:
+    while module and module not in FACES:
+        module = module.rpartition(".")[0]
+    return FACES.get(module, ())
+
+
+@cache
+def _is_module(path: str) -> bool:
+    try:
+        return importlib.util.find_spec(path) is not None
+    except ModuleNotFoundError:
+        return False

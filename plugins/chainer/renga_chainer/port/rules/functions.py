@@ -1,0 +1,151 @@
+"""Functions of one's own: in the style of Chainer 1, or with a forward for each device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+import libcst.matchers as m
+
+from renga_chainer.port.facts import Facts, code, text_of
+from renga_chainer.port.rules.devices import begin
+
+__all__ = ["HELPER", "forward_by_device", "old_style", "type_check"]
+
+HELPER = '''class ArrayFunction(renga.FunctionNode):
+    """A function that computes its gradients on arrays (`backward_arrays`), and so has no second derivatives."""
+
+    def __call__(self, *inputs):
+        outputs = self.apply(inputs)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def retain_inputs(self, indexes):
+        self._kept_inputs = tuple(indexes)
+        super().retain_inputs(self._kept_inputs)
+
+    def backward(self, indexes, grad_outputs):
+        inputs = [None] * len(self.inputs)
+        for i, x in zip(self._kept_inputs, self.get_kept_inputs_inputs()):
+            inputs[i] = x.array
+        grads = self.backward_arrays(tuple(inputs), tuple(None if g is None else g.array for g in grad_outputs))
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        return tuple(None if g is None else renga.Variable(g) for g in grads)
+'''
+_OLD = ("chainer.Function", "chainer.function.Function")
+_NODES = ("chainer.FunctionNode", "chainer.function_node.FunctionNode")
+_DTYPES = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool_", "ndarray", "dtype",
+           "newaxis", "pi", "e", "inf", "nan", "errstate", "random", "prod")  # fmt: skip
+
+
+def type_check(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
+    """`check_type_forward` is left out."""
+    if original.name.value != "check_type_forward":
+        return updated
+    first, last = facts.line(original), facts.positions[original].end.line
+    facts.remarks[:] = [r for r in facts.remarks if not first <= r.line <= last]
+    facts.note(original.name, "left out: raise an error in forward where an argument does not fit")
+    return cst.RemoveFromParent()
+
+
+def _base(facts: Facts, node: cst.ClassDef, paths: tuple[str, ...]) -> cst.Arg | None:
+    return next((base for base in node.bases if facts.chainer(base.value) in paths), None)
+
+
+def old_style(facts: Facts, original: cst.ClassDef, updated: Any) -> Any:
+    """`chainer.Function` becomes a FunctionNode whose gradient is computed on arrays."""
+    base = _base(facts, original, _OLD)
+    if base is None or not isinstance(updated, cst.ClassDef):
+        return updated
+    line, what = facts.line(base.value), text_of(base.value)
+    facts.remarks[:] = [r for r in facts.remarks if (r.line, r.what) != (line, what)]
+    if m.findall(original, m.Attribute(m.Name("self"), m.Name("output_data") | m.Name("input_data"))):
+        facts.left(original.name, "it reads self.output_data", "keep what backward needs in attributes of self")
+    facts.helpers.add("ArrayFunction")
+    facts.needs.add("renga")
+    facts.note(original.name, "no second derivatives: its gradient is computed on arrays")
+    bases = [
+        new.with_changes(value=cst.Name("ArrayFunction")) if old is base else new
+        for old, new in zip(original.bases, updated.bases, strict=True)
+    ]
+    retains = m.findall(original, m.Call(func=m.Attribute(m.Name("self"), m.Name("retain_inputs"))))
+    body = []
+    for statement in updated.body.body:
+        if isinstance(statement, cst.FunctionDef):
+            called = statement.name.value
+            if called.startswith("backward"):
+                statement = statement.with_changes(name=cst.Name(called.replace("backward", "backward_arrays", 1)))
+            elif called in ("forward", "forward_cpu", "forward_gpu") and not retains:
+                statement = begin(statement, f"self.retain_inputs(range(len({_argument(statement)})))")
+        body.append(statement)
+    return updated.with_changes(bases=bases, body=updated.body.with_changes(body=body))
+
+
+def _argument(function: cst.FunctionDef) -> str:
+    return function.params.params[1].name.value
+
+
+def forward_by_device(facts: Facts, original: cst.ClassDef, updated: Any) -> Any:
+    """`forward_cpu` and `forward_gpu` become one `forward` on whatever arrays come; so do those of `backward`."""
+    if _base(facts, original, _OLD + _NODES) is None or not isinstance(updated, cst.ClassDef):
+        return updated
+    body = list(updated.body.body)
+    for what in ("forward", "backward", "backward_arrays"):
+        methods = {s.name.value: s for s in body if isinstance(s, cst.FunctionDef)}
+        on_cpu, on_gpu = methods.get(f"{what}_cpu"), methods.get(f"{what}_gpu")
+        kept = on_cpu or on_gpu
+        if kept is None:
+            continue
+        if on_cpu is not None and on_gpu is not None:
+            body = [s for s in body if s is not on_gpu]
+            gone = _method(original, on_gpu.name.value.replace("_arrays", ""))
+            if gone is not None:
+                first, last = facts.line(gone), facts.positions[gone].end.line
+                facts.remarks[:] = [r for r in facts.remarks if not first <= r.line <= last]
+                facts.note(gone.name, f"left out: {what}_cpu has become {what}, for all devices; a kernel may be added")
+        general = _on_any_array(facts, kept).with_changes(name=cst.Name(what))
+        body = [general if s is kept else s for s in body]
+    return updated.with_changes(body=updated.body.with_changes(body=body))
+
+
+def _method(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
+    return next((s for s in node.body.body if isinstance(s, cst.FunctionDef) and s.name.value == name), None)
+
+
+def _on_any_array(facts: Facts, function: cst.FunctionDef) -> cst.FunctionDef:
+    """The function with functions of `numpy` taken from the module of its arguments."""
+    numpy_names = _numpy_names(facts)
+    used = [
+        found
+        for found in m.findall(function.body, m.Attribute(value=m.Name()))
+        if isinstance(found, cst.Attribute)
+        and cst.ensure_type(found.value, cst.Name).value in numpy_names
+        and found.attr.value not in _DTYPES
+    ]
+    if not used:
+        return function
+    arguments = _argument(function)
+    general: Any = function.visit(_ToXp(numpy_names))
+    if any(line.strip().startswith("xp =") for line in code(function.body).splitlines()):
+        return general  # type: ignore[no-any-return]
+    facts.needs.add("renga")
+    return begin(general, f"xp = renga.get_array_module(*{arguments})")
+
+
+def _numpy_names(facts: Facts) -> set[str]:
+    names = set()
+    for node in m.findall(facts.module, m.ImportAlias(name=m.Name("numpy"))):
+        alias = cst.ensure_type(node, cst.ImportAlias)
+        names.add(alias.evaluated_alias or "numpy")
+    return names
+
+
+class _ToXp(cst.CSTTransformer):
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        value = original_node.value
+        if isinstance(value, cst.Name) and value.value in self._names and original_node.attr.value not in _DTYPES:
+            return updated_node.with_changes(value=cst.Name("xp"))
+        return updated_node

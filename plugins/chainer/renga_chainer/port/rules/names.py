@@ -1,0 +1,82 @@
+"""Names of Chainer's become Renga's, by the same local names where they lead there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from renga_chainer.port.facts import Facts, expression, text_of
+from renga_chainer.port.homes import advice, home, is_module_home
+
+__all__ = ["attribute", "name", "spelled"]
+
+
+def name(facts: Facts, original: cst.Name, updated: Any) -> Any:
+    """A name alone, such as `relu` after ``from chainer.functions import relu``: the import says what it is."""
+    parent = facts.parents.get(original)
+    if isinstance(parent, (cst.Attribute, cst.ImportAlias, cst.AsName)) or not facts.chainer(original):
+        return updated
+    if isinstance(parent, (cst.Param, cst.AssignTarget)) or (
+        isinstance(parent, cst.Arg) and parent.keyword is original
+    ):
+        return updated
+    return _renamed(facts, original, updated)
+
+
+def attribute(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
+    """A whole dotted name, such as ``chainer.functions.relu``."""
+    parent = facts.parents.get(original)
+    inner = isinstance(parent, cst.Attribute) and parent.value is original and bool(facts.chainer(parent))
+    if inner or not facts.chainer(original) or not isinstance(updated, cst.Attribute):
+        return updated
+    return _renamed(facts, original, updated)
+
+
+def _renamed(facts: Facts, original: cst.Name | cst.Attribute, updated: Any) -> Any:
+    path = facts.chainer(original)
+    target = resolve(path)
+    if target is None:
+        facts.left(original, f"Renga has no {path}", advice(path))
+        return updated
+    return expression(spelled(facts, original, target), updated)
+
+
+def resolve(path: str) -> str | None:
+    """Renga's path for a path of Chainer's, which may end in attributes of the thing that it leads to."""
+    parts = path.split(".")
+    for n in range(len(parts), 0, -1):
+        found = home(".".join(parts[:n]))
+        if found is not None:
+            rest = parts[n:]
+            if rest and is_module_home(".".join(parts[:n])):
+                return None  # a module that lacks the next name
+            return ".".join([found, *rest])
+    return None
+
+
+def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:
+    """How to write Renga's `target` in the place of `original`: by the same local name if that leads there."""
+    written, path = text_of(original).strip("()"), facts.chainer(original)
+    root, _, rest = written.partition(".")
+    path_of_root = path.removesuffix("." + rest) if rest else path
+    if not rest and target.rpartition(".")[2] == original_name(path):
+        return root  # the import statement will say where it comes from
+    if not rest:
+        return root if home(path) is not None else target
+    if root == "chainer":
+        return target if target.startswith("renga.") or target == "renga" else _needed(facts, target)
+    local = home(path_of_root)
+    if local is not None and (target + ".").startswith(local + "."):
+        return root + target.removeprefix(local)
+    return _needed(facts, target)
+
+
+def original_name(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition(".")[2]
+
+
+def _needed(facts: Facts, target: str) -> str:
+    facts.needs.add("renga" if target.partition(".")[0] == "renga" else target.rpartition(".")[0])
+    return target

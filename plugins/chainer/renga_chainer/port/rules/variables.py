@@ -1,0 +1,60 @@
+"""``x.data`` of Variables: `x.array`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+import libcst.matchers as m
+
+from renga_chainer.port.facts import Facts
+
+__all__ = ["data"]
+
+_FUNCTIONS = ("chainer.functions.",)
+_MAKERS = ("chainer.Variable", "chainer.Parameter", "chainer.as_variable", "chainer.variable.Variable")
+_OTHERS = ("args", "opts", "options", "config", "self")
+
+
+def data(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
+    """Rewritten where a Variable is certain; else it stays, since Renga's have `data`, too."""
+    if original.attr.value != "data" or facts.path(original) or not isinstance(updated, cst.Attribute):
+        return updated
+    if _is_variable(facts, original.value, original):
+        return updated.with_changes(attr=cst.Name("array"))
+    return updated
+
+
+def _is_variable(facts: Facts, node: cst.BaseExpression, place: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Call):
+        path = facts.chainer(node.func)
+        return path.startswith(_FUNCTIONS) or path in _MAKERS
+    if isinstance(node, cst.BinaryOperation):
+        return _is_variable(facts, node.left, place) or _is_variable(facts, node.right, place)
+    if isinstance(node, cst.Name) and node.value not in _OTHERS:
+        given = _given(facts).get((facts.scope(place), node.value), [])
+        return bool(given) and all(made for made in given)
+    return False
+
+
+def _given(facts: Facts) -> dict[tuple[cst.CSTNode, str], list[bool]]:
+    """For each name in each function: of each of its values, whether it is a Variable for certain."""
+    if "given" in facts.memory:
+        known: dict[tuple[cst.CSTNode, str], list[bool]] = facts.memory["given"]
+        return known
+    given: dict[tuple[cst.CSTNode, str], list[bool]] = {}
+    facts.memory["given"] = given
+    for node in m.findall(facts.module, m.Assign() | m.For() | m.CompFor() | m.Param() | m.WithItem()):
+        if isinstance(node, cst.Assign):
+            for target in node.targets:
+                for name in m.findall(target, m.Name()):
+                    alone = target.target is name
+                    certain = alone and isinstance(node.value, cst.Call) and _is_variable(facts, node.value, node)
+                    given.setdefault((facts.scope(node), cst.ensure_type(name, cst.Name).value), []).append(certain)
+        elif isinstance(node, (cst.For, cst.CompFor)):
+            params = m.matches(node.iter, m.Call(func=m.Attribute(attr=m.Name("params"))))
+            for name in m.findall(node.target, m.Name()):
+                given.setdefault((facts.scope(node), cst.ensure_type(name, cst.Name).value), []).append(params)
+        elif isinstance(node, cst.Param):
+            given.setdefault((facts.scope(node), node.name.value), []).append(False)
+    return given
