@@ -1,5 +1,15 @@
-"""``pytest -p renga_chainer.pytest``: tests written for Chainer, with Renga."""
+"""``pytest -p renga_chainer.pytest``: tests written for Chainer, with Renga; their marks are known."""
+
+from typing import Any
 
 from renga_chainer.finder import install
 
 install()
+
+
+def pytest_configure(config: Any) -> None:
+    """Tell pytest Chainer's marks."""
+    from renga_chainer.modules.chainer.testing.attr import MARKS
+
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")

@@ -151,20 +151,30 @@ def inject_backend_tests(
                     new = f"{name}_{config.get_func_str()}"
                     if hasattr(cls, new):
                         raise RuntimeError(f"inject_backend_tests: {cls.__name__} has a {new} already")
-                    setattr(cls, new, _with(test, config, new))
+                    setattr(cls, new, skipped_without_device(_with(test, config), config, new))
         return case
 
     return decorate
 
 
-def _with(test: Callable[..., Any], config: BackendConfig, name: str) -> Callable[..., None]:
+def _with(test: Callable[..., Any], config: BackendConfig) -> Callable[..., None]:
+    @functools.wraps(test)
+    def run(self: Any) -> None:
+        test(self, backend_config=config)
+
+    return run
+
+
+def skipped_without_device(test: Callable[..., Any], config: BackendConfig, name: str) -> Callable[..., None]:
+    """A test method under another name, which is skipped where the device is not there. It takes no arguments."""
+
     @functools.wraps(test)
     def run(self: Any) -> None:
         try:
             _ = config.device
         except RengaError as error:
             raise unittest.SkipTest(str(error)) from error
-        test(self, backend_config=config)
+        test(self)
 
     run.__name__ = name
     del run.__wrapped__  # pytest would read the arguments of the wrapped one

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 
 from renga_core.testing.cases.parameters import Generated, classes_of
 
-__all__ = ["with_requires", "without_requires"]
+__all__ = ["installed", "with_requires", "without_requires"]
 
 
 def with_requires(*requirements: str) -> Callable[[Any], Any]:
@@ -26,13 +26,13 @@ def with_requires(*requirements: str) -> Callable[[Any], Any]:
     ...     def test_with_numpy(self):
     ...         pass
     """
-    missing = [r for r in requirements if not _installed(r)]
+    missing = [r for r in requirements if not installed(r)]
     return _skipping(bool(missing), f"requires: {', '.join(missing)}")
 
 
 def without_requires(*requirements: str) -> Callable[[Any], Any]:
     """Skip a test, or a class of tests, if all of these are installed. Arguments as `with_requires`."""
-    return _skipping(all(map(_installed, requirements)), f"requires the absence of {', '.join(requirements)}")
+    return _skipping(all(map(installed, requirements)), f"requires the absence of {', '.join(requirements)}")
 
 
 def _skipping(condition: bool, reason: str) -> Callable[[Any], Any]:
@@ -48,7 +48,8 @@ def _skipping(condition: bool, reason: str) -> Callable[[Any], Any]:
     return decorate
 
 
-def _installed(requirement: str) -> bool:
+def installed(requirement: str) -> bool:
+    """Whether it is installed, as pip takes it: ``"scipy>=1.13"``."""
     wanted = Requirement(requirement)
     if wanted.marker is not None and not wanted.marker.evaluate():
         return True

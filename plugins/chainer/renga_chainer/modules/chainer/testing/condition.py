@@ -1,0 +1,70 @@
+"""``chainer.testing.condition``: tests that are tried several times, because they depend on chance."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import unittest
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["QuietTestRunner", "repeat", "repeat_with_success_at_least", "retry"]
+
+
+class QuietTestRunner:
+    """Runs tests and prints nothing."""
+
+    def run(self, suite: Any) -> unittest.TestResult:
+        """Run a test, or a suite of them."""
+        result = unittest.TestResult()
+        suite(result)
+        return result
+
+
+def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """A decorator: the test is tried up to `times` times, by a new instance each, and passes with `min_success`."""
+    if not times >= min_success:
+        raise ValueError(f"{times} tries cannot succeed {min_success} times")
+
+    def decorate(test: Callable[..., Any]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def repeated(self: unittest.TestCase, *args: Any, **kwargs: Any) -> None:
+            succeeded, errors = 0, list[str]()
+            while succeeded < min_success and len(errors) <= times - min_success:
+                trial = type(self)(self._testMethodName)
+                body = functools.partial(_without_pytests_skip, test, trial, *args, **kwargs)
+                case = unittest.FunctionTestCase(body, trial.setUp, trial.tearDown)
+                result = QuietTestRunner().run(case)
+                if result.skipped:
+                    self.skipTest(result.skipped[0][1])
+                elif result.wasSuccessful():
+                    succeeded += 1
+                else:
+                    errors.append((result.failures + result.errors)[0][1])
+            if succeeded < min_success:
+                self.fail(f"{len(errors)} tries failed, {succeeded} succeeded. The first error:\n{errors[0]}")
+
+        return repeated
+
+    return decorate
+
+
+def repeat(times: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """A decorator: the test passes if it does `times` times in a row."""
+    return repeat_with_success_at_least(times, times)
+
+
+def retry(times: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """A decorator: the test passes if it does once in `times` times."""
+    return repeat_with_success_at_least(times, 1)
+
+
+def _without_pytests_skip(test: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """pytest skips by an exception that unittest does not know."""
+    try:
+        test(*args, **kwargs)
+    except BaseException as error:
+        pytest = sys.modules.get("pytest")
+        if pytest is not None and isinstance(error, pytest.skip.Exception):
+            raise unittest.SkipTest(str(error)) from error
+        raise

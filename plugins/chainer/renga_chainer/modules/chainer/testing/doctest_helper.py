@@ -1,0 +1,24 @@
+"""``chainer.testing.doctest_helper``: conditions under which samples in documentation are skipped."""
+
+from __future__ import annotations
+
+import os
+
+from renga_core.testing.cases.requirements import installed
+
+__all__ = ["skipif", "skipif_not_enough_cuda_devices", "skipif_requires_satisfied"]
+
+
+def skipif(condition: bool) -> bool:
+    """`condition`, but False on Read the Docs."""
+    return False if os.environ.get("READTHEDOCS") == "True" else condition
+
+
+def skipif_requires_satisfied(*requirements: str) -> bool:
+    """Whether all of these are installed, as pip takes them."""
+    return skipif(all(map(installed, requirements)))
+
+
+def skipif_not_enough_cuda_devices(device_count: int) -> bool:
+    """Whether ``CHAINER_TEST_GPU_LIMIT`` says that there are fewer GPUs."""
+    return skipif(0 <= int(os.environ.get("CHAINER_TEST_GPU_LIMIT", "-1")) < device_count)

@@ -1,0 +1,24 @@
+"""``chainer.testing.unary_math_function_test``: Renga's, with Chainer's mark on the tests that need a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from renga_chainer.modules.chainer.testing import attr
+from renga_core.testing.cases import unary_math_function_unittest as rengas
+
+__all__ = ["unary_math_function_unittest"]
+
+
+def unary_math_function_unittest(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """Give a `unittest.TestCase` the tests of a function of one array. Arguments as `renga.testing`'s."""
+    decorate = rengas(*args, **kwargs)
+
+    def marked(case: Any) -> Any:
+        made = decorate(case)
+        for name in [name for name in dir(case) if name.startswith("test_") and name.endswith("_gpu")]:
+            setattr(case, name, attr.gpu(getattr(case, name)))
+        return made
+
+    return marked
