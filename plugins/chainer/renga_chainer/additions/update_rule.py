@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import GradientMethod, Optimizer, UpdateRule
+from renga_optimizers.adam import Adam
 
 __all__ = ["ADDITIONS"]
 
@@ -57,6 +59,20 @@ def _reallocate_and_prepare(self: GradientMethod, link: Link) -> None:
     _prepare_grads(self, link)
 
 
+def _alpha_t(self: Adam) -> float:
+    """The step size with its correction for few steps.
+
+    Raises:
+        RuntimeError: There were no steps yet.
+    """
+    if self.t == 0:
+        raise RuntimeError(
+            "Can't determine the learning rate of Adam optimizer because the update steps have not been started."
+        )
+    h = self.hyperparam
+    return float(h.alpha * math.sqrt(1 - h.beta2**self.t) / (1 - h.beta1**self.t))
+
+
 ADDITIONS: list[tuple[Any, str, Any]] = [
     (UpdateRule, "is_elementwise", False),
     (UpdateRule, "update_core", _update_core),
@@ -64,5 +80,6 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (UpdateRule, "update_core_gpu", _update_core_gpu),
     (Optimizer, "_check_set_up", _check_set_up),
     (GradientMethod, "reallocate_cleared_grads", _reallocate_cleared_grads),
+    (Adam, "alpha_t", property(_alpha_t)),
     (GradientMethod, "_prepare_grads", _reallocate_and_prepare),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from renga_core.backend import Array, Device
 from renga_core.backend.lookup import to_host
 from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode
+from renga_nn.functions import average, floor
 
 __all__ = ["ADDITIONS", "variable_repr", "variable_str"]
 
@@ -134,10 +136,17 @@ def _weighted_mean(self: Variable, axis: Any = None, *, weights: Any = None, kee
     """The mean along axes, weighted if `weights` are given."""
     if weights is None:
         return _mean(self, axis, keepdims=keepdims)
-    from renga.functions import average
+    return average(self, axis, weights, keepdims=keepdims)
 
-    made: Variable = average(self, axis, weights, keepdims=keepdims)
-    return made
+
+def _floordiv(self: Variable, rhs: Any) -> Variable:
+    """``self // rhs``, which has no gradient."""
+    return floor(self / rhs)
+
+
+def _rfloordiv(self: Variable, rhs: Any) -> Variable:
+    """``rhs // self``, which has no gradient."""
+    return floor(rhs / self)
 
 
 # --- VariableNode -----------------------------------------------------------------------------------------------------
@@ -183,10 +192,10 @@ def _fill_grad(self: Parameter) -> None:
         self._grad = self.xp.full_like(self._array, value)
 
 
-def _initialize_with_grad(self: Parameter, shape: Any) -> None:
+def _initialize_with_grad(self: Parameter, shape: Sequence[int]) -> None:
     """As Renga's; then its gradient is NaN, unless it was cleared."""
     was_open = self._array is None
-    _initialize(self, (shape,) if isinstance(shape, (int, np.integer)) else shape)
+    _initialize(self, shape)
     if was_open:
         _fill_grad(self)
 
@@ -225,6 +234,8 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Variable, "set_creator", _set_creator),
     (Variable, "set_creator_node", _set_creator_node),
     (Variable, "mean", _weighted_mean),
+    (Variable, "__floordiv__", _floordiv),
+    (Variable, "__rfloordiv__", _rfloordiv),
     (VariableNode, "data", property(_node_data)),
     (VariableNode, "grad", property(_node_grad)),
     (VariableNode, "grad_var", property(_node_grad_var)),

@@ -51,7 +51,8 @@ def im2col_nd_cpu(
     """
     dims = img.shape[2:]
     dilate = as_tuple(dilate, len(dims))
-    outs = [get_conv_outsize(*sizes, cover_all, d) for *sizes, d in zip(dims, ksize, stride, pad, dilate, strict=True)]
+    windows = zip(dims, ksize, stride, pad, dilate, strict=True)
+    outs = [get_conv_outsize(size, k, s, p, cover_all, d) for size, k, s, p, d in windows]
     return _windows(img, ksize, stride, pad, pval, dilate, outs)
 
 

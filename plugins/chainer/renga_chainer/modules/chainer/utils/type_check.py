@@ -432,9 +432,10 @@ def make_variable(value: Any, name: str) -> Any:
 
 def _make_variable_from_array(array: Any, name: str) -> Any:
     """An array as an expression with this name; in light mode itself."""
-    if not isinstance(array, get_array_types()):
+    is_array: bool = isinstance(array, get_array_types())
+    if not is_array:
         raise InvalidType(f"isinstance({name}, ndarray)", f"type({name}) == {type(array)}")
-    return make_variable(array if checking.light_mode else TypeInfo(array.shape, array.dtype), name)
+    return array if checking.light_mode else Variable(TypeInfo(array.shape, array.dtype), name)
 
 
 def _argname(in_types: Sequence[Any], names: Sequence[str]) -> None:

@@ -1,0 +1,45 @@
+"""``chainer.links``: besides Renga's, the bases of some, and two helpers of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_nn.links.gru import StatelessGRU as GRUBase
+from renga_nn.links.lstm import StatelessLSTM as LSTMBase
+from renga_nn.links.mgu import StatelessMGU as MGUBase
+from renga_nn.links.n_step_rnn import NStepGRU as NStepGRUBase
+from renga_nn.links.n_step_rnn import NStepLSTM as NStepLSTMBase
+from renga_nn.links.n_step_rnn import NStepRNNBase
+from renga_nn.links.vision.resnet import Bottleneck as BottleneckA
+from renga_nn.links.vision.resnet import ResNetLayers
+from renga_nn.links.vision.resnet import Stage as BuildingBlock
+from renga_nn.links.vision.vgg import _VGGLayers as VGGLayers
+
+__all__ = [
+    "BottleneckA",
+    "BuildingBlock",
+    "GRUBase",
+    "LSTMBase",
+    "MGUBase",
+    "NStepGRUBase",
+    "NStepLSTMBase",
+    "NStepRNNBase",
+    "ResNetLayers",
+    "VGGLayers",
+    "argsort_list_descent",
+    "permutate_list",
+]
+
+
+def argsort_list_descent(lst: Sequence[Any]) -> Any:
+    """The order in which sequences are from the longest to the shortest: their numbers, int32."""
+    return np.argsort([-len(x) for x in lst], kind="stable").astype(np.int32)
+
+
+def permutate_list(lst: Sequence[Any], indices: Sequence[int], inv: bool) -> list[Any]:
+    """The elements in the order of `indices`, or with `inv` back from it."""
+    order = np.argsort(indices) if inv else indices
+    return [lst[i] for i in order]
