@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from renga_backend_numpy.kernels import pointwise, product, windows
@@ -65,7 +65,7 @@ def small_pieces(monkeypatch, request):
 
 @pytest.mark.usefixtures("small_pieces")
 class TestWindows:
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
     @given(st.data(), st.integers(1, 5), st.integers(1, 3), st.booleans(), st.integers(0, 2))
     def test_agrees_with_the_reference(self, data, channels, outputs, bias, fewer):
         pair = st.tuples(st.integers(1, 4), st.integers(1, 4))

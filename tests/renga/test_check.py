@@ -140,7 +140,7 @@ def test_a_plugin_as_such(shell):
     assert outcome.out.startswith("plugin 'numpy': ")
     outcome = shell.renga("check", "plugin:nunpy")
     assert outcome.status == 2
-    assert outcome.err.startswith("renga: error: no plugin named 'nunpy'. Did you mean 'numpy'? Known: commands, ")
+    assert outcome.err.startswith("renga: error: no plugin named 'nunpy'. Did you mean 'numpy'? Known: chainer, ")
 
 
 def test_names_that_are_not(shell):

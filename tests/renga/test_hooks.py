@@ -13,7 +13,7 @@ WITH_CUPY = ["CUDAProfileHook", "CupyMemoryProfileHook"]
 
 
 def test_names() -> None:
-    assert set(renga.function_hooks.__all__) == {"PrintHook", "TimerHook", *WITH_CUPY}
+    assert set(renga.function_hooks.__all__) == {"PrintHook", "ProfileHook", "TimerHook", *WITH_CUPY}
     assert set(renga.link_hooks.__all__) == {"SpectralNormalization", "TimerHook", "WeightStandardization"}
     with pytest.raises(AttributeError, match="'TimeHook'"):
         _ = renga.function_hooks.TimeHook

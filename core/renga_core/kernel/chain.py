@@ -13,6 +13,7 @@ from renga_core.plugin import (
     OPTIMIZER,
     Kernel,
     Offer,
+    ProviderFaulty,
     RengaPluginWarning,
     State,
     UnknownProvider,
@@ -65,25 +66,27 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
         return (reference,)
     offers = offered_kernels(operation, backend)
     if demand.value is not None:
-        return _demanded(demand, offers, operation, backend)
+        return _demanded(demand, offers, operation, backend, reference)
     chain = []
     for offer in offers:
         if offer.status.state is State.READY and offer.probe().state is State.READY:
             try:
-                chain.append(_implementation(offer))
+                chain.append(_implementation(offer, reference))
             except GUARDED as error:
                 warnings.warn(f"kernel {offer.full_name} is left out: {error!r}", RengaPluginWarning, stacklevel=2)
     return (*chain, reference)
 
 
-def _demanded(demand: Setting, offers: list[Offer], operation: str, backend: str) -> tuple[Implementation, ...]:
+def _demanded(
+    demand: Setting, offers: list[Offer], operation: str, backend: str, reference: Implementation
+) -> tuple[Implementation, ...]:
     """The one kernel that the settings name, or those of the plugin that they name."""
     kernels = registry(KERNEL)
     mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
     for offer in mine:
         kernels.load(offer.full_name, origin=demand.origin, probe=True)
     if mine:
-        return tuple(_implementation(offer) for offer in mine)
+        return tuple(_implementation(offer, reference) for offer in mine)
     of_another = any(demand.value in (offer.name, offer.full_name) for offer, _ in kernels.list())
     if of_another:
         kernels.get(demand.value, origin=demand.origin)  # disabled, ambiguous …: its error says more
@@ -110,12 +113,21 @@ def _refuse_unknown_operations() -> None:
             raise UnknownSetting(demand.key, demand.origin, [f"kernels.{operation}" for operation in known])
 
 
-def _implementation(offer: Offer) -> Implementation:
-    """Import a kernel."""
+def _implementation(offer: Offer, reference: Implementation) -> Implementation:
+    """Import a kernel.
+
+    Raises:
+        ProviderFaulty: It has no backward, and the operation has.
+    """
     kernel = offer.provider
     assert isinstance(kernel, Kernel)
     target = offer.load()
     backward = getattr(target, "backward", None)
+    if backward is None and reference.backward is not None:
+        raise ProviderFaulty(
+            f"kernel {offer.full_name} (of plugin {offer.plugin.name!r}) has no backward, and operation {kernel.op!r} "
+            "has: only its own knows what a forward keeps. Next: `renga check kernel:NAME` tells its author more."
+        )
     if not kernel.supports:
         return Implementation(offer.full_name, target.forward, backward)
     return Implementation(offer.full_name, target.forward, backward, resolve(kernel.supports))

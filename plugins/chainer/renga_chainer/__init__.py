@@ -13,7 +13,21 @@ In a shell: ``renga run-chainer script.py …`` or ``python -m renga_chainer scr
 - `runner`: the command.
 """
 
-from renga_chainer.finder import install, installed, uninstall
-from renga_chainer.notices import CompatibilityWarning
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from renga_chainer.finder import install, installed, uninstall
+    from renga_chainer.notices import CompatibilityWarning
 
 __all__ = ["CompatibilityWarning", "install", "installed", "uninstall"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for only then: whoever lists plugins imports this package."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "notices" if name == "CompatibilityWarning" else "finder"
+    return getattr(importlib.import_module(f"renga_chainer.{home}"), name)

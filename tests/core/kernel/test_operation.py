@@ -38,6 +38,7 @@ def module(monkeypatch):
     made.large_only = lambda x: x.size > 2
     made.never = lambda x: False
     made.without = object()
+    made.forward_only = types.SimpleNamespace(forward=lambda x: ("forward_only", None))
     monkeypatch.setitem(sys.modules, made.__name__, made)
     return made
 
@@ -131,6 +132,14 @@ def test_one_that_cannot_be_imported_is_left_out_with_a_warning(operation, manag
 def test_one_that_needs_what_is_not_there_is_left_out(operation, manager):
     manager.register("mine", Plugin(kernel("faster", priority=5, needs=("no_such_module",)), kernel("fast")))
     assert names(operation) == ["mine:fast", "reference"]
+
+
+def test_one_without_the_backward_that_the_operation_has_is_left_out(operation, manager):
+    manager.register("mine", Plugin(kernel("forward_only", priority=5), kernel("fast")))
+    with pytest.warns(RengaPluginWarning, match=r"mine:forward_only .*has no backward, and operation 'double' has"):
+        assert used(operation) == "fast"
+    with using({"kernels.double": "forward_only"}), pytest.raises(ProviderFaulty, match="has no backward"):
+        used(operation)
 
 
 class TestDemand:

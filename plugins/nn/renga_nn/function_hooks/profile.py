@@ -173,7 +173,7 @@ class ProfileHook(FunctionHook):
         self._stop(function.label, "backward")
 
     def _start(self, name: str, kind: str, path: str = "", arrays: _Arrays = ()) -> None:
-        size = sum([array.nbytes for array in arrays if array is not None])
+        size = sum([array.size * array.dtype.itemsize for array in arrays if array is not None])
         self._open.append(Span(name, kind, path, perf_counter_ns(), size))
 
     def _stop(self, name: str, kind: str) -> None:
