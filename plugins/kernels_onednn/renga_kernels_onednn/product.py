@@ -1,12 +1,10 @@
-"""Products of matrices: of two by ``dnnl_sgemm``, which needs no primitive and so no memory of shapes; of a batch by a
-primitive; and the layer `linear`, which is the one or the other, as its number of rows says.
+"""Products of matrices, and the layer `linear`: by ``dnnl_sgemm``, which needs no primitive and so no memory of shapes,
+or by a primitive, as batches always are.
 
 Which of them computes depends on the arguments alone, and never on what was computed before: they differ by rounding.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -37,10 +35,17 @@ _ALONE = 1 << 21
 """Multiplications that one thread is through with before another has come to help."""
 
 _PLANNED = range(8, 129)
-"""Numbers of rows for which `linear` has a primitive: so few that they come again, whoever chooses them."""
+"""Numbers of rows that are worth a primitive: so few that they come again, whoever chooses them.
+
+``dnnl_sgemm`` is at its slowest where the second matrix is transposed, as weights are. There a primitive takes 0.5 to
+0.9 of the time, a bias included: 37 µs and not 65 for 20 rows of 256 by 256 x 1024, 379 and not 470 for 100 of 784 by
+784 x 1000, 1.20 ms and not 1.53 for 1024 of 1024 by 1024 x 256; more for fewer than eight rows. To make it takes 0.15
+to 0.7 ms, which is as much as 20 to 200 rows take. So it is not made for numbers of rows that may never come again, as
+that of the words in a batch of sentences.
+"""
 
 _STEP = 64
-"""More rows have one if they are a multiple of this: batches that someone has chosen, not the length of a sentence."""
+"""More rows are worth it if they are a multiple of this: batches that someone has chosen."""
 
 
 def supports(a: Array, b: Array) -> bool:
@@ -64,35 +69,19 @@ class MatMul:
     def forward(a: Array, b: Array) -> Array:
         """As the reference."""
         if b.ndim == 2:
-            y = np.empty((math.prod(a.shape[:-1]), b.shape[1]), np.float32)
-            multiply(a.reshape(-1, a.shape[-1]), b, y)
-            return y.reshape(*a.shape[:-1], b.shape[1])
+            return _product(a.reshape(-1, a.shape[-1]), b, None).reshape(*a.shape[:-1], b.shape[1])
         y = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
         multiply_batches(a, b, y)
         return y
 
 
 class Linear:
-    """Operation ``linear``.
-
-    Forward multiplies with transposed weights, in which ``dnnl_sgemm`` is at its slowest, after it has written the
-    bias. A primitive takes 0.5 to 0.9 of the time: 37 µs and not 65 for 20 rows of 256 by 256 x 1024, 379 and not 470
-    for 100 of 784 by 784 x 1000, 1.20 ms and not 1.53 for 1024 of 1024 by 1024 x 256; more for fewer than eight rows.
-    To make it takes 0.15 to 0.7 ms, which is as much as 20 to 200 rows take. So it is not made for numbers of rows that
-    may never come again, as that of the words in a batch of sentences.
-    """
+    """Operation ``linear``."""
 
     @staticmethod
     def forward(x: Array, W: Array, b: Array | None) -> Array:
         """As the reference."""
-        y = np.empty((len(x), len(W)), np.float32)
-        if len(W) > 1 and (len(x) in _PLANNED or len(x) % _STEP == 0):
-            _multiply_and_add(x, W.T, b, y)
-            return y
-        if b is not None:
-            y[...] = b
-        multiply(x, W.T, y, added=b is not None)
-        return y
+        return _product(x, W.T, b)
 
     @staticmethod
     def backward(x: Array, W: Array, gy: Array, wanted: Ints) -> tuple[Array, ...]:
@@ -120,6 +109,20 @@ def _gradient_of_bias(x: Array, W: Array, gy: Array) -> Array:
 
 
 _GRADIENTS = _gradient_of_x, _gradient_of_weights, _gradient_of_bias
+
+
+def _product(a: Array, b: Array, added: Array | None) -> Array:
+    """The product of two matrices, plus a row or nothing."""
+    rows, columns = len(a), b.shape[1]
+    y = np.empty((rows, columns), np.float32)
+    transposed = b.strides[0] < b.strides[1]
+    if transposed and columns > 1 and (rows in _PLANNED or rows % _STEP == 0):
+        _multiply_by_primitive(a, b, added, y)
+        return y
+    if added is not None:
+        y[...] = added
+    multiply(a, b, y, added is not None)
+    return y
 
 
 def multiply(a: Array, b: Array, y: Array, added: bool = False) -> None:
@@ -160,15 +163,15 @@ def _as_blas_takes(x: Array) -> tuple[Array, bytes, int]:
     return np.ascontiguousarray(x), b"N", x.shape[1]
 
 
-def _multiply_and_add(a: Array, b: Array, added: Array | None, y: Array) -> None:
+def _multiply_by_primitive(a: Array, b: Array, added: Array | None, y: Array) -> None:
     """Write the product of two matrices, plus a row or nothing, into a contiguous one."""
     a, b = [x if _is_dense(x) else x.copy() for x in (a, b)]
     row = () if added is None else (np.ascontiguousarray(added),)
-    compute = find(a.size * b.shape[1] >> 4, _plan_of_layer, bool(row), *map(_lying, (a, b, y)))
+    compute = find(a.size * b.shape[1] >> 4, _plan, bool(row), *map(_lying, (a, b, y)))
     compute(*map(address, (a, b, *row, y)))
 
 
-def _plan_of_layer(with_row: bool, *lying: _Lying) -> Primitive:
+def _plan(with_row: bool, *lying: _Lying) -> Primitive:
     a, b, y = [Layout(*one) for one in lying]
     columns = lying[2][0][1]
     row = Layout((1, columns), (columns, 1)) if with_row else None

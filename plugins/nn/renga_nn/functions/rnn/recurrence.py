@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_backend
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode
+from renga_core.graph.operators.product import multiply_matrices
 from renga_core.kernel import Operation
 from renga_nn.functions.array import concat
 from renga_nn.functions.checks import wide
@@ -114,7 +115,7 @@ def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *
         (of no use unless `walk.keep`).
     """
     xp = get_backend(x).xp
-    upward = x @ Wx.T
+    upward = multiply_matrices(x, Wx.T)
     upward += bx
     states = [xp.copy(state) for state in initial]
     ys = xp.empty((x.shape[0], Wh.shape[1]), dtype=x.dtype)
@@ -123,7 +124,7 @@ def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *
     for rows in walk.steps():
         n = rows.stop - rows.start
         before = tuple([xp.copy(state[:n]) for state in states])
-        lateral = before[0] @ transposed
+        lateral = multiply_matrices(before[0], transposed)
         lateral += bh
         new, more = walk.cell.step(xp, upward[rows], lateral, before)
         if walk.keep:
@@ -162,10 +163,11 @@ def _backward(walk: Walk, inputs: Arrays, kept: Any, gradients: Sequence[Array |
             glateral[rows] = of_lateral
         for total, gradient in zip(totals, direct, strict=True):
             total[:n] = gradient
-        totals[0][:n] += of_lateral @ Wh
+        totals[0][:n] += multiply_matrices(of_lateral, Wh)
         outputs[rows] = before[0]
     gbx, gbh = [wide(g).sum(axis=0).astype(b.dtype, copy=False) for g, b in ((gupward, bx), (glateral, bh))]
-    return gupward @ Wx, gupward.T @ x, gbx, glateral.T @ outputs, gbh, *totals
+    gWx, gWh = multiply_matrices(gupward.T, x), multiply_matrices(glateral.T, outputs)
+    return multiply_matrices(gupward, Wx), gWx, gbx, gWh, gbh, *totals
 
 
 RECURRENCE = Operation("recurrence", _forward, _backward, samples="renga_nn.functions.samples:recurrence")
