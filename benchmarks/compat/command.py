@@ -60,8 +60,8 @@ def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
     return f"""# Chainer's programs
 
 Measured by `python -m benchmarks compat`: the programs in `tests/chainer/programs`, unmodified, on Chainer 7.8.1
-(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`; {same} of {len(rows)} do the same. What they print is
-compared line by line: words are equal, numbers are at most {RELATIVE:g} apart, relatively (those below {SMALL:g} in
+(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`; {same} of {len(rows)} do the same. What they print
+is compared line by line: words are equal, numbers are at most {RELATIVE:g} apart, relatively (those below {SMALL:g} in
 size: {RELATIVE * SMALL:g}). That is the rounding of float32 after some tens of steps.
 
 {table}

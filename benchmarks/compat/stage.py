@@ -11,7 +11,7 @@ from types import TracebackType
 
 from benchmarks.environments import ROOT, process_environment
 
-__all__ = ["Stage", "Performance"]
+__all__ = ["Performance", "Stage"]
 
 
 @dataclass(frozen=True)

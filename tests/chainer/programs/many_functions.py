@@ -15,7 +15,8 @@ def show(name, function, *arrays):
     xs = [chainer.Variable(a) for a in arrays]
     y = function(*xs)
     ys = y if isinstance(y, (tuple, list)) else (y,)
-    total = sum(F.sum(v * v) for v in ys if v.dtype.kind == 'f')
+    # Weights, since the squares of what is normalized have no gradient
+    total = sum(F.sum(v * v * np.linspace(0.5, 1.5, v.size, dtype='f').reshape(v.shape)) for v in ys if v.dtype.kind == 'f')
     total.backward()
     grads = [float(abs(x.grad).sum()) if x.grad is not None else None for x in xs if x.dtype.kind == 'f']
     print(name, [v.shape for v in ys], float(total.array), grads)
@@ -120,6 +121,6 @@ show('black_out', lambda x, w: F.black_out(x, np.array([0, 1, 2], 'i'), w, np.ar
      a, array(3, 4))
 print('accuracy', float(F.accuracy(a, t, ignore_label=-1).array), float(F.binary_accuracy(a, (b > .5).astype('i')).array))
 print('r2', float(F.r2_score(a, b).array))
-precision, recall, fbeta, support = F.classification_summary(a, np.array([1, 0, 2], 'i'))
+precision, recall, fbeta, support = F.classification_summary(np.eye(3, dtype='f')[[0, 1, 2, 0]], np.array([0, 1, 2, 1], 'i'))
 print('summary', precision.array.tolist(), recall.array.tolist(), support.array.tolist())
 print('indices', F.argmax(a, axis=1).array.tolist(), F.argmin(a).array.tolist())
