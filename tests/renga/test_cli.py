@@ -35,8 +35,8 @@ def test_help_lists_commands_of_all_plugins(shell):
     for argv in [(), ("--help",), ("help",)]:
         outcome = shell.renga(*argv)
         assert outcome.status == 0
-        assert "  greet    says hello\n" in outcome.out
-        assert "  train    train a model as a TOML file describes\n" in outcome.out
+        assert "  greet        says hello\n" in outcome.out
+        assert "  train        train a model as a TOML file describes\n" in outcome.out
 
 
 def test_a_third_partys_command_gets_its_arguments_and_gives_the_status(shell):
@@ -49,7 +49,7 @@ def test_unknown_commands_and_options(shell):
     refused(
         shell.renga("trian"),
         "no command named 'trian' (from command line). Did you mean 'train'? "
-        "Known: check, config, doctor, kernels, new, plugins, profile, train.",
+        "Known: check, config, doctor, kernels, new, plugins, port, profile, run-chainer, train.",
     )
     refused(shell.renga("--trace"), "unrecognized argument '--trace' before the command. See 'renga --help'.")
     refused(shell.renga("-p", "cupy"), "argument -p: expected no:NAME, got 'cupy'. See 'renga --help'.")
