@@ -10,12 +10,13 @@ import numpy as np
 from renga_core.backend import Array, Device
 from renga_core.backend.lookup import to_host
 from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode
-from renga_nn.functions import average, floor
+from renga_nn.functions import average
 
 __all__ = ["ADDITIONS", "variable_repr", "variable_str"]
 
 _new = Variable.__init__
 _mean = Variable.mean
+_check_grad = Variable._check_grad
 _initialize = Parameter.initialize
 _cleargrad = Variable.cleargrad
 _zerograd = Variable.zerograd
@@ -36,6 +37,30 @@ def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
     if options.pop("layout", None) is not None:
         raise ValueError("memory layouts other than the usual one are cuDNN's, and not there")
     _new(self, data, **options)
+
+
+def _check_grad_shape_first(self: Variable, grad: Array) -> Array:
+    """As Renga's.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
+    shape = getattr(grad, "shape", None)
+    if self._array is not None and shape is not None and tuple(shape) != tuple(self._array.shape):
+        raise ValueError(f"Shape of data and grad mismatch\ngrad: {tuple(shape)} != data: {tuple(self._array.shape)}")
+    return _check_grad(self, grad)
+
+
+def _no_comparison(sign: str) -> Any:
+    """A comparison that refuses."""
+
+    def compare(self: Variable, other: Any) -> Any:
+        raise TypeError(f"Variables do not support the operator {sign}; compare their arrays, or use `is`")
+
+    return compare
+
+
+_COMPARISONS = {"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 
 
 def variable_repr(var: Variable) -> str:
@@ -139,16 +164,6 @@ def _weighted_mean(self: Variable, axis: Any = None, *, weights: Any = None, kee
     return average(self, axis, weights, keepdims=keepdims)
 
 
-def _floordiv(self: Variable, rhs: Any) -> Variable:
-    """``self // rhs``, which has no gradient."""
-    return floor(self / rhs)
-
-
-def _rfloordiv(self: Variable, rhs: Any) -> Variable:
-    """``rhs // self``, which has no gradient."""
-    return floor(rhs / self)
-
-
 # --- VariableNode -----------------------------------------------------------------------------------------------------
 
 
@@ -216,6 +231,7 @@ def _zerograd_parameter(self: Parameter) -> None:
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
     (Variable, "__init__", _init),
+    *[(Variable, name, _no_comparison(sign)) for name, sign in _COMPARISONS.items()],
     (Variable, "__repr__", variable_repr),
     (Variable, "__str__", variable_str),
     (Variable, "creator", property(_creator, _set_creator)),
@@ -234,8 +250,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Variable, "set_creator", _set_creator),
     (Variable, "set_creator_node", _set_creator_node),
     (Variable, "mean", _weighted_mean),
-    (Variable, "__floordiv__", _floordiv),
-    (Variable, "__rfloordiv__", _rfloordiv),
+    (Variable, "_check_grad", _check_grad_shape_first),
     (VariableNode, "data", property(_node_data)),
     (VariableNode, "grad", property(_node_grad)),
     (VariableNode, "grad_var", property(_node_grad_var)),

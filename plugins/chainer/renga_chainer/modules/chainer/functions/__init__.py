@@ -5,10 +5,12 @@ The classes are Renga's. They answer ``isinstance(variable.creator, LinearFuncti
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from renga_chainer.additions.old_arguments import refusing
 from renga_core.graph import Variable
 from renga_nn import functions as F
 
@@ -150,14 +152,38 @@ _OPERATORS = [
     "rsub",
     "sub",
 ]
-__all__ = [*_CLASSES, *_OPERATORS]
+_OLD_ARGUMENTS = {
+    "batch_normalization": ("train",),
+    "convolution_2d": ("deterministic",),
+    "deconvolution_2d": ("deterministic",),
+    "dropout": ("train",),
+    "n_step_bigru": ("train", "use_cudnn"),
+    "n_step_bilstm": ("train", "use_cudnn"),
+    "n_step_birnn": ("train", "use_cudnn"),
+    "n_step_gru": ("train", "use_cudnn"),
+    "n_step_lstm": ("train", "use_cudnn"),
+    "n_step_rnn": ("train", "use_cudnn"),
+    "rrelu": ("train",),
+    "zoneout": ("train",),
+}
+"""Arguments that functions had in Chainer 1."""
+
+__all__ = [*_CLASSES, *_OPERATORS, *_OLD_ARGUMENTS]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _OLD_ARGUMENTS:
+        return _refusing(name)
     if name not in _CLASSES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _CLASSES[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+@functools.cache
+def _refusing(name: str) -> Any:
+    """Renga's function, made once, that refuses what it had in Chainer 1."""
+    return refusing(getattr(F, name), *_OLD_ARGUMENTS[name])
 
 
 def sub(self: Any, rhs: Any) -> Variable:

@@ -1,0 +1,39 @@
+"""Arguments that functions and links had in Chainer 1, refused by the words that Chainer 7 has for them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from renga_nn.links import BatchNormalization, Convolution2D, Deconvolution2D
+from renga_nn.links.n_step_rnn import NStepRNNBase
+
+__all__ = ["ADDITIONS", "refusing"]
+
+_INSTEAD = {
+    "deterministic": "Use chainer.using_config('cudnn_deterministic', value) context where value is either `True` or "
+    "`False`.",
+}
+
+
+def refusing(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """The function; ValueError, with what to do instead, if an argument of one of these names is given."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for name in names:
+            if name in kwargs:
+                instead = _INSTEAD.get(name, "Use chainer.using_config")
+                raise ValueError(f"{name} argument is not supported anymore. {instead}")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+ADDITIONS: list[tuple[Any, str, Any]] = [
+    (BatchNormalization, "forward", refusing(BatchNormalization.forward, "test")),
+    (Convolution2D, "__init__", refusing(Convolution2D.__init__, "deterministic")),
+    (Deconvolution2D, "__init__", refusing(Deconvolution2D.__init__, "deterministic")),
+    (NStepRNNBase, "__init__", refusing(NStepRNNBase.__init__, "use_cudnn", "use_bi_direction", "activation")),
+]
