@@ -7,6 +7,7 @@ from typing import Any
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_data.iterators import MultithreadIterator
 from renga_data.iterators.ordered import OrderedIterator, Place
+from renga_data.iterators.prefetching import PrefetchingIterator
 
 __all__ = ["ADDITIONS"]
 
@@ -37,6 +38,9 @@ def serialize(self: OrderedIterator, serializer: AbstractSerializer) -> None:
     if isinstance(serializer, Deserializer):
         previous = -1.0 if previous is None else float(previous)
         self._return_to(Place(position, epoch, bool(is_new_epoch), previous, order, place.sampler_state))
+    elif isinstance(self, PrefetchingIterator):
+        # Chainer's make the next batch again; if an epoch begins with it, another order is drawn.
+        self._return_to(place)
 
 
 ADDITIONS: list[tuple[type, str, Any]] = [(OrderedIterator, "serialize", serialize)]

@@ -12,6 +12,7 @@ from renga_core.backend import Device, get_device
 from renga_core.configuration import using_config
 from renga_core.graph import no_backprop_mode
 from renga_core.reporter import DictSummary, Reporter, report, report_scope
+from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_WRITER
 from renga_data.convert import concat_examples
 from renga_data.iterators.ordered import OrderedIterator
@@ -115,6 +116,9 @@ class Evaluator(RengaEvaluator):
                     call(eval_func, arrays)
             summary.add(observation)
         return summary.compute_mean()
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Nothing."""
 
     def finalize(self) -> None:
         """Finalize the iterators."""

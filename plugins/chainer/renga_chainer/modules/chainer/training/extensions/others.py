@@ -121,7 +121,7 @@ class MicroAverage(Extension):
 
 
 class ParameterStatistics(extensions.ParameterStatistics):
-    """As `renga.training.extensions.ParameterStatistics`; of its state, the trigger's is saved."""
+    """As `renga.training.extensions.ParameterStatistics`; its state is not saved."""
 
     def __init__(
         self,
@@ -133,13 +133,10 @@ class ParameterStatistics(extensions.ParameterStatistics):
         trigger: Any = (1, "epoch"),
         skip_nan_params: bool = False,
     ) -> None:
-        self._trigger = get_trigger(trigger)
-        super().__init__(links, statistics, report_params, report_grads, prefix, self._trigger, skip_nan_params)
+        super().__init__(links, statistics, report_params, report_grads, prefix, get_trigger(trigger), skip_nan_params)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the trigger."""
-        if hasattr(self._trigger, "serialize"):
-            self._trigger.serialize(serializer["_trigger"])
+        """Nothing."""
 
 
 class PlotReport(extensions.PlotReport):

@@ -46,8 +46,8 @@ class MultistepShift(_Saved, extensions.MultistepShift):
     """As `renga.training.extensions.MultistepShift`."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load; how many steps have been made is told to Chainer only."""
-        super().serialize(serializer)
+        """Save or load the number of calls, from which the value follows; of steps made, for Chainer."""
+        self._t = serializer("_t", self._t)
         serializer("_current_step", sum(self._t >= step for step in self._steps))
 
 
