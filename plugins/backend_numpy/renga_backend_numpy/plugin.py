@@ -102,6 +102,15 @@ def renga_kernels() -> list[Kernel]:
             capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
         ),
         Kernel(
+            op="adam_update",
+            backend="numpy",
+            target="renga_backend_numpy.kernels.updates:AdamUpdate",
+            supports="renga_backend_numpy.kernels.updates:supports",
+            priority=10,
+            summary="sums of multiples by BLAS, piece by piece",
+            capabilities=frozenset({"float32", "transposed"}),
+        ),
+        Kernel(
             op="sparse_matmul",
             backend="numpy",
             target="renga_backend_numpy.kernels.sparse_matmul:SparseMatmul",
