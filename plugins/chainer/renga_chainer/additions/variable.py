@@ -96,7 +96,7 @@ def _debug_print(self: Variable) -> str:
     array, grad = self.array, None if self.grad is None else to_host(self.grad)
     there = array is not None
     values = {
-        "device": getattr(array, "device", "CPU") if there else None,
+        "device": None if not there else "CPU" if isinstance(array, np.ndarray) else array.device,
         "backend": type(array) if there else None,
         "shape": array.shape if there else None,
         "dtype": array.dtype if there else None,

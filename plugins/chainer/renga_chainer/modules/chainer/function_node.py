@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,6 +46,11 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
     _is_chainerx_fallback_mode = False
     outputs: tuple[Callable[[], VariableNode | None], ...] | None = None
     """For each output what returns its node, or None if the Variable is gone."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "backward" in cls.__dict__:
+            cls.backward = _in_a_tuple(cls.__dict__["backward"])  # type: ignore[method-assign]  # the same, checked
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refuse.
@@ -114,14 +120,6 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
             ]
         )
 
-    def backward_arrays(
-        self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]
-    ) -> Sequence[Array | None]:
-        """`backward` on arrays, which may return a Variable instead of a tuple."""
-        gys = tuple([None if g is None else Variable(g, requires_grad=False) for g in grad_outputs])
-        gxs = _for_targets(self, target_input_indexes, self.backward(target_input_indexes, gys))
-        return [None if g is None else g.array for g in gxs]
-
     @property
     def output_data(self) -> tuple[Array | None, ...]:
         """The retained outputs at their places among all; None for the others.
@@ -168,10 +166,19 @@ def _node_of(variable: weakref.ref[Variable]) -> Callable[[], VariableNode | Non
     return node
 
 
+def _in_a_tuple(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """A method `backward`; a Variable that it returns comes in a tuple."""
+
+    @functools.wraps(backward)
+    def checked(self: FunctionNode, *args: Any) -> Any:
+        gxs = backward(self, *args)
+        return (gxs,) if isinstance(gxs, Variable) else gxs
+
+    return checked
+
+
 def _for_targets(function: FunctionNode, targets: tuple[int, ...], gxs: Any) -> Sequence[Any]:
     """What `backward` returned, one for each target."""
-    if isinstance(gxs, Variable):
-        gxs = (gxs,)
     if len(gxs) == len(targets):
         return list(gxs)
     return [gxs[i] for i in targets] if len(gxs) == len(function.inputs) else list(gxs)
