@@ -16,7 +16,6 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.errors import did_you_mean
-from renga_core.link import Link
 from renga_core.serializers import Deserializer, FileRefused, Serializer, atomic_write
 from renga_core.serializers import HDF5Serializer as HDF5Serializer
 from renga_core.serializers import save_hdf5 as save_hdf5
@@ -193,39 +192,65 @@ def load_npz(
         strict, ignore_names: See `NpzDeserializer`.
 
     Raises:
-        FileRefused: It is damaged, or has a pickle in it that would run code; or it is of a trainer and `obj` is a
-            model, or the other way round.
+        FileRefused: It is damaged, or has a pickle in it that would run code; or it is of another kind of object, a
+            trainer, say, and `obj` is a model, or the other way round.
         KeyError, ValueError, TypeError: A value is missing, or does not fit.
     """
     with open_archive(file, ChainerArchive) as archive:
-        _check_kind(archive, archive.name, obj, path, strict)
         prefix = path if not path or path.endswith("/") else path + "/"
-        NpzDeserializer(archive, prefix, strict, ignore_names).load(obj)
+        _load(NpzDeserializer(archive, prefix, strict, ignore_names), archive.name, obj)
 
 
 def load_hdf5(filename: str | os.PathLike[str], obj: Any) -> None:
     """Load an HDF5 file into an object, value by value. Raises as `load_npz`, and `RengaError` without h5py."""
     with open_hdf5(filename) as arrays:
-        _check_kind(arrays, os.fspath(filename), obj, "", True)
-        NpzDeserializer(arrays).load(obj)
+        _load(NpzDeserializer(arrays), os.fspath(filename), obj)
 
 
-def _check_kind(arrays: Mapping[str, Any], name: str, obj: Any, path: str, strict: bool) -> None:
-    """A file of another kind of object would be refused for its first key, which tells nobody why."""
-    if path or not strict:
-        return
-    models = sorted({key.split("/")[1] for key in arrays if key.startswith("updater/model:")})
-    if models and isinstance(obj, Link):
-        paths = " or ".join(f"path='updater/{model}/'" for model in models)
-        raise FileRefused(
-            name,
-            f"is a snapshot of a whole trainer, to be loaded into a {type(obj).__name__}. "
-            f"The model alone: load_npz(file, model, {paths})",
-        )
-    if hasattr(obj, "updater") and not any(key.startswith("updater/") for key in arrays):
-        held = ", ".join(sorted(arrays)[:3])
+def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
+    """Load; where the file is of another kind of object, say so, and where in it this object is."""
+    arrays, path = deserializer.npz, deserializer.path
+    held = ", ".join(sorted(arrays)[:3])
+    if hasattr(obj, "updater") and not path and not any(key.startswith("updater/") for key in arrays):
         raise FileRefused(
             name,
             f"is not a snapshot of a trainer (it has {held} …), to be loaded into a {type(obj).__name__}. If it is a "
-            "model: load_npz(file, model); a whole run is what extensions.snapshot() saves",
+            "model's: load_npz(file, model); a whole run is what extensions.snapshot() saves",
         )
+    try:
+        deserializer.load(obj)
+    except KeyError as error:
+        if hasattr(obj, "updater"):
+            raise
+        keys = _Keys([])
+        keys.save(obj)
+        if any(path + key in arrays for key in keys.found):
+            raise
+        first = keys.found[0]
+        places = {key.removesuffix(first) for key in arrays if key.endswith("/" + first)}
+        fitting = {place: sum(place + key in arrays for key in keys.found) for place in sorted(places)}
+        places = {place for place, count in fitting.items() if count == max(fitting.values())}
+        kind = "is a snapshot of a whole trainer" if "updater/iteration" in arrays else f"has {held} …"
+        hint = (
+            f": load_npz(file, object, {' or '.join(f'path={place!r}' for place in sorted(places))})" if places else ""
+        )
+        raise FileRefused(
+            name,
+            f"{kind}, to be loaded into a {type(obj).__name__}, "
+            + (f"which is a part of it{hint}" if places else "of which it has nothing"),
+        ) from error
+
+
+class _Keys(Serializer):
+    """Notes what an object is saved under."""
+
+    def __init__(self, found: list[str], path: str = "") -> None:
+        self.found = found
+        self.path = path
+
+    def __getitem__(self, key: str) -> _Keys:
+        return _Keys(self.found, f"{self.path}{key.strip('/')}/")
+
+    def __call__(self, key: str, value: Any) -> Any:
+        self.found.append(self.path + key.lstrip("/"))
+        return value
