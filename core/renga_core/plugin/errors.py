@@ -42,7 +42,7 @@ class AmbiguousProvider(RengaPluginError):
     """Several plugins offer this name, and nobody said which is meant."""
 
 
-class ProviderUnavailable(RengaPluginError):
+class ProviderUnavailable(RengaPluginError, RuntimeError):
     """It is known, but cannot be used here: a module is missing, its probe says no, or it was disabled."""
 
 

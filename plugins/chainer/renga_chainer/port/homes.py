@@ -8,13 +8,14 @@ from functools import cache
 
 from renga_chainer.mirror import FACES, names
 
-__all__ = ["GONE_KEYS", "advice", "home", "is_module_home"]
+__all__ = ["CHANGED", "GONE_KEYS", "advice", "home", "is_module_home"]
 
 _CUDA = ("chainer.backends.cuda", "chainer.cuda")
 _HOOKS = ("GradientClipping", "GradientHardClipping", "GradientNoise", "Lasso", "WeightDecay")
 
 _MOVED = {
-    "chainer.as_array": "renga.as_array",
+    "chainer.mixed16": "numpy.float16",
+    "chainer.initializer.get_fans": "renga_nn.initializers.initializer.fans",
     "chainer.utils.type_check.InvalidType": "renga_core.graph.InvalidType",
     "chainer.training.extension.Extension": "renga.training.Extension",
     "chainer.dataset.Converter": "renga_core.dataset.Converter",
@@ -40,6 +41,17 @@ GONE_KEYS = {
 }
 """Entries of Chainer's configuration that Renga has not, and what Chainer has in them at first."""
 
+CHANGED = {
+    "numpy.float16": "float16: Renga keeps sums and statistics in float32 without a mode of its own",
+    "renga.optimizer_hooks.GradientLARS": "scales by the rule of the paper, which is not Chainer's",
+    "renga.optimizers.NesterovAG": "makes the step of the paper, which is not Chainer's",
+    "renga.serializers.load_npz": "a file that Chainer has written is read by renga.serializers.load_chainer_npz",
+    "renga.training.ParallelUpdater": "averages the gradients of the devices, where Chainer adds them up",
+    "renga.training.extensions.Evaluator": "in its means each example counts alike, in Chainer's each batch",
+    "renga.training.extensions.LogReport": "writes JSON lines and a table, log.jsonl and log.csv",
+    "renga.training.updaters.ParallelUpdater": "averages the gradients of the devices, where Chainer adds them up",
+}
+"""What does something else in Renga than in Chainer (docs/reference/differences.md)."""
 _ASK_FOR_CUPY = "ask renga.backend.get_backend('cupy'), which raises where there is no GPU"
 _ADVICE = {
     "chainer.static_graph": "renga.compile records a step and replays it",
@@ -73,9 +85,8 @@ def home(path: str) -> str | None:
         return _MOVED[path]
     if path in FACES:
         return FACES[path][0]
-    if path in names():
-        same = "renga" + path.removeprefix("chainer")
-        return same if path.startswith("chainer.") and _is_module(same) else None
+    if path in names() and path.startswith("chainer.") and _is_module("renga" + path.removeprefix("chainer")):
+        return "renga" + path.removeprefix("chainer")
     module, _, name = path.rpartition(".")
     if name not in names().get(module, ()) and (module not in FACES or name.startswith("_")):
         return None

@@ -29,11 +29,7 @@ class _Imports(cst.CSTTransformer):
     def __init__(self, facts: Facts, module: cst.Module) -> None:
         super().__init__()
         self._facts = facts
-        self._used = {
-            cst.ensure_type(name, cst.Name).value
-            for statement in _without_imports(module)
-            for name in m.findall(statement, m.Name())
-        }
+        self._used = _used(module)
         self._text = code(module)
         self._depth = 0
         self._made: set[str] = set()
@@ -129,7 +125,7 @@ class _Imports(cst.CSTTransformer):
     def with_needs(self, module: cst.Module) -> cst.Module:
         """What the new spellings need beside: imported before the first import of Renga's."""
         lines = [f"import {name}" for name in sorted(self._facts.needs)]
-        used = {cst.ensure_type(n, cst.Name).value for s in _without_imports(module) for n in m.findall(s, m.Name())}
+        used = _used(module)
         present = {line.strip() for line in module.code.splitlines() if not line.startswith((" ", "\t"))}
         wanted = [
             line for line in lines if line not in present and line.removeprefix("import ").partition(".")[0] in used
@@ -161,18 +157,30 @@ def _with_helpers(facts: Facts, module: cst.Module) -> cst.Module:
     return module.with_changes(body=body)
 
 
-def _without_imports(module: cst.Module) -> list[cst.CSTNode]:
-    """The module without its import statements, wherever they are."""
-    bare: Any = module.visit(_NoImports())
-    return [bare]
+def _used(module: cst.Module) -> set[str]:
+    """The names that the module uses, imports and attributes left out."""
+    users = _Users()
+    module.visit(users)
+    return users.names
 
 
-class _NoImports(cst.CSTTransformer):
-    def leave_Import(self, original_node: cst.Import, updated_node: cst.Import) -> Any:
-        return cst.RemoveFromParent()
+class _Users(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
 
-    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> Any:
-        return cst.RemoveFromParent()
+    def visit_Name(self, node: cst.Name) -> None:
+        self.names.add(node.value)
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        node.value.visit(self)
+        return False
+
+    def visit_Import(self, node: cst.Import) -> bool:
+        return False
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
+        return False
 
 
 def _root(path: str) -> bool:

@@ -34,9 +34,10 @@ RULES: dict[type[cst.CSTNode], tuple[Rule, ...]] = {
     cst.Comparison: (devices.comparison,),
     cst.Assign: (configuration.assignment,),
     cst.With: (configuration.with_block,),
+    cst.BinaryOperation: (variables.floor_division,),
     cst.SimpleString: (spellings.dataset_root,),
     cst.Decorator: (spellings.decorator,),
-    cst.FunctionDef: (functions.type_check, devices.converter),
+    cst.FunctionDef: (functions.type_check, devices.converter, spellings.missing_key),
     cst.ClassDef: (functions.old_style, functions.forward_by_device),
     cst.SimpleStatementLine: (spellings.seed,),
 }

@@ -13,21 +13,21 @@ from renga_chainer.port.rules.devices import begin
 __all__ = ["HELPER", "forward_by_device", "old_style", "type_check"]
 
 HELPER = '''class ArrayFunction(renga.FunctionNode):
-    """A function that computes its gradients on arrays (`backward_arrays`), and so has no second derivatives."""
+    """A function that computes its gradients on arrays (`backward_on_arrays`), and so has no second derivatives."""
 
     def __call__(self, *inputs):
         outputs = self.apply(inputs)
         return outputs[0] if len(outputs) == 1 else outputs
 
     def retain_inputs(self, indexes):
-        self._kept_inputs = tuple(indexes)
-        super().retain_inputs(self._kept_inputs)
+        self._indexes_of_inputs = tuple(indexes)
+        super().retain_inputs(self._indexes_of_inputs)
 
     def backward(self, indexes, grad_outputs):
         inputs = [None] * len(self.inputs)
-        for i, x in zip(self._kept_inputs, self.get_kept_inputs_inputs()):
+        for i, x in zip(self._indexes_of_inputs, self.get_retained_inputs()):
             inputs[i] = x.array
-        grads = self.backward_arrays(tuple(inputs), tuple(None if g is None else g.array for g in grad_outputs))
+        grads = self.backward_on_arrays(tuple(inputs), tuple(None if g is None else g.array for g in grad_outputs))
         grads = grads if isinstance(grads, tuple) else (grads,)
         return tuple(None if g is None else renga.Variable(g) for g in grads)
 '''
@@ -73,7 +73,7 @@ def old_style(facts: Facts, original: cst.ClassDef, updated: Any) -> Any:
         if isinstance(statement, cst.FunctionDef):
             called = statement.name.value
             if called.startswith("backward"):
-                statement = statement.with_changes(name=cst.Name(called.replace("backward", "backward_arrays", 1)))
+                statement = statement.with_changes(name=cst.Name(called.replace("backward", "backward_on_arrays", 1)))
             elif called in ("forward", "forward_cpu", "forward_gpu") and not retains:
                 statement = begin(statement, f"self.retain_inputs(range(len({_argument(statement)})))")
         body.append(statement)
@@ -89,7 +89,7 @@ def forward_by_device(facts: Facts, original: cst.ClassDef, updated: Any) -> Any
     if _base(facts, original, _OLD + _NODES) is None or not isinstance(updated, cst.ClassDef):
         return updated
     body = list(updated.body.body)
-    for what in ("forward", "backward", "backward_arrays"):
+    for what in ("forward", "backward", "backward_on_arrays"):
         methods = {s.name.value: s for s in body if isinstance(s, cst.FunctionDef)}
         on_cpu, on_gpu = methods.get(f"{what}_cpu"), methods.get(f"{what}_gpu")
         kept = on_cpu or on_gpu

@@ -6,8 +6,9 @@ from typing import Any
 
 import libcst as cst
 
+from renga_chainer.mirror import FACES
 from renga_chainer.port.facts import Facts, expression, text_of
-from renga_chainer.port.homes import advice, home, is_module_home
+from renga_chainer.port.homes import CHANGED, advice, home, is_module_home
 
 __all__ = ["attribute", "name", "spelled"]
 
@@ -38,7 +39,11 @@ def _renamed(facts: Facts, original: cst.Name | cst.Attribute, updated: Any) -> 
     target = resolve(path)
     if target is None:
         facts.left(original, f"Renga has no {path}", advice(path))
-        return updated
+        target = _would_be(path)  # so that the rest of the program runs, and this says what is missing when it is used
+        if target is None or isinstance(original, cst.Name):
+            return updated
+    elif target in CHANGED:
+        facts.note(original, CHANGED[target])
     return expression(spelled(facts, original, target), updated)
 
 
@@ -53,6 +58,16 @@ def resolve(path: str) -> str | None:
                 return None  # a module that lacks the next name
             return ".".join([found, *rest])
     return None
+
+
+def _would_be(path: str) -> str | None:
+    """Where Renga would have it: in the module that it has for the one of Chainer's."""
+    parts = path.split(".")
+    for n in range(len(parts) - 1, 1, -1):
+        module = ".".join(parts[:n])
+        if module in FACES:
+            return ".".join([FACES[module][0], *parts[n:]])
+    return "renga." + ".".join(parts[1:]) if parts[0] == "chainer" and len(parts) > 1 else None
 
 
 def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:

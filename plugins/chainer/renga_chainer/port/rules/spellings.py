@@ -10,7 +10,7 @@ import libcst.matchers as m
 from renga_chainer.port.facts import Facts, expression
 from renga_chainer.port.rules.names import spelled
 
-__all__ = ["dataset_root", "decorator", "keywords", "noise", "seed"]
+__all__ = ["dataset_root", "decorator", "keywords", "missing_key", "noise", "seed"]
 
 _KEYWORDS = {
     ("EarlyStoppingTrigger", "patients"): "patience",
@@ -66,6 +66,19 @@ def dataset_root(facts: Facts, original: cst.SimpleString, updated: Any) -> Any:
             "Renga looks in RENGA_DATASET_ROOT, for files as they are published",
             "fetch the data sets again",
         )
+    return updated
+
+
+def missing_key(facts: Facts, original: cst.FunctionDef, updated: Any) -> Any:
+    """`serialize` that goes on where a key is missing."""
+    caught = m.ExceptHandler(type=m.Name("KeyError"))
+    if original.name.value == "serialize":
+        for handler in m.findall(original.body, caught):
+            facts.left(
+                cst.ensure_type(handler, cst.ExceptHandler),
+                "Renga refuses a file without the key as a whole, not by a KeyError here",
+                "save the key always, or load with strict=False",
+            )
     return updated
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import libcst as cst
 import libcst.matchers as m
 
-from renga_chainer.port.facts import Facts
+from renga_chainer.port.facts import Facts, code, expression
 
-__all__ = ["data"]
+__all__ = ["data", "floor_division"]
 
 _FUNCTIONS = ("chainer.functions.",)
 _MAKERS = ("chainer.Variable", "chainer.Parameter", "chainer.as_variable", "chainer.variable.Variable")
@@ -23,6 +23,14 @@ def data(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
     if _is_variable(facts, original.value, original):
         return updated.with_changes(attr=cst.Name("array"))
     return updated
+
+
+def floor_division(facts: Facts, original: cst.BinaryOperation, updated: Any) -> Any:
+    """``x // y`` of Variables becomes ``F.floor(x / y)``; Chainer takes no other operands."""
+    if not isinstance(original.operator, cst.FloorDivide) or not _is_variable(facts, original, original):
+        return updated
+    facts.needs.add("renga")
+    return expression(f"renga.functions.floor({code(updated.left)} / {code(updated.right)})")
 
 
 def _is_variable(facts: Facts, node: cst.BaseExpression, place: cst.CSTNode) -> bool:
@@ -47,6 +55,12 @@ def _given(facts: Facts) -> dict[tuple[cst.CSTNode, str], list[bool]]:
     for node in m.findall(facts.module, m.Assign() | m.For() | m.CompFor() | m.Param() | m.WithItem()):
         if isinstance(node, cst.Assign):
             for target in node.targets:
+                if isinstance(target.target, cst.Tuple) and isinstance(node.value, cst.Tuple):
+                    for to, value in zip(target.target.elements, node.value.elements, strict=False):
+                        if isinstance(to.value, cst.Name):
+                            certain = isinstance(value.value, cst.Call) and _is_variable(facts, value.value, node)
+                            given.setdefault((facts.scope(node), to.value.value), []).append(certain)
+                    continue
                 for name in m.findall(target, m.Name()):
                     alone = target.target is name
                     certain = alone and isinstance(node.value, cst.Call) and _is_variable(facts, node.value, node)
