@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.backend import Array, Device
 from renga_core.backend.lookup import to_host
-from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode
+from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode, backprop
 from renga_nn.functions import average
 
 __all__ = ["ADDITIONS", "variable_repr", "variable_str"]
@@ -49,6 +49,26 @@ def _check_grad_shape_first(self: Variable, grad: Array) -> Array:
     if self._array is not None and shape is not None and tuple(shape) != tuple(self._array.shape):
         raise ValueError(f"Shape of data and grad mismatch\ngrad: {tuple(shape)} != data: {tuple(self._array.shape)}")
     return _check_grad(self, grad)
+
+
+def _backward(
+    self: Variable, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
+) -> None:
+    """As Renga's.
+
+    Raises:
+        TypeError: There is more than one element, and no `grad` to start from: the functions of Chainer multiply None.
+    """
+    if self.creator_node is None:
+        return
+    if self._grad is None and self.size != 1:
+        raise TypeError(
+            f"backward from {self._describe()}: only a variable with one element has a gradient to start from. "
+            "Reduce it first (sum, mean), or assign its `grad`."
+        )
+    outputs = [self]
+    del self  # only the graph is needed from here on, and is freed on the way
+    backprop.run_backward(outputs, None, retain_grad, enable_double_backprop, loss_scale)
 
 
 def _no_comparison(sign: str) -> Any:
@@ -250,6 +270,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Variable, "set_creator", _set_creator),
     (Variable, "set_creator_node", _set_creator_node),
     (Variable, "mean", _weighted_mean),
+    (Variable, "backward", _backward),
     (Variable, "_check_grad", _check_grad_shape_first),
     (VariableNode, "data", property(_node_data)),
     (VariableNode, "grad", property(_node_grad)),
