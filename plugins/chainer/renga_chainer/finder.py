@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from renga_chainer import additions, configuration, devices, older, random
-from renga_chainer.mirror import Mirror, is_module, is_package
+from renga_chainer.mirror import Mirror, is_module, is_package, why_absent
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
 
@@ -25,7 +25,10 @@ class _Finder(importlib.machinery.PathFinder):
     def find_spec(
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname.partition(".")[0] not in PACKAGES or not is_module(fullname):
+        package = fullname.partition(".")[0]
+        if package == "chainercv" and fullname != package:
+            raise ModuleNotFoundError(f"ChainerCV has {fullname}, Renga has not: {why_absent(fullname)}", name=fullname)
+        if package not in PACKAGES or not is_module(fullname):
             return None
         return ModuleSpec(fullname, _Loader(), origin="renga_chainer", is_package=is_package(fullname))
 

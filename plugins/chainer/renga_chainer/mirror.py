@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from renga_core.errors import did_you_mean
+from renga_core.graph import FunctionNode
 
 __all__ = ["Mirror", "is_module", "is_package", "names"]
 
@@ -29,6 +30,13 @@ FACES = {
     "chainer.iterators": ("renga.iterators",),
     "chainer.link_hooks": ("renga.link_hooks",),
     "chainer.links": ("renga.links",),
+    "chainer.links.connection.deformable_convolution_2d": (
+        "renga.links",
+        "renga_nn.links.deformable_convolution_2d",
+    ),
+    "chainer.links.model.vision.googlenet": ("renga.links", "renga_nn.links.vision.googlenet"),
+    "chainer.links.model.vision.resnet": ("renga.links", "renga_nn.links.vision.resnet"),
+    "chainer.links.model.vision.vgg": ("renga.links", "renga_nn.links.vision.vgg"),
     "chainer.optimizer_hooks": ("renga.optimizer_hooks",),
     "chainer.optimizers": ("renga.optimizers", "renga"),
     "chainer.serializers": ("renga.serializers",),
@@ -42,6 +50,22 @@ FACES = {
 """Where Renga has the names of a module of Chainer's, and of those in it."""
 
 _OWN = "renga_chainer.modules."
+
+
+@cache
+def absent() -> dict[str, str]:
+    """Names of Chainer's that Renga does not have, with their modules, and why."""
+    found = {}
+    for group in json.loads((files("renga_chainer") / "absent.json").read_text()):
+        for module, members in group["names"].items():
+            found.update({f"{module}.{name}": group["why"] for name in members})
+    return found
+
+
+def why_absent(path: str) -> str:
+    """Why Renga does not have a name, and where to read on."""
+    why = absent().get(path) or absent().get(f"{path.partition('.')[0]}.*") or "it is not there yet"
+    return f"{why} (docs/how-to/move-from-chainer.md)"
 
 
 @cache
@@ -68,7 +92,7 @@ class Mirror(ModuleType):
     """A module of Chainer's. Its names are looked up when they are first asked for.
 
     In `renga_chainer.modules` under the same path or that of a package it is in, then where `FACES` says that Renga has
-    them, then among its modules.
+    them, then among its modules; in those of functions, also among the classes behind Renga's functions.
     """
 
     def __init__(self, path: str) -> None:
@@ -94,8 +118,8 @@ class Mirror(ModuleType):
         path = f"{self.__name__}.{name}"
         if is_module(path):
             return importlib.import_module(path)
-        if name in self._names:
-            raise AttributeError(f"Chainer has {path}, Renga has not (docs/how-to/move-from-chainer.md)")
+        if name in self._names or f"{self.__name__}.*" in absent():
+            raise AttributeError(f"Chainer has {path}, Renga has not: {why_absent(path)}")
         raise AttributeError(
             f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
         )
@@ -119,10 +143,24 @@ class Mirror(ModuleType):
             found = getattr(importlib.import_module(face), name, _MISSING)
             if found is not _MISSING:
                 return found
+        if self.__name__.startswith("chainer.functions."):
+            return _function_classes().get(name, _MISSING)
         return _MISSING
 
 
 _MISSING = object()
+
+
+def _function_classes() -> dict[str, type]:
+    """The classes behind Renga's functions, by name."""
+    found: dict[str, type] = {}
+    rest = [FunctionNode]
+    while rest:
+        for cls in rest.pop().__subclasses__():
+            rest.append(cls)
+            if cls.__module__.startswith(("renga_nn.functions.", "renga_core.graph.operators.")):
+                found[cls.__name__] = cls
+    return found
 
 
 def _own_spec(path: str) -> Any:

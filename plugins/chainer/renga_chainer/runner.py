@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import runpy
 import sys
+import zipfile
 from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
+from types import ModuleType, TracebackType
 
 from renga_chainer.finder import install
 
@@ -18,9 +23,18 @@ Run a Python program written for Chainer, ChainerMN or ChainerCV as it is: what 
 
   --replace  also where a real Chainer is installed"""
 
+_INTERRUPTED = 130
+"""Status of a program that SIGINT has ended."""
+
 
 def run(argv: Sequence[str]) -> int:
-    """Run the program that `argv` names, with the rest of `argv` as its arguments; it may end by `SystemExit`."""
+    """Run the program that `argv` names, with the rest of `argv` as its arguments; it may end by `SystemExit`.
+
+    What it does not catch is shown by `sys.excepthook`, with a traceback that begins in the program.
+
+    Returns:
+        Its status: 0; 1 if it raised, 130 if it was interrupted; 2 if there is nothing to run.
+    """
     rest = list(argv)
     replace = rest[:1] == ["--replace"]
     if replace:
@@ -35,14 +49,60 @@ def run(argv: Sequence[str]) -> int:
         print(USAGE, file=sys.stderr)
         return 2
     if not as_module and not os.path.exists(rest[0]):
-        print(f"renga run-chainer: there is no file {rest[0]!r}", file=sys.stderr)
-        return 2
-    install(replace=replace)
+        return _refuse(f"there is no file {rest[0]!r}")
+    try:
+        install(replace=replace)
+    except (RuntimeError, TypeError, ValueError) as error:
+        return _refuse(str(error))
     sys.argv[:] = rest
-    if as_module:
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
-    else:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(rest[0])))
-        runpy.run_path(rest[0], run_name="__main__")
+    sys.path.insert(0, os.getcwd() if as_module else os.path.dirname(os.path.abspath(rest[0])))
+    if as_module and not _is_there(rest[0]):
+        return _refuse(f"there is no module named {rest[0]!r}")
+    try:
+        if as_module:
+            runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        elif os.path.isfile(rest[0]) and not zipfile.is_zipfile(rest[0]):
+            _run_file(os.path.abspath(rest[0]))
+        else:  # a folder or an archive with a __main__.py
+            runpy.run_path(rest[0], run_name="__main__")
+    except Exception as error:
+        _show(error)
+        return 1
+    except KeyboardInterrupt as interrupt:
+        _show(interrupt)
+        return _INTERRUPTED
     return 0
+
+
+def _refuse(message: str) -> int:
+    print(f"renga run-chainer: {message}", file=sys.stderr)
+    return 2
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # its package is not there
+        return False
+
+
+def _run_file(path: str) -> None:
+    """As Python does: in a new `__main__`, which stays, since what the program leaves behind may need it."""
+    loader = SourceFileLoader("__main__", path)
+    main = ModuleType("__main__")
+    vars(main).update(__file__=path, __loader__=loader, __builtins__=builtins, __package__=None, __cached__=None)
+    sys.modules["__main__"] = main
+    exec(loader.source_to_code(loader.get_data(path), path), vars(main))
+
+
+def _show(error: BaseException) -> None:
+    """As Python shows what nobody caught, but for the frames from here to the program."""
+    traceback = error.__traceback__
+    while traceback is not None and _is_ours(traceback):
+        traceback = traceback.tb_next
+    sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+
+
+def _is_ours(traceback: TracebackType) -> bool:
+    name = traceback.tb_frame.f_code.co_filename
+    return name == __file__ or name.startswith(("<frozen runpy>", "<frozen importlib"))
