@@ -1,14 +1,21 @@
-"""Adam's update by BLAS, beyond what the kit of kernels tries."""
+"""Updates of parameters with BLAS, beyond what the kit of kernels tries."""
 
 import numpy as np
 import pytest
 
 from renga_backend_numpy.kernels import updates
-from renga_backend_numpy.kernels.updates import AdamUpdate, supports
+from renga_backend_numpy.kernels.updates import AdamUpdate, MomentumSGDUpdate, RMSpropUpdate, SGDUpdate
+from renga_backend_numpy.kernels.updates import supports_adam as supports
 
 NUMBERS = 0.9, 0.999, 1e-8, 1e-3, 0.99
 
 needs_openblas = pytest.mark.skipif(updates._saxpby() is None, reason="NumPy's BLAS is not OpenBLAS")
+
+
+SHAPES = pytest.mark.parametrize(
+    ("shape", "order"),
+    [((1 << 13, 2), "C"), ((updates._PIECE,), "C"), ((updates._PIECE + 1,), "C"), ((3, 257, 401), "F")],
+)
 
 
 def state(*shape, order="C"):
@@ -18,9 +25,8 @@ def state(*shape, order="C"):
 
 
 @needs_openblas
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("shape", [(1 << 13, 2), (updates._PIECE,), (updates._PIECE + 1,), (3, 257, 401)])
-def test_formula(shape, order):
+@SHAPES
+def test_adam(shape, order):
     param, grad, m, v = state(*shape, order=order)
     theta, g, mean, square = [x.astype(np.float64) for x in (param, grad, m, v)]
     beta1, beta2, eps, rate, keep = NUMBERS
@@ -34,6 +40,28 @@ def test_formula(shape, order):
     for got, right in ((param, theta), (m, mean), (v, square)):
         np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(grad, state(*shape, order=order)[1])
+
+
+@needs_openblas
+@SHAPES
+def test_others(shape, order):
+    param, grad, _, v = state(*shape, order=order)
+    theta, g, square = [x.astype(np.float64) for x in (param, grad, v)]
+
+    def agree(got, right):
+        np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5)
+
+    plain, velocity = param.copy(order="K"), v.copy(order="K")
+    assert SGDUpdate.forward(plain, grad, 0.3) is plain
+    agree(plain, theta - 0.3 * g)
+    plain = param.copy(order="K")
+    MomentumSGDUpdate.forward(plain, grad, velocity, 0.9, 0.3)
+    agree(velocity, 0.9 * square - 0.3 * g)
+    agree(plain, theta + 0.9 * square - 0.3 * g)
+    RMSpropUpdate.forward(param, grad, v, 0.9, 1e-3, 0.3)
+    square = 0.9 * square + 0.1 * g * g
+    agree(v, square)
+    agree(param, theta - 0.3 * g / (np.sqrt(square) + 1e-3))
 
 
 @needs_openblas

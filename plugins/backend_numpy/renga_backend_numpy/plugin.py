@@ -60,6 +60,23 @@ def renga_kernels() -> list[Kernel]:
             ("convolution_filter_gradient", "FilterGradient", "supports_filter_gradient"),
         )
     ]
+    updates = [
+        Kernel(
+            op=op,
+            backend="numpy",
+            target=f"renga_backend_numpy.kernels.updates:{target}",
+            supports=f"renga_backend_numpy.kernels.updates:{supports}",
+            priority=10,
+            summary="sums of multiples by BLAS, in one pass each",
+            capabilities=frozenset({"float32", "transposed"}),
+        )
+        for op, target, supports in (
+            ("sgd_update", "SGDUpdate", "supports_sgd"),
+            ("momentum_sgd_update", "MomentumSGDUpdate", "supports_momentum"),
+            ("rmsprop_update", "RMSpropUpdate", "supports_rmsprop"),
+            ("adam_update", "AdamUpdate", "supports_adam"),
+        )
+    ]
     return [
         *half,
         Kernel(
@@ -101,15 +118,7 @@ def renga_kernels() -> list[Kernel]:
             summary="in place and in the memory order of the images",
             capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
         ),
-        Kernel(
-            op="adam_update",
-            backend="numpy",
-            target="renga_backend_numpy.kernels.updates:AdamUpdate",
-            supports="renga_backend_numpy.kernels.updates:supports",
-            priority=10,
-            summary="sums of multiples by BLAS, piece by piece",
-            capabilities=frozenset({"float32", "transposed"}),
-        ),
+        *updates,
         Kernel(
             op="sparse_matmul",
             backend="numpy",

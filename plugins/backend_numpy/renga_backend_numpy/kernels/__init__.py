@@ -7,7 +7,7 @@
 - `half`: convolutions and matrix products in float16, by way of float32.
 - `max_pooling`: the gradient of max pooling in the memory order of the images.
 - `sparse_matmul`: products with sparse matrices, by SciPy.
-- `updates`: Adam's update, by BLAS.
+- `updates`: of parameters by optimizers, with BLAS.
 
 Each module holds objects with ``forward`` (and ``backward`` where the operation has one), and the predicate that says
 which arguments they support. `renga_backend_numpy.plugin` registers them.

@@ -1,12 +1,14 @@
 """Updates of parameters, with sums of multiples by BLAS: ``y = a x + b y`` in one pass, where NumPy needs three.
 
-`cblas_saxpby` is OpenBLAS's own, beyond the standard, and computes with one thread. Adam over 25 million parameters in
-50 arrays takes 29 ms with it; by NumPy alone 40, on pieces that fit a cache 35.
+`cblas_saxpby` is OpenBLAS's own, beyond the standard, and computes with one thread. Over 25 million parameters in 50
+arrays SGD takes 5.5 ms with it and 7.8 without, MomentumSGD 10.2 and 14.1, RMSprop 25.8 and 30.4, Adam 29.7 and 39.8. Of
+Adam's gain, half is from pieces that fit a cache.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -14,7 +16,16 @@ import numpy as np
 
 from renga_core.backend import Array
 
-__all__ = ["AdamUpdate", "supports"]
+__all__ = [
+    "AdamUpdate",
+    "MomentumSGDUpdate",
+    "RMSpropUpdate",
+    "SGDUpdate",
+    "supports_adam",
+    "supports_momentum",
+    "supports_rmsprop",
+    "supports_sgd",
+]
 
 _PIECE = 1 << 17
 """Elements that stay in the cache from one pass to the next."""
@@ -26,16 +37,63 @@ _NAMES = ("scipy_cblas_saxpby64_", "cblas_saxpby64_")
 """In NumPy's wheels; both take whole numbers of 64 bits."""
 
 
-def supports(
+def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
+    """Whether these are large float32 arrays, all in C's or all in Fortran's order, and BLAS is OpenBLAS."""
+    return _serves(param, grad)
+
+
+def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
+    """As `supports_sgd`."""
+    return _serves(param, grad, v)
+
+
+def supports_rmsprop(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> bool:
+    """As `supports_sgd`."""
+    return _serves(param, grad, ms)
+
+
+def supports_adam(
     param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
 ) -> bool:
-    """Whether these are large float32 arrays, all in C's or all in Fortran's order, and BLAS is OpenBLAS."""
-    if not param.size > _LEAST or _saxpby() is None:
-        return False
-    arrays = param, grad, m, v
-    if any(x.dtype != np.float32 or x.shape != param.shape or not x.flags.aligned for x in arrays):
-        return False
-    return all(x.flags.c_contiguous for x in arrays) or all(x.flags.f_contiguous for x in arrays)
+    """As `supports_sgd`."""
+    return _serves(param, grad, m, v)
+
+
+class SGDUpdate:
+    """Operation ``sgd_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, rate: float) -> Array:
+        """As the reference."""
+        _mix(-rate, grad, 1.0, param)
+        return param
+
+
+class MomentumSGDUpdate:
+    """Operation ``momentum_sgd_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+        """As the reference."""
+        _mix(-rate, grad, momentum, v)
+        _mix(1.0, v, 1.0, param)
+        return param, v
+
+
+class RMSpropUpdate:
+    """Operation ``rmsprop_update``."""
+
+    @staticmethod
+    def forward(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> tuple[Array, Array]:
+        """As the reference."""
+        for space, target, slope, square in _pieces(param, grad, ms):
+            np.multiply(slope, slope, out=space)
+            _mix(1 - alpha, space, alpha, square)
+            np.sqrt(square, out=space)
+            space += eps
+            np.divide(slope, space, out=space)
+            _mix(-rate, space, 1.0, target)
+        return param, ms
 
 
 class AdamUpdate:
@@ -46,23 +104,37 @@ class AdamUpdate:
         param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
     ) -> tuple[Array, Array, Array]:
         """As the reference."""
-        flat = [x.reshape(-1, order="A") for x in (param, grad, m, v)]
-        space = np.empty(min(_PIECE, param.size), np.float32)
-        for first in range(0, param.size, _PIECE):
-            target, slope, mean, square = [x[first : first + _PIECE] for x in flat]
-            step = space[: target.size]
+        for space, target, slope, mean, square in _pieces(param, grad, m, v):
             _mix(1 - beta1, slope, beta1, mean)
-            np.multiply(slope, slope, out=step)
-            _mix(1 - beta2, step, beta2, square)
-            np.sqrt(square, out=step)
-            step += eps
-            np.divide(mean, step, out=step)
-            _mix(-rate, step, keep, target)
+            np.multiply(slope, slope, out=space)
+            _mix(1 - beta2, space, beta2, square)
+            np.sqrt(square, out=space)
+            space += eps
+            np.divide(mean, space, out=space)
+            _mix(-rate, space, keep, target)
         return param, m, v
 
 
+def _serves(param: Array, *others: Array) -> bool:
+    if not param.size > _LEAST or _saxpby() is None:
+        return False
+    arrays = param, *others
+    if any(x.dtype != np.float32 or x.shape != param.shape or not x.flags.aligned for x in arrays):
+        return False
+    return all(x.flags.c_contiguous for x in arrays) or all(x.flags.f_contiguous for x in arrays)
+
+
+def _pieces(*arrays: Array) -> Iterator[list[Array]]:
+    """Space for intermediate results, as large as what follows: a piece of each array."""
+    flat = [x.reshape(-1, order="A") for x in arrays]
+    space = np.empty(min(_PIECE, flat[0].size), np.float32)
+    for first in range(0, flat[0].size, _PIECE):
+        parts = [x[first : first + _PIECE] for x in flat]
+        yield [space[: parts[0].size], *parts]
+
+
 def _mix(a: float, x: Array, b: float, y: Array) -> None:
-    """``y = a x + b y`` for contiguous vectors."""
+    """``y = a x + b y``, for arrays that lie in memory alike and without gaps."""
     saxpby = _saxpby()
     assert saxpby is not None, "`supports` has asked"
     saxpby(y.size, a, x.ctypes.data, 1, b, y.ctypes.data, 1)
