@@ -21,7 +21,9 @@ EXPECTED = HERE.parent / "expected"
 TABLES = r"epoch  |\x1b|\s+\d|\s+(epoch|main|gen|validation|iteration)\b|\s*$"
 OTHERWISE = {
     "configuration": (r"\w+Error True$", "Variable refuses `volatile` by an error of another type"),
-    "copies_and_devices": (r".*numpy|cupy", "devices' names are without @; an error of a type of its own"),
+    "copies_and_devices": (r".*numpy|cupy|\[1\.0", "names of devices and of a Parameter; an error's type"),
+    "data_details": (r"\[\('(_order|current_position)|4 0 False|\. (str|PosixPath)", "what iterators save; paths"),
+    "custom_optimizer": (r"\[", "names in files"),
     "gan": (TABLES + r"|\[", "tables, names of files"),
     "graph_dump": (r"(True|False) 14", "the name in the first line of a graph"),
     "hooks": (r"\[\(|added|deleted|\(", "which functions a loss is made of"),
@@ -32,8 +34,10 @@ OTHERWISE = {
     "residual_network": (r"(?!loss)", "tables"),
     "rnn_language_model": (TABLES, "tables"),
     "schedules": (r"  loss (0\.9398|1\.3070|0\.7724|0\.7788)", "as `optimizers`"),
+    "serializing": (r"missing", "the type of an error"),
     "snapshot_and_resume": (r"\[", "names in files"),
     "trainer_mlp": (TABLES + r"|files", "tables, names of files"),
+    "wgan_gp": (r"\[", "names of files"),
     "variables": (r"wrong grad|vector backward", "errors of other types"),
 }
 """Lines that are otherwise, by intention (docs/reference/differences.md), and why."""
@@ -45,6 +49,7 @@ FIRST = {"residual_network": 9}
 """How many lines are the same: what is resumed is as what was not stopped, where Chainer draws other numbers."""
 
 LEFT = {
+    "debugging": "type_check",
     "datasets_from_root": "RENGA_DATASET_ROOT",
     "parallel_updater": "cuda.available",
     "snapshot_autoload": "snapshot_writers",

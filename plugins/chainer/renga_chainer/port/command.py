@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -46,9 +47,9 @@ def run(argv: Sequence[str]) -> int:
     told: list[str] = []
     for file in files:
         try:
-            source = file.read_bytes().decode()
+            source, encoding = _read(file)
             ported = port(source)
-        except (UnicodeDecodeError, libcst.ParserSyntaxError) as error:
+        except (SyntaxError, UnicodeDecodeError, libcst.ParserSyntaxError) as error:
             reason = f"line {error.raw_line}: {error.message}" if isinstance(error, libcst.ParserSyntaxError) else error
             told.append(f"{file}: left as it is: no program that Python 3 reads ({reason})")
             status = 1
@@ -61,7 +62,7 @@ def run(argv: Sequence[str]) -> int:
             changed += 1
             if arguments.write:
                 with atomic_write(file) as out:
-                    out.write(ported.source.encode())
+                    out.write(ported.source.encode(encoding))
     print("\n".join(told), file=sys.stderr)
     print(
         f"{changed} of {len(files)} files {'rewritten' if arguments.write else 'would be rewritten (--write does it)'}",
@@ -80,6 +81,17 @@ def _programs(path: Path) -> Iterator[Path]:
         yield path
     else:
         raise PortError(f"renga port: there is no file or folder {str(path)!r}")
+
+
+def _read(file: Path) -> tuple[str, str]:
+    """The program, with its line ends as they are, and its encoding.
+
+    Raises:
+        SyntaxError, UnicodeDecodeError: It has another encoding than it says.
+    """
+    with file.open("rb") as stream:
+        encoding, _ = tokenize.detect_encoding(stream.readline)
+    return file.read_bytes().decode(encoding), encoding
 
 
 def _print_difference(file: Path, before: str, after: str) -> None:

@@ -16,6 +16,8 @@ _HOOKS = ("GradientClipping", "GradientHardClipping", "GradientNoise", "Lasso", 
 _MOVED = {
     "chainer.mixed16": "numpy.float16",
     "chainer.initializer.get_fans": "renga_nn.initializers.initializer.fans",
+    "chainer.optimizer.Hyperparameter": "renga_core.optimizer.Hyperparameter",
+    "chainer.optimizer.HyperparameterProxy": "renga_core.optimizer.HyperparameterProxy",
     "chainer.utils.type_check.InvalidType": "renga_core.graph.InvalidType",
     "chainer.training.extension.Extension": "renga.training.Extension",
     "chainer.dataset.Converter": "renga_core.dataset.Converter",

@@ -78,13 +78,11 @@ class _Imports(cst.CSTTransformer):
             target = home(path)
             if target is not None:
                 made.append(_statement(f"import {target}" + (f" as {local}" if local else "")))
-                if not local and path.partition(".")[0] in self._used:  # some of its names are left
-                    made.append(_statement(f"import {path}"))
+            elif not local and path.partition(".")[0] == "chainer":  # its names are spelled from `renga`
+                made.append(_statement("import renga"))
             elif (local or path.partition(".")[0]) in self._used:
                 self._no_home(node, path)
                 made.append(_statement(f"import {path}" + (f" as {local}" if local else "")))
-            elif not local:
-                made.append(_statement("import renga"))
         return made
 
     def _from(self, node: cst.ImportFrom) -> list[cst.BaseSmallStatement]:

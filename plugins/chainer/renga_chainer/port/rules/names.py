@@ -75,6 +75,8 @@ def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:
     written, path = text_of(original).strip("()"), facts.chainer(original)
     root, _, rest = written.partition(".")
     path_of_root = path.removesuffix("." + rest) if rest else path
+    if written == path == "chainer":
+        return "renga"
     if not rest and target.rpartition(".")[2] == original_name(path):
         return root  # the import statement will say where it comes from
     if not rest:

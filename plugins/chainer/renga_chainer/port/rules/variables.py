@@ -61,14 +61,23 @@ def _given(facts: Facts) -> dict[tuple[cst.CSTNode, str], list[bool]]:
                             certain = isinstance(value.value, cst.Call) and _is_variable(facts, value.value, node)
                             given.setdefault((facts.scope(node), to.value.value), []).append(certain)
                     continue
-                for name in m.findall(target, m.Name()):
+                for name in _bound(target.target):
                     alone = target.target is name
                     certain = alone and isinstance(node.value, cst.Call) and _is_variable(facts, node.value, node)
-                    given.setdefault((facts.scope(node), cst.ensure_type(name, cst.Name).value), []).append(certain)
+                    given.setdefault((facts.scope(node), name.value), []).append(certain)
         elif isinstance(node, (cst.For, cst.CompFor)):
             params = m.matches(node.iter, m.Call(func=m.Attribute(attr=m.Name("params"))))
-            for name in m.findall(node.target, m.Name()):
-                given.setdefault((facts.scope(node), cst.ensure_type(name, cst.Name).value), []).append(params)
+            for name in _bound(node.target):
+                given.setdefault((facts.scope(node), name.value), []).append(params)
         elif isinstance(node, cst.Param):
             given.setdefault((facts.scope(node), node.name.value), []).append(False)
     return given
+
+
+def _bound(target: cst.BaseExpression) -> list[cst.Name]:
+    """The names that an assignment to `target` binds."""
+    if isinstance(target, cst.Name):
+        return [target]
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [name for element in target.elements for name in _bound(element.value)]
+    return []
