@@ -163,6 +163,24 @@ def function_cases():
     note("WalkerAlias", sampler.sample((3, 7)))
 
 
+def distribution_cases():
+    k = np.array([0.5, 1.5, 3.], 'f')
+    p = np.array([.2, .3, .5], 'f')
+    rows = np.tile(p, (2, 1))
+    drawn = {
+        'Bernoulli': {'p': p}, 'Beta': {'a': k, 'b': k}, 'Categorical': {'p': rows}, 'Cauchy': {'loc': k, 'scale': k},
+        'Chisquare': {'k': k}, 'Dirichlet': {'alpha': rows}, 'Exponential': {'lam': k}, 'Gamma': {'k': k, 'theta': k},
+        'Geometric': {'p': p}, 'Gumbel': {'loc': k, 'scale': k}, 'Laplace': {'loc': k, 'scale': k},
+        'LogNormal': {'mu': k, 'sigma': k}, 'Normal': {'loc': k, 'scale': k}, 'OneHotCategorical': {'p': rows},
+        'Pareto': {'scale': k, 'alpha': k}, 'Poisson': {'lam': k}, 'Uniform': {'low': k, 'high': k + 1},
+        'MultivariateNormal': {'loc': k, 'scale_tril': np.tril(np.ones((3, 3), 'f'))},
+    }
+    for name, parameters in sorted(drawn.items()):
+        np.random.seed(5)
+        note(name, getattr(chainer.distributions, name)(**parameters).sample(4).array)
+        after(name)
+
+
 def black_out():
     link = L.BlackOut(3, [1, 4, 2, 7], 2)
     link.W.array[...] = np.arange(12).reshape(4, 3) / 10
@@ -207,6 +225,7 @@ def hook_cases():
 initializer_cases()
 link_cases()
 function_cases()
+distribution_cases()
 iterator_cases()
 hook_cases()
 print(json.dumps(found, indent=1, sort_keys=True))

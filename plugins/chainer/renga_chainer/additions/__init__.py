@@ -11,6 +11,7 @@ from renga_chainer import configuration
 from renga_chainer.additions import (
     computational_graph,
     device,
+    distributions,
     function_node,
     initial_weights,
     invalid_type,
@@ -37,6 +38,7 @@ _ADDITIONS: list[tuple[Any, str, Any]] = [
     *configuration.ADDITIONS,
     *computational_graph.ADDITIONS,
     *device.ADDITIONS,
+    *distributions.ADDITIONS,
     *function_node.ADDITIONS,
     *initial_weights.ADDITIONS,
     *invalid_type.ADDITIONS,

@@ -1,0 +1,69 @@
+"""Distributions draw by `numpy.random`'s own methods, as Chainer's do, where their parameters are NumPy's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from renga_core.graph import Variable, as_variable
+from renga_nn import distributions as d
+
+__all__ = ["ADDITIONS"]
+
+Draw = Callable[[Any, tuple[int, ...]], Any]
+"""Takes a distribution and the shape of as many of it as are drawn; returns an array or a Variable."""
+
+
+def _choose(p: Variable, shape: tuple[int, ...]) -> Any:
+    """Numbers of classes, row by row of the probabilities."""
+    rows = p.array.reshape(-1, p.shape[-1])
+    return np.stack([np.random.choice(len(row), shape[0], p=row) for row in rows], axis=1).reshape(shape)
+
+
+def _dirichlet(self: Any, shape: tuple[int, ...]) -> Any:
+    rows = self.alpha.array.reshape(-1, self.alpha.shape[-1])
+    return np.stack([np.random.dirichlet(row, shape[0]) for row in rows], axis=1).reshape(*shape, -1)
+
+
+_DRAWS: dict[type, tuple[str, Draw]] = {
+    d.Bernoulli: ("p", lambda self, shape: np.random.binomial(1, self.p.array, shape)),
+    d.Beta: ("a", lambda self, shape: np.random.beta(self.a.array, self.b.array, shape).astype(self.a.dtype)),
+    d.Categorical: ("p", lambda self, shape: _choose(self.p, shape)),
+    d.Cauchy: (
+        "loc",
+        lambda self, shape: self.scale * np.random.standard_cauchy(shape).astype(self.loc.dtype) + self.loc,
+    ),
+    d.Chisquare: ("k", lambda self, shape: np.random.chisquare(self.k.array, shape).astype(self.k.dtype)),
+    d.Dirichlet: ("alpha", lambda self, shape: _dirichlet(self, shape).astype(self.alpha.dtype)),
+    d.Gamma: ("k", lambda self, shape: self.theta * np.random.gamma(self.k.array, size=shape).astype(self.k.dtype)),
+    d.Laplace: (
+        "loc",
+        lambda self, shape: self.scale * np.random.laplace(size=shape).astype(self.loc.dtype) + self.loc,
+    ),
+    d.OneHotCategorical: (
+        "p",
+        lambda self, shape: np.eye(self.p.shape[-1], dtype=self.p.dtype)[_choose(self.p, shape)],
+    ),
+    d.Poisson: ("lam", lambda self, shape: np.random.poisson(self.lam.array, shape).astype(np.float32)),
+}
+"""The parameter to ask for the library, and what is drawn."""
+
+
+def _sampler(cls: type, parameter: str, draw: Draw) -> Callable[[Any, int], Variable]:
+    before = cls.sample_n  # type: ignore[attr-defined]  # a distribution
+
+    def sample_n(self: Any, n: int) -> Variable:
+        """As Chainer draws it on the CPU."""
+        if getattr(self, parameter).xp is not np:
+            found: Variable = before(self, n)
+            return found
+        return as_variable(draw(self, (n, *self.batch_shape)))
+
+    return sample_n
+
+
+ADDITIONS: list[tuple[type, str, Any]] = [
+    (cls, "sample_n", _sampler(cls, parameter, draw)) for cls, (parameter, draw) in _DRAWS.items()
+]
