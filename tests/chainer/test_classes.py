@@ -250,6 +250,25 @@ def test_variables_and_parameters():
         def visit_array(self, array):
             self.seen.append('array')
             return array
+    class Masked(chainer.Link):
+        moved = ()
+        def to_cpu(self):
+            super().to_cpu()
+            self.moved += ('to_cpu',)
+    class Accepting(chainer.Link):
+        def device_resident_accept(self, visitor):
+            super().device_resident_accept(visitor)
+            self.seen = visitor.visit_array(np.ones(2))
+    parent = chainer.Chain(m=Masked(), a=Accepting(w=(2,)))
+    parent.to_device('@numpy')
+    assert parent.m.moved == ('to_cpu',) and parent.a.seen.shape == (2,)
+    parent.m.to_cpu()
+    assert set(parent.m.moved) == {'to_cpu'}
+    with chainer.using_config('dtype', np.float16):
+        parent.a.add_param('x', (1,))
+        parent.a.add_param('y', (1,), initializer=1)
+    assert (parent.a.x.dtype, parent.a.y.dtype) == (np.float32, np.float16)
+
     chain = chainer.Chain(l=L.Linear(1, 1), n=L.BatchNormalization(1))
     chain.device_resident_accept(Names())
     assert Names.seen == [None, 'l', 'W', 'b', 'n', 'beta', 'gamma', 'array', 'array']
@@ -294,6 +313,10 @@ def test_optimizers():
     np.testing.assert_allclose(adam.alpha_t, 0.1 * 0.001 ** .5 / 0.1)
     from chainer.optimizers.adam import AdamRule
     assert isinstance(link.w.update_rule, AdamRule)
+    rule = AdamRule(None, 0.5, beta2=0.9)
+    assert (rule.hyperparam.alpha, rule.hyperparam.beta1, rule.hyperparam.beta2) == (0.5, 0.9, 0.9)
+    with pytest.raises(TypeError, match='rho'):
+        AdamRule(rho=1)
     """)
 
 

@@ -9,8 +9,20 @@ import numpy as np
 
 from renga_core.graph import Parameter
 from renga_core.link import Link
-from renga_core.optimizer import GradientMethod, Optimizer, UpdateRule
-from renga_optimizers.adam import Adam
+from renga_core.optimizer import GradientMethod, Hyperparameter, Optimizer, UpdateRule
+from renga_optimizers import (
+    MSVAG,
+    SGD,
+    SMORMS3,
+    AdaDelta,
+    AdaGrad,
+    Adam,
+    CorrectedMomentumSGD,
+    MomentumSGD,
+    NesterovAG,
+    RMSprop,
+    RMSpropGraves,
+)
 
 __all__ = ["ADDITIONS"]
 
@@ -73,6 +85,42 @@ def _alpha_t(self: Adam) -> float:
     return float(h.alpha * math.sqrt(1 - h.beta2**self.t) / (1 - h.beta1**self.t))
 
 
+_OWN_NUMBERS: dict[type[GradientMethod], tuple[str, ...]] = {
+    AdaDelta: ("rho", "eps"),
+    AdaGrad: ("lr", "eps"),
+    Adam: ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate", "amsgrad", "adabound", "final_lr", "gamma"),
+    CorrectedMomentumSGD: ("lr", "momentum"),
+    MSVAG: ("lr", "beta", "eta", "weight_decay_rate"),
+    MomentumSGD: ("lr", "momentum"),
+    NesterovAG: ("lr", "momentum"),
+    RMSprop: ("lr", "alpha", "eps", "eps_inside_sqrt"),
+    RMSpropGraves: ("lr", "alpha", "momentum", "eps"),
+    SGD: ("lr",),
+    SMORMS3: ("lr", "eps"),
+}
+"""Hyperparameters that the rules of an optimizer can be given, in order."""
+
+
+def _with_own_numbers(optimizer: type[GradientMethod]) -> tuple[type[UpdateRule], str, Any]:
+    """The constructor of an optimizer's rule, which takes numbers of its own; the rest are the optimizer's defaults."""
+    names = _OWN_NUMBERS[optimizer]
+    made = optimizer()
+    rule = type(made.create_update_rule())
+    before = rule.__init__
+
+    def init(self: UpdateRule, parent_hyperparam: Hyperparameter | None = None, *values: Any, **named: Any) -> None:
+        before(self, made.hyperparam if parent_hyperparam is None else parent_hyperparam)
+        given = {**dict(zip(names, values, strict=False)), **named}
+        unknown = given.keys() - set(names)
+        if unknown or len(values) > len(names):
+            raise TypeError(f"{rule.__name__} takes {', '.join(names)}, not {', '.join(sorted(unknown)) or values}")
+        for name, value in given.items():
+            if value is not None:
+                setattr(self.hyperparam, name, value)
+
+    return rule, "__init__", init
+
+
 ADDITIONS: list[tuple[Any, str, Any]] = [
     (UpdateRule, "is_elementwise", False),
     (UpdateRule, "update_core", _update_core),
@@ -80,6 +128,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (UpdateRule, "update_core_gpu", _update_core_gpu),
     (Optimizer, "_check_set_up", _check_set_up),
     (GradientMethod, "reallocate_cleared_grads", _reallocate_cleared_grads),
+    *map(_with_own_numbers, _OWN_NUMBERS),
     (Adam, "alpha_t", property(_alpha_t)),
     (GradientMethod, "_prepare_grads", _reallocate_and_prepare),
 ]
