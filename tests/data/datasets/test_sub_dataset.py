@@ -90,7 +90,7 @@ def test_cross_validation(n, data, seed):
     else:
         pairs = get_cross_validation_datasets_random(range(n), n_folds, seed)
     assert len(pairs) == n_folds
-    validated = [x for _, validation in pairs for x in validation]
+    validated = [x for _, validation in reversed(pairs) for x in validation]
     assert sorted(validated) == list(range(n))
     assert seed is not None or validated == list(range(n))
     for train, validation in pairs:
@@ -100,8 +100,10 @@ def test_cross_validation(n, data, seed):
 
 
 def test_cross_validation_in_an_order():
-    (train, validation), _ = get_cross_validation_datasets("abcd", 2, order=np.array([3, 1, 0, 2]))
-    assert (list(train), list(validation)) == (["a", "c"], ["d", "b"])
+    pairs = get_cross_validation_datasets("abcdef", 3, order=np.array([3, 1, 0, 2, 5, 4]))
+    last, middle, first = [("".join(train), "".join(validation)) for train, validation in pairs]
+    # What is trained on goes on behind the validation set, and round.
+    assert (first, middle, last) == (("acfe", "db"), ("fedb", "ac"), ("dbac", "fe"))
 
 
 @pytest.mark.parametrize("n_folds", [0, 5])

@@ -110,7 +110,8 @@ def get_cross_validation_datasets(
 ) -> list[tuple[SubDataset, SubDataset]]:
     """Return the pairs (training set, validation set) of a cross validation.
 
-    Each example is in one validation set, and in the training sets of all other pairs.
+    Each example is in one validation set, and in the training sets of all other pairs. The first pair validates with
+    the last examples; training sets go on behind the validation set, and round.
 
     Args:
         dataset: The whole.
