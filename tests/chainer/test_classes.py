@@ -26,8 +26,10 @@ def array(*shape, dtype='f'):
 
 
 def check(program):
+    program = textwrap.dedent(program)
+    assert not program.lstrip("\n").startswith(" "), "it would be the rest of the function that HEAD ends with"
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", HEAD + textwrap.dedent(program)],
+        [sys.executable, "-W", "error", "-c", HEAD + program],
         capture_output=True,
         text=True,
         timeout=120,
@@ -250,6 +252,17 @@ def test_variables_and_parameters():
         def visit_array(self, array):
             self.seen.append('array')
             return array
+    links = chainer.Chain(c=L.Convolution2D(1, 2, 3), b=L.BatchNormalization(4), a=L.Linear(None, 3), e=L.EmbedID(1, 1))
+    arguments = 'in_channels=1, out_channels=2, ksize=3, stride=(1, 1), pad=(0, 0), nobias=False, '
+    arguments += 'dilate=(1, 1), groups=1'
+    assert str(links) == f'''Chain(
+      (a): Linear(in_size=None, out_size=3, nobias=False),
+      (b): BatchNormalization(size=4, decay=0.9, eps=2e-05, dtype=float32, use_gamma=True, use_beta=True),
+      (c): Convolution2D({arguments}),
+      (e): EmbedID(),
+    )'''
+    assert (Variable(array(3)).label, Variable(array(2, 3)).label) == ('(3), float32', '(2, 3), float32')
+
     class Masked(chainer.Link):
         moved = ()
         def to_cpu(self):

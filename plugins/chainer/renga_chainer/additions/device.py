@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from renga_core.backend import Array, Device, DeviceResident, lookup
-from renga_core.plugin.errors import ProviderUnavailable
+from renga_core.plugin.errors import RengaPluginError
 
 __all__ = ["ADDITIONS"]
 
@@ -74,10 +74,10 @@ def _to_gpu(self: DeviceResident, device: Any = None) -> Any:
 
 
 def _load_or_runtime_error(name: str) -> Any:
-    """A backend. What is not there is a RuntimeError in Chainer, and programs catch that."""
+    """A backend. What is not there, or is no device, is a plain RuntimeError in Chainer."""
     try:
         return _load(name)
-    except ProviderUnavailable as error:
+    except RengaPluginError as error:
         raise RuntimeError(f"{name} is not available: {error}") from error
 
 
