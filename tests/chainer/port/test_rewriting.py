@@ -135,6 +135,8 @@ DEVICES = {
         "class U(training.Updater):\n    def __init__(self, i, n, device):\n        pass\nU(i, 5, 'numpy')",
     "def f(x, device):\n    if device >= 0:\n        pass\nf(x, device=-1)":
         "def f(x, device):\n    if device >= 0:\n        pass\nf(x, device=-1)",
+    "with cuda.get_device_from_array(x):\n    f()":
+        "with renga.using_device(renga.backend.get_device_from_array(x)):\n    f()",
     "y = device.send([x, None])": "y = [device.send(x), None]",
 }  # fmt: skip
 
@@ -289,6 +291,26 @@ def test_forward_cpu_becomes_forward_on_any_array():
     assert "xp.exp(xs[0]).astype(numpy.float32)" in ported.source
     assert "type_check" not in ported.source
     assert run(ported.source)["x"].grad.tolist() == [1, 1]
+
+
+RULE = """
+from chainer.optimizer import UpdateRule
+import numpy as np
+
+class Sign(UpdateRule):
+    def update_core_cpu(self, param):
+        param.data -= np.sign(param.grad)
+    def update_core_gpu(self, param):
+        raise AssertionError
+"""
+
+
+def test_update_core_cpu_becomes_update_core():
+    source = port(RULE).source
+    assert (
+        "    def update_core(self, param):\n        xp = param.xp\n        param.data -= xp.sign(param.grad)" in source
+    )
+    assert "gpu" not in source
 
 
 def test_decorators_of_tests():

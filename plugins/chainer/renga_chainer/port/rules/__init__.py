@@ -21,6 +21,7 @@ RULES: dict[type[cst.CSTNode], tuple[Rule, ...]] = {
     cst.Name: (names.name,),
     cst.Attribute: (configuration.read, numpy2.attribute, names.attribute, variables.data),
     cst.Call: (
+        devices.get_device_from_array,
         devices.get_device_from_id,
         devices.to_gpu_of_cuda,
         devices.arguments,

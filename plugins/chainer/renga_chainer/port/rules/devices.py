@@ -11,7 +11,16 @@ import libcst.matchers as m
 from renga_chainer.port.facts import Facts, code, expression, text_of
 from renga_chainer.port.rules.names import spelled
 
-__all__ = ["arguments", "comparison", "converter", "get_device_from_id", "methods", "send", "to_gpu_of_cuda"]
+__all__ = [
+    "arguments",
+    "comparison",
+    "converter",
+    "get_device_from_array",
+    "get_device_from_id",
+    "methods",
+    "send",
+    "to_gpu_of_cuda",
+]
 
 _CUDA = ("chainer.backends.cuda", "chainer.cuda")
 _FROM_ID = {f"{cuda}.{name}" for cuda in _CUDA for name in ("get_device_from_id", "get_device", "Device")}
@@ -99,6 +108,16 @@ def get_device_from_id(facts: Facts, original: cst.Call, updated: Any) -> Any:
     _settled(facts, original.func)
     called = "using_device" if isinstance(facts.parents[original], cst.WithItem) else "get_device"
     return expression(f"{spelled(facts, original.func, f'renga.{called}')}({named})", original)
+
+
+def get_device_from_array(facts: Facts, original: cst.Call, updated: Any) -> Any:
+    """``with cuda.get_device_from_array(x):`` becomes ``with renga.using_device(…):``."""
+    if not facts.chainer(original.func).endswith(".get_device_from_array"):
+        return updated
+    if not isinstance(facts.parents[original], cst.WithItem):
+        return updated
+    facts.needs.add("renga")
+    return expression(f"renga.using_device({code(updated)})")
 
 
 def to_gpu_of_cuda(facts: Facts, original: cst.Call, updated: Any) -> Any:

@@ -33,6 +33,14 @@ HELPER = '''class ArrayFunction(renga.FunctionNode):
 '''
 _OLD = ("chainer.Function", "chainer.function.Function")
 _NODES = ("chainer.FunctionNode", "chainer.function_node.FunctionNode")
+_RULES = ("chainer.UpdateRule", "chainer.optimizer.UpdateRule")
+_MODULE = {
+    "forward": "renga.get_array_module(*{1})",
+    "backward": "renga.get_array_module(*{2})",
+    "backward_on_arrays": "renga.get_array_module(*{1})",
+    "update_core": "{1}.xp",
+}
+"""Methods that Chainer's classes may have once for each device, and the module of the arrays that they get."""
 _DTYPES = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool_", "ndarray", "dtype",
            "newaxis", "pi", "e", "inf", "nan", "errstate", "random", "prod")  # fmt: skip
 
@@ -85,11 +93,11 @@ def _argument(function: cst.FunctionDef) -> str:
 
 
 def forward_by_device(facts: Facts, original: cst.ClassDef, updated: Any) -> Any:
-    """`forward_cpu` and `forward_gpu` become one `forward` on whatever arrays come; so do those of `backward`."""
-    if _base(facts, original, _OLD + _NODES) is None or not isinstance(updated, cst.ClassDef):
+    """`forward_cpu` and `forward_gpu` become one `forward` on whatever arrays come; so do others of `_MODULE`."""
+    if _base(facts, original, _OLD + _NODES + _RULES) is None or not isinstance(updated, cst.ClassDef):
         return updated
     body = list(updated.body.body)
-    for what in ("forward", "backward", "backward_on_arrays"):
+    for what, module in _MODULE.items():
         methods = {s.name.value: s for s in body if isinstance(s, cst.FunctionDef)}
         on_cpu, on_gpu = methods.get(f"{what}_cpu"), methods.get(f"{what}_gpu")
         kept = on_cpu or on_gpu
@@ -97,12 +105,12 @@ def forward_by_device(facts: Facts, original: cst.ClassDef, updated: Any) -> Any
             continue
         if on_cpu is not None and on_gpu is not None:
             body = [s for s in body if s is not on_gpu]
-            gone = _method(original, on_gpu.name.value.replace("_arrays", ""))
+            gone = _method(original, on_gpu.name.value.replace("_on_arrays", ""))
             if gone is not None:
                 first, last = facts.line(gone), facts.positions[gone].end.line
                 facts.remarks[:] = [r for r in facts.remarks if not first <= r.line <= last]
                 facts.note(gone.name, f"left out: {what}_cpu has become {what}, for all devices; a kernel may be added")
-        general = _on_any_array(facts, kept).with_changes(name=cst.Name(what))
+        general = _on_any_array(facts, kept, module).with_changes(name=cst.Name(what))
         body = [general if s is kept else s for s in body]
     return updated.with_changes(body=updated.body.with_changes(body=body))
 
@@ -111,8 +119,8 @@ def _method(node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
     return next((s for s in node.body.body if isinstance(s, cst.FunctionDef) and s.name.value == name), None)
 
 
-def _on_any_array(facts: Facts, function: cst.FunctionDef) -> cst.FunctionDef:
-    """The function with functions of `numpy` taken from the module of its arguments."""
+def _on_any_array(facts: Facts, function: cst.FunctionDef, module: str) -> cst.FunctionDef:
+    """The function with functions of `numpy` taken from `module`, an expression with its arguments by number."""
     numpy_names = _numpy_names(facts)
     used = [
         found
@@ -123,12 +131,11 @@ def _on_any_array(facts: Facts, function: cst.FunctionDef) -> cst.FunctionDef:
     ]
     if not used:
         return function
-    arguments = _argument(function)
     general: Any = function.visit(_ToXp(numpy_names))
     if any(line.strip().startswith("xp =") for line in code(function.body).splitlines()):
         return general  # type: ignore[no-any-return]
     facts.needs.add("renga")
-    return begin(general, f"xp = renga.get_array_module(*{arguments})")
+    return begin(general, "xp = " + module.format(*[param.name.value for param in function.params.params]))
 
 
 def _numpy_names(facts: Facts) -> set[str]:
