@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -46,19 +47,14 @@ class _Snapshot(Extension):
     def resume(self, trainer: Any) -> None:
         """Load the newest file, if that was asked for and there is one."""
         if self.autoload:
-            files = self._files(trainer.out)
+            files = _files(self.filename, trainer.out)
             if files:
                 load_npz(os.path.join(trainer.out, files[-1]), trainer if self._target is None else self._target)
 
     def initialize(self, trainer: Any) -> None:
         """Have old files removed after each that is written, beyond those to retain."""
-        if self.n_retains > 0 and hasattr(self.writer, "_add_cleanup_hook"):
-
-            def remove_old() -> None:
-                for name in self._files(trainer.out)[: -self.n_retains]:
-                    os.remove(os.path.join(trainer.out, name))
-
-            self.writer._add_cleanup_hook(remove_old)
+        if self.n_retains > 0 and hasattr(self.writer, "_add_cleanup_hook") and not callable(self.filename):
+            self.writer._add_cleanup_hook(partial(_remove_old, self.filename, trainer.out, self.n_retains))
 
     def __call__(self, trainer: Any) -> None:
         """Save."""
@@ -80,13 +76,20 @@ class _Snapshot(Extension):
         name = self.filename(trainer) if callable(self.filename) else self.filename.format(trainer)
         self.writer(name, trainer.out, arrays)
 
-    def _files(self, folder: str) -> list[str]:
-        """Files of this name, the newest last. Only what is before and after the fields is compared."""
-        if callable(self.filename):
-            return []
-        start, end = self.filename.split("{")[0], self.filename.split("}")[-1]
-        found = [name for name in os.listdir(folder) if name.startswith(start) and name.endswith(end)]
-        return sorted(found, key=lambda name: (os.stat(os.path.join(folder, name)).st_mtime_ns, name))
+
+def _files(filename: str | Callable[[Any], str], folder: str) -> list[str]:
+    """Files of this name, the newest last. Only what is before and after the fields is compared."""
+    if callable(filename):
+        return []
+    start, end = filename.split("{")[0], filename.split("}")[-1]
+    found = [name for name in os.listdir(folder) if name.startswith(start) and name.endswith(end)]
+    return sorted(found, key=lambda name: (os.stat(os.path.join(folder, name)).st_mtime_ns, name))
+
+
+def _remove_old(filename: str, folder: str, n_retains: int) -> None:
+    """Remove all but the newest. Not in the class: it may be sent to a process."""
+    for name in _files(filename, folder)[:-n_retains]:
+        os.remove(os.path.join(folder, name))
 
 
 def snapshot(
