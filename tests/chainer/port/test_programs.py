@@ -117,3 +117,20 @@ def _alike(name, text):
 def test_what_is_ported_is_not_ported_again(name, ported):
     once = ported[0][name].source
     assert port(once).source == once
+
+
+@pytest.mark.parametrize(("name", "line"), [("gan", "loss"), ("trainer_mlp", "result")])
+def test_a_ported_program_runs_by_itself_and_its_seed_decides_it(name, line, ported):
+    program = ported[1] / f"{name}.py"
+    first, second = (
+        [
+            text
+            for text in subprocess.run(
+                [sys.executable, program], capture_output=True, text=True, timeout=120, check=True
+            ).stdout.splitlines()
+            if text.startswith(line)
+        ]
+        for _ in range(2)
+    )
+    assert first
+    assert first == second
