@@ -108,7 +108,20 @@ assert chainer.types.TYPE_CHECKING is False
 import chainer.warnings
 assert issubclass(chainer.warnings.PerformanceWarning, RuntimeWarning)
 
+import chainer.utils.experimental, chainer.dataset.tabular.from_data, chainer.exporters.caffe
+assert callable(chainer.dataset.tabular.from_data)
 import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    chainer.utils.experimental("chainer.foo")
+    chainer.disable_experimental_feature_warning = True
+    chainer.utils.experimental("chainer.bar")
+    from chainer.utils.experimental import experimental
+    experimental("chainer.baz")
+said = [str(w.message) for w in caught]
+assert said == ["chainer.foo is experimental. The interface can change in the future."], said
+assert caught[0].category is FutureWarning
+
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     @chainer.static_graph

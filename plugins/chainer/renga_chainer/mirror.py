@@ -124,6 +124,13 @@ class Mirror(ModuleType):
             f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
         )
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Who imports the module chainer.utils.experimental still finds the function of that name in chainer.utils.
+        if isinstance(value, Mirror) and name in self._names:
+            found = self._find(name)
+            value = value if found is _MISSING else found
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *self._names})
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import collections.abc as collections_abc
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from renga_core.backend.chainer_names import is_arrays_compatible
 
-__all__ = ["collections_abc"]
+__all__ = ["collections_abc", "experimental"]
+
+
+def experimental(api_name: str) -> None:
+    """Warn that what is being called may change, unless ``chainer.disable_experimental_feature_warning`` is set."""
+    if not sys.modules["chainer"].disable_experimental_feature_warning:
+        warnings.warn(
+            f"{api_name} is experimental. The interface can change in the future.", FutureWarning, stacklevel=3
+        )
 
 
 def _format_array_props(arrays: Sequence[Any]) -> str:
