@@ -22,8 +22,8 @@ class Sequential(ChainList):
     A tuple that a layer returns becomes the arguments of the next. All methods of lists work; a slice is a Sequential
     on the same layers, and ``+`` joins two.
 
-    In paths the links are counted without the functions between them: the second `Linear` above has ``/1/W``, though it is
-    ``model[2]``. (Chainer does that, too, but counts the third and further ones backwards.)
+    In paths the links are counted without the functions between them: the second `Linear` above has ``/1/W``, though it
+    is ``model[2]``. (Chainer does that, too, but counts the third and further ones backwards.)
 
     Args:
         layers: Links, or other callables.

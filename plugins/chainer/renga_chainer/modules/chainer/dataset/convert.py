@@ -10,8 +10,9 @@ import numpy as np
 from renga_core.backend import Device
 from renga_core.dataset import Converter
 from renga_data.convert import concat_examples
+from renga_data.conveyor import Conveyor as Conveyor
 
-__all__ = ["call_converter", "concat_examples_func"]
+__all__ = ["Conveyor", "call_converter", "concat_examples_func"]
 
 concat_examples_func = concat_examples
 
@@ -23,3 +24,7 @@ def call_converter(converter: Callable[..., Any], batch: Any, device: Device | N
     if device.xp is np:
         return converter(batch, -1)
     return converter(batch, device.index if device.backend.name == "cupy" else device)
+
+
+_call_converter = call_converter
+"""The name that updaters of programs call it by."""
