@@ -119,9 +119,11 @@ DEVICES = {
     "x = chainer.dataset.concat_examples(b, gpu_id)":
         "x = renga.dataset.concat_examples(b, 'numpy' if gpu_id < 0 else f'cupy:{gpu_id}')",
     "if args.gpu >= 0:\n    cuda.get_device_from_id(args.gpu).use()\n    model.to_gpu()":
-        "if args.gpu >= 0:\n    renga.get_device(f'cupy:{args.gpu}').use()\n    model.to_device(f'cupy:{args.gpu}')",
+        "if args.gpu >= 0:\n    model.to_device(f'cupy:{args.gpu}')",
+    "if gpu >= 0:\n    cuda.get_device(gpu).use()": "if gpu >= 0:\n    pass",
+    "device = chainer.get_device('@cupy:1')\ndevice.use()": "device = renga.get_device('@cupy:1')",
+    "self.thing.use()": "self.thing.use()",
     "cuda.get_device(args.gpu).use()\nmodel.to_gpu()":
-        "renga.get_device('numpy' if args.gpu < 0 else f'cupy:{args.gpu}').use()\n"
         "model.to_device('numpy' if args.gpu < 0 else f'cupy:{args.gpu}')",
     "with cuda.get_device_from_id(1):\n    f()": "with renga.using_device('cupy:1'):\n    f()",
     "model.to_gpu(2)": "model.to_device('cupy:2')",

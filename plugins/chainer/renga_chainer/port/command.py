@@ -63,11 +63,8 @@ def run(argv: Sequence[str]) -> int:
             if arguments.write:
                 with atomic_write(file) as out:
                     out.write(ported.source.encode(encoding))
-    print("\n".join(told), file=sys.stderr)
-    print(
-        f"{changed} of {len(files)} files {'rewritten' if arguments.write else 'would be rewritten (--write does it)'}",
-        file=sys.stderr,
-    )
+    what = "rewritten" if arguments.write else "would be rewritten (--write does it)"
+    print(*told, f"{changed} of {len(files)} files {what}", sep="\n", file=sys.stderr)
     return status
 
 

@@ -38,6 +38,7 @@ RULES: dict[type[cst.CSTNode], tuple[Rule, ...]] = {
     cst.BinaryOperation: (variables.floor_division,),
     cst.SimpleString: (spellings.dataset_root,),
     cst.Decorator: (spellings.decorator,),
+    cst.Expr: (devices.use,),
     cst.FunctionDef: (functions.type_check, devices.converter, spellings.missing_key),
     cst.ClassDef: (functions.old_style, functions.forward_by_device),
     cst.SimpleStatementLine: (spellings.seed,),

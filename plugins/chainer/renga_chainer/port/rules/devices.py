@@ -20,6 +20,7 @@ __all__ = [
     "methods",
     "send",
     "to_gpu_of_cuda",
+    "use",
 ]
 
 _CUDA = ("chainer.backends.cuda", "chainer.cuda")
@@ -118,6 +119,22 @@ def get_device_from_array(facts: Facts, original: cst.Call, updated: Any) -> Any
         return updated
     facts.needs.add("renga")
     return expression(f"renga.using_device({code(updated)})")
+
+
+def use(facts: Facts, original: cst.Expr, updated: Any) -> Any:
+    """``device.use()`` as a statement is left out: Renga's is for ``with``."""
+    if not m.matches(original, m.Expr(m.Call(func=m.Attribute(attr=m.Name("use")), args=[]))):
+        return updated
+    device = cst.ensure_type(cst.ensure_type(original.value, cst.Call).func, cst.Attribute).value
+    made = isinstance(device, cst.Call) and facts.chainer(device.func) in {*_FROM_ID, "chainer.get_device"}
+    if not made and "device" not in code(device):
+        return updated
+    facts.note(
+        original,
+        "left out: models and batches are sent to devices by name; "
+        "arrays of the program's own are made in `with renga.using_device(…)`",
+    )
+    return cst.RemoveFromParent()
 
 
 def to_gpu_of_cuda(facts: Facts, original: cst.Call, updated: Any) -> Any:
