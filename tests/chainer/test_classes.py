@@ -351,6 +351,12 @@ def test_utils():
     with pytest.raises(TypeError, match=r"g\\(\\) got"):
         g(x=1)
 
+    from chainer import gradient_check
+    common = (1e-3, 1e-5, 1e-4, None, np.float64, False, False)
+    gradient_check._CheckBackward(F.tanh, array(3), array(3), (), *common).run()
+    with pytest.raises(AssertionError):
+        gradient_check._CheckBackward(lambda x: F.tanh(x) + x.array, array(3), array(3), (), *common).run()
+
     rng = np.random.RandomState(0)
     img = rng.rand(2, 3, 7, 8)
     col = conv.im2col_cpu(img, 3, 2, 2, 1, 1, 0, dy=1, dx=2)
