@@ -22,6 +22,8 @@ OPTIONS = [
     ("--traceback", "show where an error was raised"),
     ("--version", "print the version"),
 ]
+RUNS_PROGRAMS = ("run-chainer",)
+"""Commands that run somebody's program: whatever follows is for that."""
 INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
 
 
@@ -31,10 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: done; 1: it failed; 2: the command line, a setting or a name is wrong; 130: interrupted.
     """
     argv = sys.argv[1:] if argv is None else argv
+    own = _own(argv)
     try:
-        arguments, rest = _parser().parse_known_args(argv)
+        arguments, rest = _parser().parse_known_args(argv[:own])
         with warnings_in_one_line(), using_command_line(_disable(arguments.plugin)):
-            return _dispatch(rest)
+            return _dispatch([*rest, *argv[own:]])
     except KeyboardInterrupt:
         print("renga: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -43,8 +46,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        print_error(error, with_traceback="--traceback" in argv)
+        print_error(error, with_traceback="--traceback" in argv[:own])
         return int(getattr(error, "exit_status", 1))
+
+
+def _own(argv: Sequence[str]) -> int:
+    """How many of the first arguments may hold global options: all, unless a command of `RUNS_PROGRAMS` follows."""
+    at = 0
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] == "-p" else 1
+    return at if at < len(argv) and argv[at] in RUNS_PROGRAMS else len(argv)
 
 
 def _parser() -> Parser:

@@ -45,6 +45,12 @@ def test_a_third_partys_command_gets_its_arguments_and_gives_the_status(shell):
     assert (outcome.status, outcome.out) == (7, "hello --loud world\n")
 
 
+def test_what_follows_a_program_is_the_programs(shell):
+    shell.write("program.py", "import sys\nprint(sys.argv[1:])\n")
+    outcome = shell.renga("-p", "no:distributed", "run-chainer", "program.py", "-p", "x", "--traceback", "--version")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "['-p', 'x', '--traceback', '--version']\n", "")
+
+
 def test_unknown_commands_and_options(shell):
     refused(
         shell.renga("trian"),
