@@ -110,3 +110,15 @@ def test_modules_and_what_is_not_there(tmp_path):
     assert status == 2
     assert err.startswith("renga run-chainer: chainer is installed, and would be hidden by Renga.")
     assert run("--replace", "program.py") == (0, "Variable\n", "")
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_a_program_starts_have_chainer_too(run, method):
+    status, out, err = run(
+        "import multiprocessing\n"
+        "import chainer\n"
+        "def f(x): return chainer.__version__, x + 1\n"
+        "if __name__ == '__main__':\n"
+        f"    with multiprocessing.get_context({method!r}).Pool(1) as pool: print(pool.map(f, [1, 2]))\n"
+    )
+    assert (status, out, err) == (0, "[('7.8.1', 2), ('7.8.1', 3)]\n", "")
