@@ -22,6 +22,7 @@ IMPORTS = {
     "import chainer.functions as F  # with a comment": "import renga.functions as F  # with a comment",
     "import chainer as ch, os": "import renga as ch\nimport os",
     "import chainer.links": "import renga.links",
+    "import chainer, chainer.cuda": "import renga",
     "from chainer import training": "from renga import training",
     "from chainer.training import extensions": "from renga.training import extensions",
     "from chainer.training import extensions as ex, triggers": "from renga.training import extensions as ex, triggers",
@@ -139,6 +140,9 @@ DEVICES = {
         "def f(x, device):\n    if device >= 0:\n        pass\nf(x, device=-1)",
     "with cuda.get_device_from_array(x):\n    f()":
         "with renga.using_device(renga.backend.get_device_from_array(x)):\n    f()",
+    "xp = cuda.cupy if args.gpu >= 0 else np": "xp = renga.backend.get_backend('cupy').xp if args.gpu >= 0 else np",
+    "x = cuda.cupy.zeros(3)": "x = renga.backend.get_backend('cupy').xp.zeros(3)",
+    "with cuda.get_device_from_id(self._device_id):\n    f()": "with renga.using_device(self.device):\n    f()",
     "y = device.send([x, None])": "y = [device.send(x), None]",
 }  # fmt: skip
 

@@ -75,7 +75,6 @@ _ADVICE = {
     **{f"{cuda}.elementwise": "write array operations, or a kernel (docs/how-to/write-a-kernel.md)" for cuda in _CUDA},
     **{f"{cuda}.reduce": "write array operations, or a kernel (docs/how-to/write-a-kernel.md)" for cuda in _CUDA},
     **{f"{cuda}.raw": "write array operations, or a kernel (docs/how-to/write-a-kernel.md)" for cuda in _CUDA},
-    **{f"{cuda}.cupy": "take the module of the arrays: xp = renga.get_array_module(x)" for cuda in _CUDA},
     **{f"{cuda}.ndarray": "compare renga.backend.get_device_of(x).backend.name with 'cupy'" for cuda in _CUDA},
 }
 

@@ -54,6 +54,7 @@ class _Imports(cst.CSTTransformer):
                 parts.append(part)
         if list(original_node.body) == parts:
             return updated_node
+        parts = [part for i, part in enumerate(parts) if code(part) not in {code(before) for before in parts[:i]}]
         if not self._depth:
             parts = [part for part in parts if code(part) not in self._made]
             self._made |= {code(part) for part in parts}

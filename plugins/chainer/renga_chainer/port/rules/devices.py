@@ -104,7 +104,7 @@ def get_device_from_id(facts: Facts, original: cst.Call, updated: Any) -> Any:
         return updated
     named = device_name(facts, original.args[0].value, original)
     if named is None:
-        named = text_of(original.args[0].value)  # an array, or a device
+        named = text_of(original.args[0].value).replace("._device_id", ".device")  # an array, or a device
         facts.note(original, "taken to be an array or the name of a device, not a number")
     _settled(facts, original.func)
     called = "using_device" if isinstance(facts.parents[original], cst.WithItem) else "get_device"

@@ -12,6 +12,8 @@ from renga_chainer.port.homes import CHANGED, advice, home, is_module_home
 
 __all__ = ["attribute", "name", "spelled"]
 
+_CUPY = ("chainer.backends.cuda.cupy", "chainer.cuda.cupy")
+
 
 def name(facts: Facts, original: cst.Name, updated: Any) -> Any:
     """A name alone, such as `relu` after ``from chainer.functions import relu``: the import says what it is."""
@@ -37,6 +39,10 @@ def attribute(facts: Facts, original: cst.Attribute, updated: Any) -> Any:
 def _renamed(facts: Facts, original: cst.Name | cst.Attribute, updated: Any) -> Any:
     path = facts.chainer(original)
     target = resolve(path)
+    if path.startswith(_CUPY):
+        rest = path.split(".cupy", 1)[1]
+        facts.needs.add("renga")
+        return expression(f"renga.backend.get_backend('cupy').xp{rest}", updated)
     if target is None:
         facts.left(original, f"Renga has no {path}", advice(path))
         target = _would_be(path)  # so that the rest of the program runs, and this says what is missing when it is used
