@@ -263,6 +263,7 @@ class Test(unittest.TestCase):
         tries.append(2)
     @condition.repeat_with_success_at_least(3, 2)
     def test_fails(self):
+        tries.append(3)
         raise ValueError("on purpose")
     @condition.retry(2)
     def test_skips(self):
@@ -288,12 +289,12 @@ result = unittest.main(exit=False, argv=["x"]).result
 assert not result.errors, result.errors
 assert [test.id().split(".")[-1] for test, _ in result.failures] == ["test_fails"]
 assert "on purpose" in result.failures[0][1]
-print(len(result.skipped), tries.count(1), tries.count(2))
+print(len(result.skipped), tries.count(1), tries.count(2), tries.count(3))
 """,
         tmp_path,
         before="import sys; sys.modules['pytest'] = None  # as where it is not installed",
     )
-    assert out.split() == ["5", "2", "3"]
+    assert out.split() == ["5", "2", "3", "2"]
 
 
 def test_backend_configurations(tmp_path):

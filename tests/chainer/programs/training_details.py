@@ -165,7 +165,7 @@ with np.load(os.path.join(out, 'snapshot'), allow_pickle=True) as f:
         if not key.endswith('_log'):
             print(key, f[key].dtype, f[key].shape)
     print(f['updater/model:main/predictor/unused/W'], f['extensions/State/nothing'])
-again = make(out, 13)
+again = make(out, 18)
 chainer.serializers.load_npz(os.path.join(out, 'snapshot'), again)
 print(again.updater.iteration, again.updater.epoch, '%.6f' % again.updater.epoch_detail,
       '%.6f' % again.updater.get_iterator('other').epoch_detail)
