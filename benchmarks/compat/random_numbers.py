@@ -164,16 +164,28 @@ def function_cases():
 
 
 def distribution_cases():
-    k = np.array([0.5, 1.5, 3.], 'f')
-    p = np.array([.2, .3, .5], 'f')
+    k = np.array([0.5, 1.5, 3.0], "f")
+    p = np.array([0.2, 0.3, 0.5], "f")
     rows = np.tile(p, (2, 1))
     drawn = {
-        'Bernoulli': {'p': p}, 'Beta': {'a': k, 'b': k}, 'Categorical': {'p': rows}, 'Cauchy': {'loc': k, 'scale': k},
-        'Chisquare': {'k': k}, 'Dirichlet': {'alpha': rows}, 'Exponential': {'lam': k}, 'Gamma': {'k': k, 'theta': k},
-        'Geometric': {'p': p}, 'Gumbel': {'loc': k, 'scale': k}, 'Laplace': {'loc': k, 'scale': k},
-        'LogNormal': {'mu': k, 'sigma': k}, 'Normal': {'loc': k, 'scale': k}, 'OneHotCategorical': {'p': rows},
-        'Pareto': {'scale': k, 'alpha': k}, 'Poisson': {'lam': k}, 'Uniform': {'low': k, 'high': k + 1},
-        'MultivariateNormal': {'loc': k, 'scale_tril': np.tril(np.ones((3, 3), 'f'))},
+        "Bernoulli": {"p": p},
+        "Beta": {"a": k, "b": k},
+        "Categorical": {"p": rows},
+        "Cauchy": {"loc": k, "scale": k},
+        "Chisquare": {"k": k},
+        "Dirichlet": {"alpha": rows},
+        "Exponential": {"lam": k},
+        "Gamma": {"k": k, "theta": k},
+        "Geometric": {"p": p},
+        "Gumbel": {"loc": k, "scale": k},
+        "Laplace": {"loc": k, "scale": k},
+        "LogNormal": {"mu": k, "sigma": k},
+        "Normal": {"loc": k, "scale": k},
+        "OneHotCategorical": {"p": rows},
+        "Pareto": {"scale": k, "alpha": k},
+        "Poisson": {"lam": k},
+        "Uniform": {"low": k, "high": k + 1},
+        "MultivariateNormal": {"loc": k, "scale_tril": np.tril(np.ones((3, 3), "f"))},
     }
     for name, parameters in sorted(drawn.items()):
         np.random.seed(5)
