@@ -33,6 +33,7 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Call
             while succeeded < min_success and len(errors) <= times - min_success:
                 trial = type(self)(self._testMethodName)
                 body = functools.partial(_without_pytests_skip, test, trial, *args, **kwargs)
+                functools.update_wrapper(body, test)  # unittest asks a function for its name
                 case = unittest.FunctionTestCase(body, trial.setUp, trial.tearDown)
                 result = QuietTestRunner().run(case)
                 if result.skipped:
