@@ -122,7 +122,7 @@ more.
 Where a network has many ReLUs and maxima, as VGG, its gradients are far from double precision with NumPy's kernels,
 too: of millions of activations some are so near 0 that rounding decides whether they pass a gradient. (In double
 precision, a relative noise of 6e-8 in the images changes the gradients of VGG by 8e-8, one of 1e-6 by 9e-4.) One such
-place is enough: when the transformer's first gradients were found 8.6e-4 apart, one of its four million activations, 6e-8
+place is enough: when the transformer's first gradients were found 8.6e-4 apart, one of its 4 million activations, 6e-8
 in size, had another sign with the kernels, and no other. Which rounding puts it where changes with every change of a
 kernel. Networks without such places agree to a few units of the last digit.
 """
