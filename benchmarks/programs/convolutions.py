@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["CASES", "Case", "arrays"]
+__all__ = ["CASES", "Case", "arrays", "programs"]
 
 
 class Case(NamedTuple):
@@ -48,3 +48,12 @@ def arrays(case):
     x = np.moveaxis(rng.standard_normal((n, *size, c), dtype=np.float32), -1, 1)
     W = rng.standard_normal(case.W, dtype=np.float32) / np.float32(math.sqrt(math.prod(case.W[1:])))
     return x, W, np.zeros(case.W[0], np.float32)
+
+
+def programs(build):
+    """The programs of each case alone, by workload: ``build(case, backward)`` makes one."""
+    return {
+        f"{name}{suffix}": build(case, backward)
+        for suffix, backward in (("_forward", False), ("", True))
+        for name, case in CASES.items()
+    }

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-__all__ = ["CHAIN_LENGTH", "array", "by_gate", "chain", "labels", "weight"]
+__all__ = ["CHAIN_LENGTH", "array", "by_gate", "chain", "chains", "labels", "weight"]
 
 CHAIN_LENGTH = 100
 """Steps of the chain by which the overhead is measured; each is two operations."""
@@ -46,3 +46,12 @@ def chain(size):
     """Where the chain of ``y = y * w + b`` starts, w and b: what the overhead of an operation is measured by."""
     ones = np.ones(size, np.float32)
     return ones, ones * np.float32(1.001), ones * np.float32(0.001)
+
+
+def chains(build):
+    """The programs of the overhead, by workload: ``build(size, backward)`` makes one."""
+    return {
+        f"overhead_{size}{suffix}": build(size, backward)
+        for suffix, backward in (("_forward", False), ("", True))
+        for size in (1, 32)
+    }

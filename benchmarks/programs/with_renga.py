@@ -377,10 +377,8 @@ PROGRAMS = {
         "gradient_penalty": gradient_penalty,
         "transformer": transformer,
         "adam": adam,
-        **{f"overhead_{size}_forward": overhead(size, False) for size in (1, 32)},
-        **{f"overhead_{size}": overhead(size, True) for size in (1, 32)},
-        **{f"{name}_forward": convolution_alone(case, False) for name, case in convolutions.CASES.items()},
-        **{name: convolution_alone(case, True) for name, case in convolutions.CASES.items()},
+        **initial.chains(overhead),
+        **convolutions.programs(convolution_alone),
     }
 }
 

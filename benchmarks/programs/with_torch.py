@@ -367,14 +367,9 @@ BUILDERS = {
     "gradient_penalty": gradient_penalty,
     "transformer": transformer,
     "adam": adam,
-    **{f"{name}_forward": convolution_alone(case, False) for name, case in convolutions.CASES.items()},
-    **{name: convolution_alone(case, True) for name, case in convolutions.CASES.items()},
-}
-OVERHEAD = {
-    **{f"overhead_{size}_forward": overhead(size, False) for size in (1, 32)},
-    **{f"overhead_{size}": overhead(size, True) for size in (1, 32)},
+    **convolutions.programs(convolution_alone),
 }
 PROGRAMS = {
-    "": {name: lambda build=build: build(False) for name, build in {**BUILDERS, **OVERHEAD}.items()},
+    "": {name: lambda build=build: build(False) for name, build in {**BUILDERS, **initial.chains(overhead)}.items()},
     "best": {name: lambda build=build: build(True) for name, build in BUILDERS.items()},  # the overhead has no better
 }

@@ -149,4 +149,4 @@ def watching_choices(chosen: Callable[[str], object]) -> Iterator[None]:
     try:
         yield
     finally:
-        Operation.select, Operation.sole = select, sole  # type: ignore[method-assign]
+        Operation.select, Operation.sole = select, sole  # type: ignore[method-assign]  # as before

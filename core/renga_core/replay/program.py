@@ -154,7 +154,7 @@ class Program:
         self._keep.clear()
         self.reset()
         exec(compile(self.source, "<replay>", "exec"), namespace)
-        return namespace["replay"]  # type: ignore[no-any-return]
+        return namespace["replay"]  # type: ignore[no-any-return]  # just compiled
 
     def is_current(self) -> bool:
         """Whether links and parameters are what they were."""

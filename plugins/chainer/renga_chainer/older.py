@@ -213,7 +213,7 @@ def install() -> None:
     """Let modules have their old names."""
     for module, table in _TABLES.items():
         _before[module] = vars(module).get("__getattr__")
-        module.__getattr__ = _lookup(module, table, _before[module])  # type: ignore[method-assign]
+        module.__getattr__ = _lookup(module, table, _before[module])  # type: ignore[method-assign]  # a module's
     sys.meta_path.append(_NoSix)
 
 
@@ -225,7 +225,7 @@ def uninstall() -> None:
         if getter is None:
             del module.__getattr__
         else:
-            module.__getattr__ = getter  # type: ignore[method-assign]
+            module.__getattr__ = getter  # type: ignore[method-assign]  # a module's
 
 
 def _lookup(module: ModuleType, table: Mapping[str, Old], before: Callable[[str], Any] | None) -> Callable[[str], Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from renga_core.backend import Array, get_backend
-from renga_core.graph import Parameter
+from renga_core.backend import Array
 from renga_core.kernel import Operation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, HyperparameterProxy
+from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
 
@@ -32,20 +32,14 @@ corrected_momentum_sgd_update = Operation(
 )
 
 
-class CorrectedMomentumSGDRule(UpdateRule):
+class CorrectedMomentumSGDRule(MomentumRule):
     """v ← momentum·v − g;  θ ← θ + lr·v.
 
     Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 3, equation 9: the learning rate is outside
     of v, so that changing it needs no correction of v.
     """
 
-    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
-        self.state["v"] = param.xp.zeros_like(param.array)
-
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h = self.hyperparam
-        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
-        corrected_momentum_sgd_update.select(get_backend(param.array), *args).forward(*args)
+    operation = corrected_momentum_sgd_update
 
 
 class CorrectedMomentumSGD(GradientMethod):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from renga_core.backend import Array, get_backend
-from renga_core.graph import Parameter
+from renga_core.backend import Array
 from renga_core.kernel import Operation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, HyperparameterProxy
+from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["MomentumSGD", "MomentumSGDRule"]
 
@@ -30,19 +30,13 @@ def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -
 momentum_sgd_update = Operation("momentum_sgd_update", _update, samples="renga_optimizers.samples:momentum_sgd_update")
 
 
-class MomentumSGDRule(UpdateRule):
+class MomentumSGDRule(MomentumRule):
     """v ← momentum·v − lr·g;  θ ← θ + v.
 
     Polyak, Some methods of speeding up the convergence of iteration methods (1964).
     """
 
-    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
-        self.state["v"] = param.xp.zeros_like(param.array)
-
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h = self.hyperparam
-        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
-        momentum_sgd_update.select(get_backend(param.array), *args).forward(*args)
+    operation = momentum_sgd_update
 
 
 class MomentumSGD(GradientMethod):

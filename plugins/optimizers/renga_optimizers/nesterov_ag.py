@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from renga_core.backend import Array, get_backend
-from renga_core.graph import Parameter
+from renga_core.backend import Array
 from renga_core.kernel import Operation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, HyperparameterProxy
+from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["NesterovAG", "NesterovAGRule"]
 
@@ -32,20 +32,14 @@ def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -
 nesterov_ag_update = Operation("nesterov_ag_update", _update, samples="renga_optimizers.samples:nesterov_ag_update")
 
 
-class NesterovAGRule(UpdateRule):
+class NesterovAGRule(MomentumRule):
     """v ← momentum·v − lr·g;  θ ← θ + momentum·v − lr·g.
 
     Bengio, Boulanger-Lewandowski and Pascanu, Advances in Optimizing Recurrent Networks (arXiv:1212.0901), equations 6
     and 7: θ is where the gradient is taken, ahead of the iterate by momentum·v.
     """
 
-    def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
-        self.state["v"] = param.xp.zeros_like(param.array)
-
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h = self.hyperparam
-        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
-        nesterov_ag_update.select(get_backend(param.array), *args).forward(*args)
+    operation = nesterov_ag_update
 
 
 class NesterovAG(GradientMethod):

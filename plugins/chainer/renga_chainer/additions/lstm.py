@@ -40,7 +40,7 @@ def forward(self: StatelessLSTM, c: Any, h: Any, x: Any) -> tuple[Variable, Vari
 
 
 def _draw(self: StatelessLSTM, in_size: int) -> None:
-    lateral_init, upward_init = self._initializers  # type: ignore[attr-defined]
+    lateral_init, upward_init = self._initializers  # type: ignore[attr-defined]  # the link's
     self.upward.W.initialize((4 * self.state_size, in_size))
     self.upward.in_size = in_size
     for begin in range(0, 4 * self.state_size, self.state_size):

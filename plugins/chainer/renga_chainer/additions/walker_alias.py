@@ -34,7 +34,7 @@ def make(self: WalkerAlias, probs: Any) -> None:
             height -= 1.0 - threshold[other]
         threshold[column], values[column, 0] = height, number
         opened.append(column)
-    self.threshold, self.values = threshold, values.reshape(-1)  # type: ignore[attr-defined]
+    self.threshold, self.values = threshold, values.reshape(-1)  # type: ignore[attr-defined]  # Chainer's
     to_device(self, self.device)
 
 
@@ -45,14 +45,14 @@ def sample(self: WalkerAlias, shape: int | tuple[int, ...]) -> Array:
         dtype = self.threshold.dtype
         column = drawn.astype("int32")
         other = self.threshold[column] < drawn.astype(dtype) - column.astype(dtype)
-        return self.values[column * 2 + other.astype("int32")]  # type: ignore[attr-defined]
+        return self.values[column * 2 + other.astype("int32")]  # type: ignore[attr-defined]  # Chainer's
 
 
 def to_device(self: WalkerAlias, device: str | Device) -> WalkerAlias:
     """Draw on another device from now on."""
     super(WalkerAlias, self).to_device(device)
     self.threshold = self.device.send(self.threshold)
-    self.values = self.device.send(self.values)  # type: ignore[attr-defined]
+    self.values = self.device.send(self.values)  # type: ignore[attr-defined]  # Chainer's
     return self
 
 

@@ -133,7 +133,7 @@ def _on_any_array(facts: Facts, function: cst.FunctionDef, module: str) -> cst.F
         return function
     general: Any = function.visit(_ToXp(numpy_names))
     if any(line.strip().startswith("xp =") for line in code(function.body).splitlines()):
-        return general  # type: ignore[no-any-return]
+        return general  # type: ignore[no-any-return]  # libcst's
     facts.needs.add("renga")
     return begin(general, "xp = " + module.format(*[param.name.value for param in function.params.params]))
 

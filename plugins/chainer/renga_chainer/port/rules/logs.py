@@ -32,7 +32,7 @@ def open_call(facts: Facts, original: cst.Call, updated: Any) -> Any:
 def _same(updated: cst.Call, name: cst.SimpleString) -> cst.SimpleString:
     """The string within the call as it is by now."""
     found: Any = m.findall(updated.args[0], m.SimpleString(value=name.value))
-    return found[-1]  # type: ignore[no-any-return]
+    return found[-1]  # type: ignore[no-any-return]  # libcst's
 
 
 def _readers(facts: Facts) -> dict[cst.CSTNode, cst.CSTNode]:

@@ -141,19 +141,19 @@ if available:
     fuse: Any = cupy.fuse
 else:
 
-    class ndarray:  # type: ignore[no-redef]
+    class ndarray:  # type: ignore[no-redef]  # without CuPy
         """No array is one of these."""
 
-    class Device:  # type: ignore[no-redef]
+    class Device:  # type: ignore[no-redef]  # without CuPy
         """No device is one of these."""
 
         def __init__(self, device: int | None = None) -> None:
             check_cuda_available()
 
-    class Event:  # type: ignore[no-redef]
+    class Event:  # type: ignore[no-redef]  # without CuPy
         """There are none."""
 
-    class Stream:  # type: ignore[no-redef]
+    class Stream:  # type: ignore[no-redef]  # without CuPy
         """There are none."""
 
     def fuse(*args: Any, **_: Any) -> Any:

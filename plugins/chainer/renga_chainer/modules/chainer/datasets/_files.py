@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,7 @@ def get_mnist(
     rgb_format: bool = False,
 ) -> Any:
     """As Renga's, from ``pfnet/chainer/mnist`` if it is there."""
-    parts = _read("mnist", "train.npz", "test.npz")
-    if parts is None:
-        return datasets.get_mnist(withlabel, ndim, scale, _dtype(dtype), label_dtype, rgb_format)
-    return _mnist(parts, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
+    return _mnist("mnist", datasets.get_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
 def get_fashion_mnist(
@@ -52,10 +50,7 @@ def get_fashion_mnist(
     rgb_format: bool = False,
 ) -> Any:
     """As Renga's, from ``pfnet/chainer/fashion-mnist`` if it is there."""
-    parts = _read("fashion-mnist", "train.npz", "test.npz")
-    if parts is None:
-        return datasets.get_fashion_mnist(withlabel, ndim, scale, _dtype(dtype), label_dtype, rgb_format)
-    return _mnist(parts, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
+    return _mnist("fashion-mnist", datasets.get_fashion_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
 def get_kuzushiji_mnist(
@@ -67,26 +62,19 @@ def get_kuzushiji_mnist(
     rgb_format: bool = False,
 ) -> Any:
     """As Renga's, from ``pfnet/chainer/kuzushiji_mnist`` if it is there."""
-    parts = _read("kuzushiji_mnist", "train.npz", "test.npz")
-    if parts is None:
-        return datasets.get_kuzushiji_mnist(withlabel, ndim, scale, _dtype(dtype), label_dtype, rgb_format)
-    return _mnist(parts, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
+    return _mnist(
+        "kuzushiji_mnist", datasets.get_kuzushiji_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format
+    )
 
 
 def get_cifar10(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Any:
     """As Renga's, from ``pfnet/chainer/cifar/cifar-10.npz`` if it is there."""
-    parts = _read("cifar", "cifar-10.npz")
-    if parts is None:
-        return datasets.get_cifar10(withlabel, ndim, scale, _dtype(dtype))
-    return _cifar(parts[0], withlabel, ndim, scale, dtype)
+    return _cifar("cifar-10.npz", datasets.get_cifar10, withlabel, ndim, scale, dtype)
 
 
 def get_cifar100(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Any:
     """As Renga's, from ``pfnet/chainer/cifar/cifar-100.npz`` if it is there."""
-    parts = _read("cifar", "cifar-100.npz")
-    if parts is None:
-        return datasets.get_cifar100(withlabel, ndim, scale, _dtype(dtype))
-    return _cifar(parts[0], withlabel, ndim, scale, dtype)
+    return _cifar("cifar-100.npz", datasets.get_cifar100, withlabel, ndim, scale, dtype)
 
 
 def get_svhn(
@@ -144,7 +132,8 @@ def _dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def _mnist(
-    parts: list[dict[str, Any]],
+    folder: str,
+    otherwise: Callable[..., Any],
     withlabel: bool,
     ndim: int,
     scale: float,
@@ -152,6 +141,10 @@ def _mnist(
     label_dtype: Any,
     rgb_format: bool,
 ) -> Any:
+    """The arrays in a folder as data sets; what `otherwise` makes of the same arguments where there are none."""
+    parts = _read(folder, "train.npz", "test.npz")
+    if parts is None:
+        return otherwise(withlabel, ndim, scale, _dtype(dtype), label_dtype, rgb_format)
     if ndim not in _MNIST:
         raise ValueError("invalid ndim for MNIST dataset")
 
@@ -162,9 +155,14 @@ def _mnist(
     return tuple(map(make, parts))
 
 
-def _cifar(arrays: dict[str, Any], withlabel: bool, ndim: int, scale: float, dtype: Any) -> Any:
+def _cifar(file: str, otherwise: Callable[..., Any], withlabel: bool, ndim: int, scale: float, dtype: Any) -> Any:
+    """The arrays in a file as data sets; what `otherwise` makes of the same arguments where there is none."""
+    parts = _read("cifar", file)
+    if parts is None:
+        return otherwise(withlabel, ndim, scale, _dtype(dtype))
     if ndim not in _CIFAR:
         raise ValueError("invalid ndim for CIFAR dataset")
+    (arrays,) = parts
     return tuple(
         as_dataset(
             as_floats(arrays[f"{part}_x"], _WHITE, scale, _dtype(dtype)).reshape(-1, *_CIFAR[ndim]),
