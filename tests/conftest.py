@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from renga_comm_mpi.testing import RankPool
 
 # Set before NumPy is imported, in the workers of pytest-xdist and in the processes that tests start, too: several
 # processes with several threads each for matrices of three rows are slower than one.
@@ -28,3 +34,28 @@ def part(request: pytest.FixtureRequest) -> Path:
     path = request.param
     assert isinstance(path, Path)
     return path
+
+
+@pytest.fixture(scope="session")
+def rank_pool() -> Iterator[Callable[..., RankPool]]:
+    """Return ``rank_pool(size, ranks_per_node=None)``: real ranks, started once for all tests of the session."""
+    if importlib.util.find_spec("mpi4py") is None:
+        pytest.skip("mpi4py is not installed: pip install 'renga[mpi]'")
+    from renga_comm_mpi.launching import LaunchError, find_mpiexec
+    from renga_comm_mpi.testing import RankPool
+
+    try:
+        find_mpiexec()
+    except LaunchError as error:
+        pytest.skip(str(error))
+    pools: dict[tuple[int, int | None], RankPool] = {}
+
+    def pool(size: int, ranks_per_node: int | None = None) -> RankPool:
+        key = size, ranks_per_node
+        if key not in pools:
+            pools[key] = RankPool(size, ranks_per_node=ranks_per_node)
+        return pools[key]
+
+    yield pool
+    for started in pools.values():
+        started.close()

