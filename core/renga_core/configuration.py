@@ -54,6 +54,7 @@ class Config(threading.local):
         warn_nondeterministic: Warn where results may differ from one run to the next.
         in_recomputing: A function is being called a second time, for its gradients (`recomputed`): what it should do
             once only, such as moving averages of batch normalization, it has done.
+        gradient_listener: Is told of gradients that are complete while backward goes on: see `arriving_gradients`.
         function_hooks: The hooks that watch every function of this thread, by name; see `FunctionHook`.
     """
 
@@ -65,6 +66,7 @@ class Config(threading.local):
     in_recomputing: bool = False
     warn_nondeterministic: bool = False
     dtype: Any = np.dtype(np.float32)
+    gradient_listener: Callable[[Any, Any], object] | None = None
     function_hooks: Mapping[str, Any] = MappingProxyType({})
 
     def __setattr__(self, name: str, value: Any) -> None:

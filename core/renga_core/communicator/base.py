@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from renga_core.communicator.background import Background
+from renga_core.communicator.errors import MismatchError
+from renga_core.communicator.half import half_sum, is_half
+from renga_core.communicator.packing import buckets, pack, unpack
+from renga_core.communicator.request import Done, Request
+from renga_core.errors import did_you_mean
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
@@ -18,7 +25,28 @@ class CommunicatorBase(ABC):
     Collective methods are called by every rank, in the same order. Arrays may be non-contiguous or empty; results are
     arrays of their own, on the device of what was given. Objects are anything that can be pickled, and come only from
     processes of the same group.
+
+    A collective that ranks call differently (another collective, another shape, dtype or root) raises `MismatchError`
+    on every rank: none waits for the others.
+
+    Attributes:
+        default_config: What `set_config` can set, and what holds before. ``allreduce_grad_dtype``: the dtype in which
+            gradients travel, ``"float16"`` or ``"bfloat16"``; None: their own. ``bucket_bytes``: `multi_node_mean_grad`
+            sends gradients together until they are so many bytes; 0: each by itself; None: all at once.
+            ``batched_copy``: kept for ChainerMN's programs, and changes nothing: gradients that travel together are
+            always copied together.
+        overlaps: Whether `imean` may communicate while the caller computes: collectives of a group that `split` has
+            made can be called by another thread.
     """
+
+    default_config: ClassVar[Mapping[str, Any]] = {
+        "allreduce_grad_dtype": None,
+        "bucket_bytes": 25 * 2**20,
+        "batched_copy": True,
+    }
+    overlaps: ClassVar[bool] = False
+    _config: dict[str, Any] | None = None
+    _background: Background | None = None
 
     @property
     @abstractmethod
@@ -55,12 +83,12 @@ class CommunicatorBase(ABC):
         """Divide the group: processes of equal `color` form a new one, ranked by `key`, then by their rank here."""
 
     @abstractmethod
-    def send(self, data: Array, dest: int, tag: int) -> None:
-        """Send an array to rank `dest`, which receives it by `recv` with the same tag."""
+    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:
+        """Send an array, or a tuple of arrays, to rank `dest`, which receives it by `recv` with the same tag."""
 
     @abstractmethod
-    def recv(self, source: int, tag: int) -> Array:
-        """Wait for the array that rank `source` sends with this tag, and return it."""
+    def recv(self, source: int, tag: int) -> Any:
+        """Wait for the array or tuple of arrays that rank `source` sends with this tag, and return it."""
 
     @abstractmethod
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:
@@ -101,7 +129,7 @@ class CommunicatorBase(ABC):
         """Return the sum of the arrays of all ranks, on every rank.
 
         Raises:
-            ValueError: Shapes or dtypes differ between ranks; raised on every rank.
+            MismatchError: Shapes or dtypes differ between ranks; a ValueError, raised on every rank.
         """
 
     @abstractmethod
@@ -124,28 +152,190 @@ class CommunicatorBase(ABC):
     def allreduce_obj(self, obj: Any) -> Any:
         """Return the objects of all ranks added up by ``+`` in the order of ranks, on every rank."""
 
+    # --- built on the above; override what can be done faster ---------------------------------------------------------
+
+    def allgather_obj(self, obj: Any) -> list[Any]:
+        """Return the objects of all ranks, on every rank."""
+        found: list[Any] = self.bcast_obj(self.gather_obj(obj))
+        return found
+
+    def barrier(self) -> None:
+        """Wait until every rank is here."""
+        self.allgather_obj(None)
+
+    def agree(self, what: str, detail: object) -> None:
+        """Make sure that all ranks do the same.
+
+        Args:
+            what: What is being done, for the message.
+            detail: How; anything that can be pickled, with a `repr` that tells people.
+
+        Raises:
+            MismatchError: Ranks gave different `what` or `detail`; raised on every rank.
+        """
+        given = self.allgather_obj((what, detail))
+        if any(one != given[0] for one in given):
+            raise MismatchError(given, self.rank)
+
+    def reduce_scatter(self, data: Array) -> Array:
+        """Return this rank's share of the sum of all ranks' arrays.
+
+        Args:
+            data: One axis. Shares are those of `share`: one after the other, the first ones one element longer.
+
+        Raises:
+            MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
+        """
+        begin, end = self.share(len(data))
+        return self.allreduce(data)[begin:end].copy()
+
+    def share(self, length: int, rank: int | None = None) -> tuple[int, int]:
+        """Where a rank's share of so many elements begins and ends; this rank's if None."""
+        rank = self.rank if rank is None else rank
+        each, longer = divmod(length, self.size)
+        begin = each * rank + min(rank, longer)
+        return begin, begin + each + (rank < longer)
+
+    # --- configuration ------------------------------------------------------------------------------------------------
+
+    def set_config(self, name: str, value: Any = True) -> None:
+        """Set what `default_config` lists, on every rank alike.
+
+        Raises:
+            ValueError: There is no such entry, or no such dtype for gradients.
+        """
+        if name not in self.default_config:
+            known = ", ".join(sorted(self.default_config))
+            hint = did_you_mean(name, self.default_config)
+            raise ValueError(f"communicators have no configuration {name!r}.{hint} Known: {known}")
+        if name == "allreduce_grad_dtype":
+            value = _wire_dtype(value)
+        self._config = {**self.get_config(), name: value}
+
+    def get_config(self, name: str | None = None) -> Any:
+        """Return one entry of the configuration, or, without a name, a dict of all.
+
+        Raises:
+            ValueError: There is no such entry.
+        """
+        entries = dict(self.default_config) if self._config is None else self._config
+        if name is None:
+            return dict(entries)
+        if name not in entries:
+            raise ValueError(f"communicators have no configuration {name!r}. Known: {', '.join(sorted(entries))}")
+        return entries[name]
+
+    def copy_config(self, config: Mapping[str, Any]) -> None:
+        """Take over the configuration of another communicator, as `get_config` returns it."""
+        self._config = dict(config)
+
+    # --- gradients ----------------------------------------------------------------------------------------------------
+
+    def mean(self, arrays: Sequence[Array]) -> list[Array]:
+        """Return the means of arrays over all ranks. They travel together, in ``allreduce_grad_dtype``.
+
+        Args:
+            arrays: Floating; the same shapes and dtypes on every rank. They are unchanged afterwards.
+
+        Returns:
+            One for each, in its dtype; they may be views of one block of memory, which nobody else has.
+
+        Raises:
+            MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
+        """
+        self.agree("mean", [(tuple(array.shape), str(array.dtype)) for array in arrays])
+        flats = pack(arrays)
+        return unpack([self.mean_flat(flat) for flat in flats], arrays)
+
+    def mean_flat(self, flat: Array) -> Array:
+        """The mean of one block; `flat` has one axis, and every rank's are alike: `mean` has made sure.
+
+        It may be an array that the caller of `mean` still needs, so it is not written into.
+        """
+        wire = self.get_config("allreduce_grad_dtype")
+        if is_half(wire, flat.dtype):
+            return half_sum(self, flat, wire, divide_by=self.size)
+        total = self.allreduce(flat)
+        total /= self.size
+        return total
+
+    def imean(self, arrays: Sequence[Array]) -> Request:
+        """Begin `mean` and return at once; `Request.wait` returns what `mean` would, bit for bit.
+
+        Every rank begins the same ones in the same order. Until they are waited for, `arrays` must not change. Other
+        collectives may be called meanwhile. Where `overlaps` is False, it is done before this method returns.
+        """
+        if not self.overlaps or self.size == 1:
+            return Done(self.mean(arrays))
+        if self._background is None:
+            self._background = Background(self.twin())
+        return self._background.begin(arrays, self.get_config())
+
+    def twin(self) -> CommunicatorBase:
+        """A group of the same ranks for `imean`, whose thread calls its collectives while others call this one's."""
+        return self.split(0, self.rank)
+
     def bcast_data(self, model: Any) -> None:
-        """Overwrite the parameters of a Link by those of rank 0."""
-        for _, parameter in sorted(model.namedparams()):
-            if parameter.is_initialized:
-                parameter.array[...] = self.bcast(parameter.array)
+        """Overwrite the parameters of a Link by those of rank 0.
+
+        Raises:
+            MismatchError: Ranks have different parameters; raised on every rank, before anything is sent.
+        """
+        named = [(path, param) for path, param in sorted(model.namedparams()) if param.is_initialized]
+        self.agree("bcast_data", [(path, tuple(param.shape), str(param.dtype)) for path, param in named])
+        for _, param in named:
+            param.array[...] = self.bcast(param.array)
+
+    def broadcast_data(self, model: Any) -> None:
+        """`bcast_data` by the name that ChainerMN had before 1.0."""
+        self.bcast_data(model)
 
     def multi_node_mean_grad(self, model: Any, zero_fill: bool = False) -> None:
-        """Overwrite the gradients of a Link's parameters by their means over all ranks.
+        """Replace the gradients of a Link's parameters by their means over all ranks.
 
         Args:
             model: The Link. The same parameters must have a gradient on every rank.
             zero_fill: Take zero for a gradient that is missing, and give the parameter one. Otherwise parameters
                 without a gradient are passed over.
-        """
-        for _, parameter in sorted(model.namedparams()):
-            if not parameter.is_initialized:
-                continue
-            if parameter.grad is None:
-                if not zero_fill:
-                    continue
-                parameter.zerograd()
-            parameter.grad = self.allreduce(parameter.grad) / self.size
 
-    def finalize(self) -> None:  # noqa: B027  (most communicators hold nothing)
+        Raises:
+            MismatchError: Ranks have gradients of different parameters, shapes or dtypes; raised on every rank. Some
+                gradients may be means by then.
+        """
+        named = []
+        for path, param in sorted(model.namedparams()):
+            if param.is_initialized and param.grad is None and zero_fill:
+                param.zerograd()
+            if param.is_initialized and param.grad is not None:
+                named.append((path, param))
+        self.agree("multi_node_mean_grad", [path for path, _ in named])
+        params = [param for _, param in named]
+        for bucket in buckets([param.grad for param in params], self.get_config("bucket_bytes")):
+            means = self.mean([params[i].grad for i in bucket])
+            for i, mean in zip(bucket, means, strict=True):
+                params[i].grad = mean
+
+    def allreduce_grad(self, model: Any, zero_fill: bool = False) -> None:
+        """`multi_node_mean_grad` by the name that ChainerMN had before 7."""
+        self.multi_node_mean_grad(model, zero_fill)
+
+    def finalize(self) -> None:
         """Release what the communicator holds; it is not used afterwards."""
+        if self._background is not None:
+            self._background.close()
+            self._background = None
+
+
+def _wire_dtype(dtype: Any) -> str | None:
+    """The name of a dtype in which gradients can travel; None for None.
+
+    Raises:
+        ValueError: They cannot travel in it.
+    """
+    known = ("float16", "bfloat16", "float32", "float64")
+    if dtype is None:
+        return None
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
+    if name not in known:
+        raise ValueError(f"allreduce_grad_dtype is {dtype!r}; gradients travel in one of {', '.join(known)}, or None")
+    return name

@@ -7,6 +7,7 @@ Reading guide
   start there.
 - `backprop`: the walk backwards, `backward` and `grad`.
 - `operators`: the functions behind ``+``, ``@``, ``reshape`` …
+- `arrivals`: telling of gradients that are complete while the walk goes on.
 - `recomputation`: parts of a graph that are built again in backward.
 - `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
 - `modes`, `function_hook`, `debug`, `computational_graph`: switching graphs off, watching functions, finding NaN,
@@ -15,6 +16,7 @@ Reading guide
 How it is laid out, and why a node is not a Variable: docs/explanation/graph.md.
 """
 
+from renga_core.graph.arrivals import arriving_gradients
 from renga_core.graph.backprop import backward, grad
 from renga_core.graph.computational_graph import ComputationalGraph, build_computational_graph
 from renga_core.graph.debug import DebugMode, NaNError, is_debug, set_debug
@@ -37,6 +39,7 @@ __all__ = [
     "Parameter",
     "Variable",
     "VariableNode",
+    "arriving_gradients",
     "as_array",
     "as_variable",
     "backward",

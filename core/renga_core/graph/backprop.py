@@ -21,6 +21,7 @@ from weakref import ref
 from renga_core.backend import as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, using_config
+from renga_core.graph.arrivals import Arrivals
 from renga_core.graph.errors import GraphError, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since
 
@@ -155,11 +156,15 @@ def run_backward(
         starts = _starts(outputs, grad_outputs, differentiable, loss_scale)
         outputs.clear()
         gradients: list[tuple[Variable, Any]] = []
-        leaves = _walk(starts, None, frozenset(), gradients if retain_grad else None, differentiable)
+        arrivals = (
+            None if config.gradient_listener is None else Arrivals(starts, config.gradient_listener, _accumulated)
+        )
+        leaves = _walk(starts, None, frozenset(), gradients if retain_grad else None, differentiable, arrivals)
         for node, gradient in leaves.items():
             variable = node.get_variable_or_none()
             if variable is not None:
-                gradients.append((variable, _accumulated(variable, gradient, differentiable)))
+                told = None if arrivals is None else arrivals.told.get(node)
+                gradients.append((variable, _accumulated(variable, gradient, differentiable) if told is None else told))
     except BaseException:
         for of, gradient in before:
             variable = of()
@@ -186,6 +191,7 @@ def _walk(
     wanted: set[Any] | frozenset[Any],
     retained: list[tuple[Variable, Any]] | None,
     differentiable: bool,
+    arrivals: Arrivals | None = None,
 ) -> dict[Any, Any]:
     """Visit the functions behind `starts`.
 
@@ -195,6 +201,7 @@ def _walk(
         wanted: Keys of the gradients to return besides those of leaves: see `node_key`.
         retained: Receives the Variables on the way that the user still holds, with their gradients; None: not wanted.
         differentiable: Gradients are Variables, and what is done with them builds a graph.
+        arrivals: Is told of each function that has been visited.
 
     Returns:
         Gradients by key: Variables if `differentiable`, otherwise arrays.
@@ -277,6 +284,8 @@ def _walk(
                     else:
                         # It may share memory with another gradient, and here it will be added to in place.
                         found[node] = gx.copy()
+                if arrivals is not None:
+                    arrivals.visited(function, found, differentiable)
                 gx = gxs = before = None  # type: ignore[assignment]  # freed before the next function computes
         except Exception as error:
             _explain_failure(function, error)

@@ -1,0 +1,79 @@
+"""Collectives in a thread of their own, while the caller computes."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from renga_core.communicator.request import Request
+
+if TYPE_CHECKING:
+    from renga_core.backend import Array
+    from renga_core.communicator.base import CommunicatorBase
+
+__all__ = ["Background"]
+
+
+class Background:
+    """A thread that calls `CommunicatorBase.mean`, one after the other in the order in which they were begun.
+
+    The order is the same on every rank because there is one thread, so ranks never wait for each other crosswise.
+
+    Args:
+        communicator: A group that nobody else uses; finalized by `close`.
+    """
+
+    def __init__(self, communicator: CommunicatorBase) -> None:
+        self._communicator = communicator
+        self._begun: queue.SimpleQueue[_Mean | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="renga-imean", daemon=True)
+        self._thread.start()
+
+    def begin(self, arrays: Sequence[Array], config: Mapping[str, Any]) -> Request:
+        """Begin the means of arrays over all ranks, with the configuration of the communicator that was asked."""
+        mean = _Mean(arrays, config)
+        self._begun.put(mean)
+        return mean
+
+    def close(self) -> None:
+        """End the thread when all that has begun has ended."""
+        self._begun.put(None)
+        self._thread.join()
+        self._communicator.finalize()
+
+    def _work(self) -> None:
+        while (mean := self._begun.get()) is not None:
+            mean.run(self._communicator)
+            del mean  # its arrays are the caller's alone
+
+
+class _Mean(Request):
+    def __init__(self, arrays: Sequence[Array], config: Mapping[str, Any]) -> None:
+        self._arrays: Sequence[Array] | None = arrays
+        self._config = config
+        self._ended = threading.Event()
+        self._result: list[Array] = []
+        self._error: BaseException | None = None
+
+    def run(self, communicator: CommunicatorBase) -> None:
+        """Compute; whatever is raised is raised again where somebody waits."""
+        try:
+            assert self._arrays is not None, "run twice"
+            communicator.copy_config(self._config)
+            self._result = communicator.mean(self._arrays)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._arrays = None
+            self._ended.set()
+
+    def test(self) -> bool:
+        return self._ended.is_set()
+
+    def wait(self) -> list[Array]:
+        self._ended.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result

@@ -1,0 +1,84 @@
+"""Sums of which every summand travels in 16 bits.
+
+Each rank gets one share of every other's array, adds them up in float32 (or wider) in the order of ranks, and sends the
+rounded sum to all: two roundings on the way, whatever the number of ranks, where a ring of 16-bit sums has one a step.
+
+Neither overflows and little is lost below: before rounding, all arrays are multiplied by one power of two, the largest
+for which the sum is still in range whatever the signs. That costs one small exchange of each rank's largest magnitude.
+bfloat16 has the range of float32 and needs none of that.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from renga_core.backend import get_device_of, to_host
+
+if TYPE_CHECKING:
+    from renga_core.backend import Array
+    from renga_core.communicator.base import CommunicatorBase
+
+__all__ = ["half_sum", "is_half", "narrow", "widen"]
+
+_LARGEST = 65504.0  # of float16
+
+
+def is_half(wire: str | None, dtype: Any) -> bool:
+    """Whether arrays of a dtype travel in 16 bits, because that was asked for or because they have no more."""
+    return wire in ("float16", "bfloat16") or dtype.itemsize == 2
+
+
+def half_sum(communicator: CommunicatorBase, flat: Array, wire: str | None, divide_by: int = 1) -> Array:
+    """The sum over all ranks of an array with one axis, divided by a number, in the array's dtype and on its device.
+
+    Args:
+        communicator: Between the ranks; what is used of it is `alltoall` and `allgather`.
+        flat: Floating, alike on every rank.
+        wire: ``bfloat16``; anything else is ``float16``.
+        divide_by: What to divide the sum by, after it has travelled.
+    """
+    given = to_host(flat)
+    host = given.astype(np.result_type(given.dtype, np.float32), copy=False)
+    size = communicator.size
+    wire = "bfloat16" if wire == "bfloat16" else "float16"
+    scale = _common_scale(communicator, host) if wire == "float16" else 1.0
+    ends = [communicator.share(len(host), rank) for rank in range(size)]
+    parts = communicator.alltoall([narrow(host[begin:end] * scale, wire) for begin, end in ends])
+    total = widen(parts[0], wire, host.dtype)
+    for part in parts[1:]:
+        total += widen(part, wire, host.dtype)
+    shares = communicator.allgather(narrow(total, wire))
+    result = np.concatenate([widen(share, wire, host.dtype) for share in shares])
+    result /= scale * divide_by
+    return get_device_of(flat).send(result.astype(given.dtype, copy=False))
+
+
+def _common_scale(communicator: CommunicatorBase, host: Any) -> float:
+    """The largest power of two by which no sum of all ranks' arrays leaves float16; the same on every rank.
+
+    1 where something is not finite: that shall arrive as it is.
+    """
+    own = float(np.abs(host).max()) if len(host) else 0.0
+    largest = max(float(x[0]) for x in communicator.allgather(np.array([own if own == own else math.inf])))
+    if largest == 0.0 or math.isinf(largest):
+        return 1.0
+    return 2.0 ** min(math.floor(math.log2(_LARGEST / communicator.size) - math.log2(largest)), 100)
+
+
+def narrow(array: Any, wire: str) -> Any:
+    """A host array in 16 bits: float16, or, since NumPy has no bfloat16, its bits in uint16. Rounds to even."""
+    if wire == "float16":
+        return array.astype(np.float16)
+    bits = array.astype(np.float32).view(np.uint32)
+    rounded = ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(array), np.uint16(0x7FC0), rounded)
+
+
+def widen(array: Any, wire: str, dtype: Any) -> Any:
+    """The reverse of `narrow`: a host array of a dtype that has room for it."""
+    if wire == "float16":
+        return array.astype(dtype)
+    return (array.astype(np.uint32) << 16).view(np.float32).astype(dtype, copy=False)

@@ -1,0 +1,81 @@
+"""Telling of each leaf's gradient as soon as it is complete, while backward still runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from renga_core.configuration import using_config
+from renga_core.graph.function_node import FunctionNode, functions_behind
+
+if TYPE_CHECKING:
+    from renga_core.backend import Array
+    from renga_core.graph.node import VariableNode
+    from renga_core.graph.variable import Variable
+
+__all__ = ["Arrivals", "arriving_gradients"]
+
+Listener = Callable[["Variable", "Array"], object]
+
+
+@contextmanager
+def arriving_gradients(listener: Listener) -> Iterator[None]:
+    """Call a function for each leaf whose gradient is complete, as soon as it is, during ``backward`` in this block.
+
+    So gradients can travel to other processes while the rest is still being computed. Leaves that the walk does not
+    reach, or reaches inside a part of the graph that is computed again (``forget``), are not told of: look at their
+    ``grad`` after backward.
+
+    Args:
+        listener: Called with the Variable and the array that becomes its ``grad`` when backward has ended: what arrived
+            in this pass, added to the gradient it had. It must not change the array, nor call ``backward``.
+    """
+    with using_config("gradient_listener", listener):
+        yield
+
+
+class Arrivals:
+    """Counts, during one walk, the uses of each leaf that are still to come.
+
+    Args:
+        starts: Where the walk starts.
+        listener: As of `arriving_gradients`.
+        accumulate: Adds what has arrived to the gradient that a Variable has.
+
+    Attributes:
+        told: The gradients that `listener` has been told of, by node.
+    """
+
+    def __init__(
+        self,
+        starts: Sequence[tuple[VariableNode, Any]],
+        listener: Listener,
+        accumulate: Callable[[Variable, Any, bool], Any],
+    ) -> None:
+        self.told: dict[VariableNode, Any] = {}
+        self._listener, self._accumulate = listener, accumulate
+        self._uses: dict[VariableNode, int] = {}
+        for function in functions_behind([node.creator_node for node, _ in starts if node.creator_node is not None]):
+            for node in _leaves(function):
+                self._uses[node] = self._uses.get(node, 0) + 1
+
+    def visited(self, function: FunctionNode, found: dict[Any, Any], differentiable: bool) -> None:
+        """Take note that the gradients of a function have been computed; tell of the leaves that it was the last for.
+
+        Args:
+            function: The function.
+            found: The gradients of leaves so far, by node: Variables if `differentiable`, otherwise arrays.
+            differentiable: Whether a graph of the gradients is built.
+        """
+        for node in _leaves(function):
+            self._uses[node] -= 1
+            variable = node.get_variable_or_none() if self._uses[node] == 0 and node in found else None
+            if variable is not None:
+                self.told[node] = gradient = self._accumulate(variable, found[node], differentiable)
+                self._listener(variable, gradient.array if differentiable else gradient)
+
+
+def _leaves(function: FunctionNode) -> list[VariableNode]:
+    """The inputs of a function that are leaves and require gradients, each as often as it is one."""
+    return [function.inputs[i] for i in function._targets if function.inputs[i].creator_node is None]
