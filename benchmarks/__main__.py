@@ -1,13 +1,15 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, import. Others with a command line
-of their own: `python -m benchmarks agreement`, `compat`, `gpu`; and `python -m benchmarks.environments`.
+of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `distributed`, `failures`, `gpu`, `slow-network`;
+and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.contestants import CONTESTANTS
@@ -19,22 +21,23 @@ from benchmarks.records import RESULTS, load, record, store
 from benchmarks.workloads import GROUPS, IMPORT, WORKLOADS, named
 
 OURS = "renga"
+COMMANDS = {
+    "agreement": "benchmarks.agreement",
+    "allreduce": "benchmarks.allreduce",
+    "compat": "benchmarks.compat.command",
+    "distributed": "benchmarks.distributed",
+    "failures": "benchmarks.failures",
+    "gpu": "benchmarks.gpu.command",
+    "slow-network": "benchmarks.slow_network",
+}
+"""What has a command line of its own, and the module whose `main` it is."""
 
 
 def main(argv: list[str]) -> int:
     """Measure; 1 if a library computed something else than Renga, or failed."""
-    if argv[:1] == ["gpu"]:
-        from benchmarks.gpu.command import main as gpu
-
-        return gpu(argv[1:])
-    if argv[:1] == ["agreement"]:
-        from benchmarks.agreement import main as agreement
-
-        return agreement(argv[1:])
-    if argv[:1] == ["compat"]:
-        from benchmarks.compat.command import main as compat
-
-        return compat(argv[1:])
+    if argv and argv[0] in COMMANDS:
+        status: int = import_module(COMMANDS[argv[0]]).main(argv[1:])
+        return status
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
