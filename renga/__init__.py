@@ -16,6 +16,7 @@ What you type lives here::
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `triggers`, `updaters`: the training loop.
+- `renga.distributed`: training by several processes.
 - `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.
 - `renga.testing`: helpers for tests, and test cases for functions and links.
 - `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`, `renga.utils`.
@@ -68,6 +69,7 @@ _MODULES = (
     "computational_graph",
     "dataset",
     "datasets",
+    "distributed",
     "distributions",
     "function_hooks",
     "functions",

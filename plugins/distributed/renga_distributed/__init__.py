@@ -1,6 +1,8 @@
 """Training by several processes.
 
+- `create`: `create_communicator`, by registered name.
 - `single`: the communicator of a process that is alone; it needs nothing installed.
+- `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous` is how they meet.
 - `plugin`: what this package provides, for the plugin manager.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.

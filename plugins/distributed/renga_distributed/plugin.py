@@ -5,12 +5,18 @@ from renga_core.plugin import Provider, hookimpl
 
 @hookimpl
 def renga_communicators() -> list[Provider]:
-    """The communicator of a single process."""
+    """Communicators that need nothing installed."""
     return [
         Provider(
             name="single",
             target="renga_distributed.single:SingleCommunicator",
             revision=1,
             summary="one process, alone",
-        )
+        ),
+        Provider(
+            name="threads",
+            target="renga_distributed.threads:ThreadsCommunicator",
+            revision=1,
+            summary="ranks are threads of one process, for debugging and tests",
+        ),
     ]

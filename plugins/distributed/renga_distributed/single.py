@@ -31,10 +31,10 @@ class SingleCommunicator(CommunicatorBase):
     def split(self, color: int, key: int) -> SingleCommunicator:  # noqa: D102
         return SingleCommunicator()
 
-    def send(self, data: Array, dest: int, tag: int) -> None:  # noqa: D102
-        self.send_obj(data.copy(), dest, tag)
+    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
+        self.send_obj(tuple(x.copy() for x in data) if isinstance(data, tuple) else data.copy(), dest, tag)
 
-    def recv(self, source: int, tag: int) -> Array:  # noqa: D102
+    def recv(self, source: int, tag: int) -> Any:  # noqa: D102
         return self.recv_obj(source, tag)
 
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
@@ -83,8 +83,21 @@ class SingleCommunicator(CommunicatorBase):
         _check_rank("root", root)
         return [obj]
 
+    def allgather_obj(self, obj: Any) -> list[Any]:  # noqa: D102
+        return [obj]
+
     def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
         return obj
+
+    def barrier(self) -> None:  # noqa: D102
+        pass
+
+    def agree(self, what: str, detail: object) -> None:  # noqa: D102
+        pass
+
+    def mean(self, arrays: Sequence[Array]) -> list[Array]:
+        """Copies, in full precision: nothing travels."""
+        return [array.copy() for array in arrays]
 
 
 def _check_rank(name: str, rank: int) -> None:

@@ -1,0 +1,44 @@
+"""Communicators by name, as ChainerMN makes them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from renga_core.communicator import CommunicatorBase
+from renga_core.plugin import COMMUNICATOR, registry
+
+__all__ = ["create_communicator"]
+
+
+def create_communicator(
+    communicator_name: str = "flat",
+    mpi_comm: Any = None,
+    allreduce_grad_dtype: Any = None,
+    batched_copy: bool = True,
+) -> CommunicatorBase:
+    """Make a communicator; every rank calls this alike.
+
+    Args:
+        communicator_name: A registered one: ``single`` (one process), ``threads`` (in a thread that
+            `renga_distributed.threads.launch` has started), ``naive``, ``flat``, ``hierarchical``,
+            ``two_dimensional``, ``single_node`` and ``non_cuda_aware`` (MPI), or a third party's. `renga plugins` lists
+            them.
+        mpi_comm: An mpi4py communicator, for those that use MPI; None: all processes that were started together.
+        allreduce_grad_dtype: The dtype in which gradients travel: ``"float16"`` or ``"bfloat16"``; None: their own.
+        batched_copy: Taken for ChainerMN's programs; changes nothing (`CommunicatorBase.default_config`).
+
+    Raises:
+        UnknownProvider: There is no communicator of this name.
+        ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype.
+    """
+    make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator")
+    if mpi_comm is None:
+        communicator = make()
+    elif "mpi_comm" in inspect.signature(make).parameters:
+        communicator = make(mpi_comm=mpi_comm)
+    else:
+        raise ValueError(f"mpi_comm was given, and communicator {communicator_name!r} is not made from an MPI one")
+    communicator.set_config("batched_copy", batched_copy)
+    communicator.set_config("allreduce_grad_dtype", allreduce_grad_dtype)
+    return communicator

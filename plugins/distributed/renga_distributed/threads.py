@@ -1,0 +1,233 @@
+"""Ranks that are threads of one process, for debugging and for tests.
+
+::
+
+    def program(communicator):
+        return communicator.allreduce(numpy.ones(3))
+
+    results = launch(program, 4)
+
+A debugger, `print` and a traceback show all ranks at once, and nothing needs to be installed. It is not meant to be
+fast: ranks share one interpreter.
+
+What ranks share, as processes would not: Renga's random generators (`renga.random.seed` in one rank is felt by all, and
+who draws first gets the first number: give each rank its own NumPy generator where that matters), the settings, and
+every other global of the program. `renga.config` is each thread's own, and begins with the defaults, not with what
+holds in the thread that launches.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar
+
+from renga_core.backend import Array, get_device_of
+from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
+from renga_distributed.rendezvous import Group, Job
+
+__all__ = ["ThreadsCommunicator", "launch"]
+
+R = TypeVar("R")
+
+_here = threading.local()
+"""`place`: the group and the rank of a thread that `launch` has started."""
+
+
+def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int | None = None) -> list[R]:
+    """Run ``program(communicator, *args)`` on each rank, in a thread of its own, and wait for all.
+
+    As soon as one rank raises, whoever waits for others gets `RankFailed` with its error.
+
+    Args:
+        program: What every rank runs.
+        size: How many ranks.
+        args: The same objects for all ranks.
+        ranks_per_node: How many ranks, in order, count as being on one machine (`intra_rank`, `inter_rank`); None: all.
+
+    Returns:
+        What the ranks returned, in their order.
+
+    Raises:
+        Exception: What the first failing rank raised, with a note that names it.
+        ValueError: `size` or `ranks_per_node` is less than one.
+    """
+    if size < 1 or (ranks_per_node is not None and ranks_per_node < 1):
+        raise ValueError(f"{size} ranks, {ranks_per_node} on a node: at least one is needed")
+    group = Group(Job(size, ranks_per_node), range(size))
+    results: list[Any] = [None] * size
+    errors: dict[int, BaseException] = {}
+
+    def work(rank: int) -> None:
+        _here.place = group, rank
+        communicator = ThreadsCommunicator()
+        try:
+            results[rank] = program(communicator, *args)
+            communicator.finalize()
+        except BaseException as error:
+            errors[rank] = error
+            group.job.fail(f"rank {rank} failed ({type(error).__name__}: {error})")
+        else:
+            group.job.finish(rank)
+
+    # Daemons: a rank in an endless loop does not keep an interrupted program alive.
+    threads = [threading.Thread(target=work, args=(rank,), name=f"rank {rank}", daemon=True) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException as error:
+        group.job.fail(f"the launching thread got {type(error).__name__}")
+        raise
+    if errors:
+        # Those who were let down by another rank say less than it does.
+        rank = min(errors, key=lambda rank: (isinstance(errors[rank], RankFailed), rank))
+        errors[rank].add_note(f"Raised on rank {rank} of {size}.")
+        raise errors[rank]
+    return results
+
+
+class ThreadsCommunicator(CommunicatorBase):
+    """The ranks that `launch` has started; elsewhere, a group of one.
+
+    Objects are pickled on their way, as they would be between processes. Sums are made in the order of ranks. Sending
+    never waits.
+    """
+
+    overlaps = True
+
+    def __init__(self) -> None:
+        self._group: Group
+        self._rank: int
+        self._group, self._rank = getattr(_here, "place", None) or (Group(Job(1), [0]), 0)
+
+    @property
+    def rank(self) -> int:  # noqa: D102
+        return self._rank
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return len(self._group.members)
+
+    @property
+    def _nodes(self) -> list[int]:
+        return [self._group.job.node_of(member) for member in self._group.members]
+
+    @property
+    def intra_rank(self) -> int:  # noqa: D102
+        return self._nodes[: self.rank].count(self._nodes[self.rank])
+
+    @property
+    def intra_size(self) -> int:  # noqa: D102
+        return self._nodes.count(self._nodes[self.rank])
+
+    @property
+    def inter_rank(self) -> int:  # noqa: D102
+        return list(dict.fromkeys(self._nodes)).index(self._nodes[self.rank])
+
+    @property
+    def inter_size(self) -> int:  # noqa: D102
+        return len(set(self._nodes))
+
+    def split(self, color: int, key: int) -> ThreadsCommunicator:  # noqa: D102
+        places = self._exchange("split", None, (color, key))
+        ranks = sorted((k, rank) for rank, (c, k) in enumerate(places) if c == color)
+        members = [rank for _, rank in ranks]
+        mine = Group(self._group.job, [self._group.members[rank] for rank in members])
+        part = object.__new__(ThreadsCommunicator)
+        part._group = self._exchange("split", None, mine)[members[0]]
+        part._rank = members.index(self.rank)
+        return part
+
+    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
+        message = tuple(x.copy() for x in data) if isinstance(data, tuple) else data.copy()
+        self._group.post(self.rank, self._checked(dest), "array", tag, message)
+
+    def recv(self, source: int, tag: int) -> Any:  # noqa: D102
+        return self._group.fetch(self._checked(source), self.rank, "array", tag)
+
+    def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
+        found = self._exchange("bcast", {"root": root}, data.copy() if self.rank == root else None)
+        return _copy(found[self._checked(root)], data)
+
+    def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
+        found = self._exchange("gather", {"root": root}, data.copy())
+        return tuple(_copy(x, data) for x in found) if self.rank == self._checked(root) else None
+
+    def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        return tuple(_copy(one, x) for one in self._exchange("allgather", None, x.copy()))
+
+    def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        found = self._exchange("alltoall", {"arrays": len(xs)}, [x.copy() for x in xs])
+        self._check_count(found[self.rank])
+        return tuple(given[self.rank] for given in found)  # nobody else takes these
+
+    def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
+        found = self._exchange("scatter", {"root": root}, [x.copy() for x in xs] if self.rank == root else None)
+        given = found[self._checked(root)]
+        self._check_count(given)
+        return given[self.rank]
+
+    def allreduce(self, data: Array) -> Array:  # noqa: D102
+        first, *others = self._exchange("allreduce", (tuple(data.shape), str(data.dtype)), data.copy())
+        total = _copy(first, data)
+        for other in others:
+            total += _on_device_of(other, data)
+        return total
+
+    def send_obj(self, obj: Any, dest: int, tag: int) -> None:  # noqa: D102
+        self._group.post(self.rank, self._checked(dest), "object", tag, pickle.dumps(obj))
+
+    def recv_obj(self, source: int, tag: int) -> Any:  # noqa: D102
+        return pickle.loads(self._group.fetch(self._checked(source), self.rank, "object", tag))
+
+    def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
+        found = self._exchange("bcast_obj", {"root": root}, pickle.dumps(obj) if self.rank == root else b"")
+        return pickle.loads(found[self._checked(root)])
+
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:  # noqa: D102
+        found = self._exchange("gather_obj", {"root": root}, pickle.dumps(obj))
+        return [pickle.loads(one) for one in found] if self.rank == self._checked(root) else None
+
+    def allgather_obj(self, obj: Any) -> list[Any]:  # noqa: D102
+        return [pickle.loads(one) for one in self._exchange("allgather_obj", None, pickle.dumps(obj))]
+
+    def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
+        found = self._exchange("allreduce_obj", None, pickle.dumps(obj))
+        return reduce(add, [pickle.loads(one) for one in found])
+
+    def barrier(self) -> None:  # noqa: D102
+        self._exchange("barrier", None, None)
+
+    def agree(self, what: str, detail: object) -> None:  # noqa: D102
+        self._exchange(what, detail, None)
+
+    def _exchange(self, what: str, detail: object, given: Any) -> list[Any]:
+        """What every rank gives, in the order of ranks, if all call the same collective in the same way."""
+        found = self._group.exchange(self.rank, (what, detail, given), what)
+        calls = [(what, detail) for what, detail, _ in found]
+        if any(call != calls[0] for call in calls):
+            raise MismatchError(calls, self.rank)
+        return [given for _, _, given in found]
+
+    def _checked(self, rank: int) -> int:
+        if not 0 <= rank < self.size:
+            raise ValueError(f"there is no rank {rank} among {self.size}")
+        return rank
+
+    def _check_count(self, xs: Sequence[Array]) -> None:
+        if len(xs) != self.size:
+            raise ValueError(f"{len(xs)} arrays were given for {self.size} ranks; one for each is needed")
+
+
+def _copy(array: Array, like: Array | None) -> Array:
+    """A copy of another rank's array, on the device of this rank's, if it gave one."""
+    return _on_device_of(array.copy(), like)
+
+
+def _on_device_of(array: Array, like: Array | None) -> Array:
+    return array if like is None else get_device_of(like).send(array)

@@ -1,0 +1,17 @@
+"""Training by several processes: `renga_distributed`.
+
+- `create_communicator` makes what connects them; `launch` runs a program on ranks that are threads, for debugging.
+"""
+
+from renga_distributed.create import create_communicator
+from renga_distributed.threads import ThreadsCommunicator, launch
+
+# A subpackage is one line here, and one in `__all__`:
+# from renga_distributed.optimizers import *
+# from renga_distributed.optimizers import __all__ as _optimizers
+
+__all__ = [
+    "ThreadsCommunicator",
+    "create_communicator",
+    "launch",
+]
