@@ -1,0 +1,87 @@
+"""Links, and the machines that they join."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LINKS", "Cluster", "Link"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way for messages, which take `latency` and then `bandwidth` bytes in a second: Hockney's model.
+
+    Raises:
+        ValueError: The latency is negative, or the bandwidth is not positive.
+
+    R. Hockney, "The communication challenge for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20, 1994.
+    """
+
+    latency: float
+    bandwidth: float
+
+    def __post_init__(self) -> None:
+        if not self.latency >= 0:
+            raise ValueError(f"a link's latency is {self.latency} s; it cannot be less than 0")
+        if not self.bandwidth > 0:
+            raise ValueError(f"a link's bandwidth is {self.bandwidth} bytes/s; it has to be more than 0")
+
+    def time(self, nbytes: float) -> float:
+        """Seconds that a message of so many bytes takes."""
+        return self.latency + nbytes / self.bandwidth
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Nodes of `devices_per_node` devices each, filled one after the other.
+
+    Attributes:
+        intra: From a device to another of the same node.
+        inter: From a node to another. The devices of a node share it.
+
+    Raises:
+        ValueError: A node has no device.
+    """
+
+    intra: Link
+    inter: Link
+    devices_per_node: int = 1
+
+    def __post_init__(self) -> None:
+        if self.devices_per_node < 1:
+            raise ValueError(f"a node has {self.devices_per_node} devices; it has to have 1 or more")
+
+    def shape(self, devices: int) -> tuple[int, int]:
+        """How many nodes so many devices need, and how many of them are in the fullest. All nodes count as that full.
+
+        Raises:
+            ValueError: There are less than 1.
+        """
+        if devices < 1:
+            raise ValueError(f"{devices} devices cannot train; 1 or more can")
+        return -(-devices // self.devices_per_node), min(devices, self.devices_per_node)
+
+
+GBIT = 1e9 / 8
+
+LINKS = {
+    "ethernet_1g": Link(25e-6, 0.94 * 1 * GBIT),
+    "ethernet_10g": Link(25e-6, 0.94 * 10 * GBIT),
+    "ethernet_25g": Link(25e-6, 0.94 * 25 * GBIT),
+    "ethernet_100g": Link(25e-6, 0.94 * 100 * GBIT),
+    "roce_25g": Link(9.6e-6, 0.94 * 25 * GBIT),
+    "infiniband_fdr": Link(9.6e-6, 6e9),
+    "infiniband_edr": Link(9.6e-6, 12e9),
+    "pcie3": Link(5.7e-6, 12e9),
+    "pcie3_two_sockets": Link(5.7e-6, 6e9),
+    "nvlink1": Link(3.4e-6, 2 * 18e9),
+    "nvlink2": Link(3.4e-6, 4 * 21e9),
+}
+"""Links by name, for a first guess; measure yours.
+
+Ethernet: 94 % of the wire's rate are left under the headers of TCP/IP with frames of 1500 bytes; the latency is that
+of a TCP message between two hosts of a data centre. Latencies of the others and the bandwidths of PCIe, NVLink and the
+way between two sockets (QPI) are those by which NCCL chooses its algorithm (``src/graph/tuning.cc`` and ``topo.h`` of
+NCCL 2.6 to 2.8: ring, protocol "Simple"); times 2 and 4 for the rings that NVLink of a DGX-1 makes room for. InfiniBand
+FDR has 6.8 GB/s on the wire, and a PCIe 3.0 slot of 8 lanes behind it leaves 6; EDR has 12.
+"""

@@ -1,0 +1,60 @@
+"""The curves of a model of scale."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from renga_core.errors import RengaError
+from renga_core.serializers.atomic import atomic_write
+from renga_training.extensions.picture import new_figure
+
+from .iteration import Prediction
+
+__all__ = ["DrawingError", "draw"]
+
+
+class DrawingError(RengaError):
+    """The picture cannot be drawn."""
+
+
+def draw(curves: Mapping[str, Sequence[Prediction]], path: str) -> None:
+    """Write a picture with two panels: milliseconds of an iteration, and efficiency, over the number of devices.
+
+    Args:
+        curves: Predictions by what they are for; times of communication that is not hidden are dotted.
+        path: The file. Its suffix says its format, one of Matplotlib's.
+
+    Raises:
+        DrawingError: Matplotlib is not installed, or knows no such format.
+    """
+    try:
+        from matplotlib.ticker import FuncFormatter, PercentFormatter
+    except ImportError as error:
+        raise DrawingError("to draw a picture Matplotlib is needed: pip install 'renga[plot]'") from error
+    figure = new_figure(10.4, 4.2)
+    known = figure.canvas.get_supported_filetypes()
+    form = os.path.splitext(path)[1].lstrip(".").lower()
+    if form not in known:
+        raise DrawingError(f"cannot draw to '{path}': its suffix is none of {', '.join(sorted(known))}")
+    times, efficiency = figure.subplots(1, 2)
+    for name, predictions in curves.items():
+        devices = [prediction.devices for prediction in predictions]
+        (line,) = times.plot(devices, [p.iteration * 1e3 for p in predictions], marker=".", label=name)
+        exposed = [p.exposed * 1e3 for p in predictions]
+        times.plot(devices, exposed, linestyle=":", color=line.get_color())
+        efficiency.plot(devices, [p.efficiency for p in predictions], marker=".", label=name)
+    for axes in (times, efficiency):
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_xlabel("devices")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+        axes.set_ylim(bottom=0)
+    times.set_ylabel("ms an iteration; dotted: communication not hidden")
+    efficiency.set_ylabel("efficiency")
+    efficiency.yaxis.set_major_formatter(PercentFormatter(1))
+    efficiency.set_ylim(top=1.05)
+    efficiency.legend(frameon=False)
+    with atomic_write(path) as file:
+        figure.savefig(file, format=form)

@@ -1,0 +1,144 @@
+"""An iteration of data-parallel training: what is computed and sent, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+
+from renga_core.errors import did_you_mean
+
+from .allreduce import allreduce_time
+from .cluster import Cluster
+from .stragglers import expected_maximum
+
+__all__ = ["MODELS", "SCHEDULES", "WIRE_DTYPES", "Prediction", "Step", "predict"]
+
+MODELS = {
+    "lenet5": 61_706,
+    "alexnet": 60_965_224,
+    "vgg16": 138_357_544,
+    "googlenet": 6_998_552,
+    "inception_v3": 23_834_568,
+    "resnet50": 25_557_032,
+    "resnet101": 44_549_160,
+    "resnet152": 60_192_808,
+    "transformer_base": 65_000_000,
+    "transformer_big": 213_000_000,
+    "bert_large": 340_000_000,
+}
+"""How many parameters well-known models have. Those of images tell 1000 classes apart (LeNet-5: 10)."""
+
+WIRE_DTYPES: Mapping[str, int] = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
+"""In what gradients can travel, and its bytes."""
+
+SCHEDULES = ("plain", "overlap", "double_buffering")
+"""When gradients travel: after backward; in buckets, while backward goes on; during the whole of the next iteration."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a device does in an iteration.
+
+    Attributes:
+        parameters: How many parameters have gradients.
+        forward: Seconds from the beginning of an iteration to that of backward, and of the update.
+        backward: Seconds that backward takes.
+        dtype: In what gradients travel, one of `WIRE_DTYPES`.
+        algorithm: Of the all-reduce, one of `ALGORITHMS`.
+        schedule: One of `SCHEDULES`.
+        bucket_bytes: How much is all-reduced together under ``overlap``; the default is that of the communicators.
+        jitter: The standard deviation of a device's computing time, as a fraction of it. Times are taken as normal
+            and independent, from device to device and from iteration to iteration.
+
+    Raises:
+        ValueError: A number is out of range, or a name unknown.
+    """
+
+    parameters: int
+    forward: float
+    backward: float
+    dtype: str = "float32"
+    algorithm: str = "ring"
+    schedule: str = "plain"
+    bucket_bytes: float = 25 * 2**20
+    jitter: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("parameters", "forward", "backward", "jitter"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} is {getattr(self, name)}; it cannot be less than 0")
+        if not self.compute > 0:
+            raise ValueError("forward and backward together take no time; one of them has to")
+        if not self.bucket_bytes > 0:
+            raise ValueError(f"bucket_bytes is {self.bucket_bytes}; it has to be more than 0")
+        for what, name, known in (("dtype", self.dtype, WIRE_DTYPES), ("schedule", self.schedule, SCHEDULES)):
+            if name not in known:
+                raise ValueError(f"no {what} named {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}")
+
+    @property
+    def compute(self) -> float:
+        """Seconds that a device alone takes for an iteration."""
+        return self.forward + self.backward
+
+    @property
+    def gradient_bytes(self) -> int:
+        """How much a device has to send."""
+        return self.parameters * WIRE_DTYPES[self.dtype]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What an iteration takes with so many devices.
+
+    Attributes:
+        devices: How many.
+        iteration: Seconds from the beginning of an iteration to that of the next.
+        compute: Seconds of it until the last device has computed.
+        communication: Seconds during which gradients are under way, hidden or not.
+        efficiency: The throughput, divided by that of as many devices that need not communicate nor wait.
+    """
+
+    devices: int
+    iteration: float
+    compute: float
+    communication: float
+    efficiency: float
+
+    @property
+    def exposed(self) -> float:
+        """Seconds of communication in which nothing is computed."""
+        return self.iteration - self.compute
+
+
+def predict(step: Step, cluster: Cluster, devices: int) -> Prediction:
+    """Return what an iteration takes with `devices` devices, each with the same share of work, however many they are.
+
+    Raises:
+        ValueError: There is no such algorithm, or no device.
+    """
+
+    def sending(nbytes: float) -> float:
+        return allreduce_time(step.algorithm, nbytes, devices, cluster)
+
+    communication = sending(step.gradient_bytes)
+    waiting = 1 + step.jitter * expected_maximum(devices)
+    compute = step.compute * waiting
+    if step.schedule == "plain":
+        iteration = compute + communication
+    elif step.schedule == "double_buffering":
+        iteration = max(compute, communication)
+    else:
+        buckets = max(1, ceil(step.gradient_bytes / step.bucket_bytes))
+        each = sending(step.gradient_bytes / buckets)
+        communication = buckets * each
+        iteration = _overlapped(step.forward * waiting, step.backward * waiting, buckets, each)
+    return Prediction(devices, iteration, compute, communication, step.compute / iteration)
+
+
+def _overlapped(forward: float, backward: float, buckets: int, each: float) -> float:
+    """When the last bucket is there: one waits for its gradients, which come evenly, and for the one before it."""
+    sent = 0.0
+    for bucket in range(1, buckets + 1):
+        sent = max(sent, forward + backward * bucket / buckets) + each
+    return sent
