@@ -98,6 +98,20 @@ SCHEMA: tuple[Key, ...] = (
         "RENGA_MEMORY_KEEP",
         "bytes of freed memory that are kept for the next NumPy arrays; 0: as the C library does by itself",
     ),
+    Key(
+        "distributed.timeout",
+        Annotated[float, AtLeast(0)],
+        0.0,
+        "RENGA_DISTRIBUTED_TIMEOUT",
+        "seconds that ranks wait for others before who is late is named and all are ended; 0: for ever",
+    ),
+    Key(
+        "distributed.ranks_per_node",
+        _Count | None,
+        None,
+        "RENGA_RANKS_PER_NODE",
+        "act as if so many ranks, in their order, were on a machine; otherwise host names tell",
+    ),
     Key("dataset.root", str, None, "RENGA_DATASET_ROOT", "folder in which downloaded data are kept"),
     Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
 )

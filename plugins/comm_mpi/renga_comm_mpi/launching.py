@@ -56,7 +56,7 @@ def find_mpiexec() -> Mpiexec:
     path = shutil.which("mpiexec", path=os.pathsep.join(beside)) or shutil.which("mpiexec")
     if path is None:
         raise LaunchError(
-            f"starting ranks needs the command 'mpiexec'; it is neither beside {sys.executable} nor on the PATH.\n{hint}"
+            f"starting ranks needs the command 'mpiexec', neither beside {sys.executable} nor on the PATH.\n{hint}"
         )
     try:
         asked = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30)

@@ -1,0 +1,200 @@
+"""A rank that fails ends all, within seconds, and says why: the others would wait for it for ever.
+
+MPI finds that a process was killed. It does not find an uncaught exception, or ``sys.exit(1)``, on one rank: the others
+go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, where there are several ranks:
+
+- An uncaught exception, in any thread, is printed with the rank and its host; then all ranks are ended. A hook that the
+  program had put into `sys.excepthook` is called before. A KeyboardInterrupt counts, too.
+- A rank that exits by `sys.exit`, `exit` or `quit` with a status that is not 0 waits `GRACE` seconds for the others to
+  end, too, as they do where all find the same thing wrong. Then it ends them.
+- A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once.
+
+With a single rank, everything is as in any Python program.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, NoReturn
+
+__all__ = ["end_all", "install", "meet_at_exit", "say", "this_rank"]
+
+GRACE = 3.0
+"""Seconds that a rank which exits with a status that is not 0 gives the others to end by themselves."""
+PATIENCE = 30.0
+"""Seconds after which a rank that has ended says that it waits for the others."""
+_INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
+_FORCED = ("CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION")
+"""ChainerMN's documentation has the first name, its code the second."""
+
+_lock = threading.Lock()
+_process: int | None = None
+"""The process in which the hooks act: one that it forks is no rank."""
+_status = 0
+"""What the main thread last gave to `sys.exit`."""
+_channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
+
+
+def install() -> None:
+    """Have failures of this rank end all. Whoever makes a communicator calls this; once is enough, more do no harm.
+
+    Does nothing with a single rank, unless ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is set to something, as ChainerMN
+    documents it: then uncaught exceptions call ``MPI_Abort``.
+    """
+    global _process
+    from mpi4py import MPI
+
+    with _lock:
+        if _process == os.getpid():
+            return
+        if MPI.COMM_WORLD.size == 1 and not any(os.environ.get(name) for name in _FORCED):
+            return
+        _process = os.getpid()
+        sys.excepthook = _after(sys.excepthook, sys.__excepthook__)
+        threading.excepthook = _after_thread(threading.excepthook)
+        sys.exit = _remembering(sys.exit)
+        for name in ("exit", "quit"):  # absent under python -S
+            if hasattr(builtins, name):
+                setattr(builtins, name, _remembering(getattr(builtins, name)))
+        atexit.register(_leave)
+
+
+def meet_at_exit(channel: Any, finished: Callable[[], None], left: Callable[[], None]) -> None:
+    """Have this rank wait at its exit for the others of a group, where it can be seen that it has ended.
+
+    Args:
+        channel: An mpi4py communicator that is used for nothing but this and by who gives it.
+        finished: Called first.
+        left: Called when all have ended, or at once where MPI is over by then; MPI ends soon after.
+    """
+    _channels.append((channel, finished, left))
+
+
+def this_rank() -> str:
+    """Return ``rank 1 of 4 (host name, process 123)``."""
+    from mpi4py import MPI
+
+    world = MPI.COMM_WORLD
+    return f"rank {world.rank} of {world.size} ({socket.gethostname()}, process {os.getpid()})"
+
+
+def say(text: str) -> None:
+    """Write to standard error, at once and in one piece, so that lines of several ranks do not mix."""
+    with suppress(OSError, ValueError):  # nobody listens; that must not keep anybody from ending
+        sys.stdout.flush()
+        sys.stderr.flush()
+    with suppress(OSError, ValueError):
+        os.write(sys.stderr.fileno(), f"\n{text.rstrip()}\n".encode(errors="backslashreplace"))
+
+
+def end_all(status: int) -> NoReturn:
+    """End all ranks now, whatever they do; `status` becomes that of ``mpiexec``."""
+    from mpi4py import MPI
+
+    # Should aborting not work out, MPI finds that this process was killed, and ends the others for that.
+    last_resort = threading.Timer(5.0, os.kill, (os.getpid(), signal.SIGKILL))
+    last_resort.daemon = True
+    last_resort.start()
+    may_call = not MPI.Is_finalized() and (MPI.Query_thread() >= MPI.THREAD_SERIALIZED or MPI.Is_thread_main())
+    if may_call:
+        MPI.COMM_WORLD.Abort(status)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("unreachable")
+
+
+def _is_rank() -> bool:
+    return _process == os.getpid()
+
+
+def _after(hook: Callable[..., Any], default: Callable[..., Any]) -> Callable[..., Any]:
+    def excepthook(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+        if not _is_rank():
+            hook(kind, error, where)
+            return
+        try:
+            if hook is not default:
+                hook(kind, error, where)
+        finally:  # even if that raised
+            _end_for(error, "")
+
+    return excepthook
+
+
+def _after_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
+    def excepthook(arguments: threading.ExceptHookArgs) -> None:
+        if not _is_rank() or issubclass(arguments.exc_type, SystemExit) or arguments.exc_value is None:
+            hook(arguments)
+            return
+        try:
+            if hook is not threading.__excepthook__:
+                hook(arguments)
+        finally:
+            name = arguments.thread.name if arguments.thread is not None else "a thread"
+            _end_for(arguments.exc_value, f" in thread {name}")
+
+    return excepthook
+
+
+def _end_for(error: BaseException, where: str) -> NoReturn:
+    text = "".join(traceback.format_exception(error))
+    say(f"renga: nobody caught an exception on {this_rank()}{where}. All ranks are ended for it:\n{text}")
+    end_all(_INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
+
+
+def _remembering(leave: Callable[..., Any]) -> Callable[..., NoReturn]:
+    def exit(status: Any = None) -> NoReturn:
+        global _status
+        if threading.current_thread() is threading.main_thread():
+            _status = status if isinstance(status, int) else int(status is not None)
+        leave(status)
+        raise AssertionError("unreachable")
+
+    return exit
+
+
+def _leave() -> None:
+    """At exit: end the others if this rank failed, or wait until they end, too."""
+    from mpi4py import MPI
+
+    if not _is_rank():
+        return
+    # Set by Python before it calls sys.excepthook: the program has put another one in the place of ours.
+    error = getattr(sys, "last_value", None)
+    if isinstance(error, BaseException) and not hasattr(sys, "ps1") and not MPI.Is_finalized():
+        _end_for(error, "")
+    for _, finished, _ in _channels:
+        finished()
+    if not MPI.Is_finalized():
+        _wait_for_others()
+    for _, _, left in _channels:
+        left()
+
+
+def _wait_for_others() -> None:
+    from mpi4py import MPI
+
+    requests = [channel.Ibarrier() for channel, _, _ in _channels]
+    started_at, told = time.monotonic(), False
+    while not MPI.Request.Testall(requests):
+        waited = time.monotonic() - started_at
+        if _status != 0 and waited > GRACE:
+            say(f"renga: {this_rank()} has ended with status {_status}, the others go on. All ranks are ended for it.")
+            end_all(_status if 0 < _status < 256 else 1)
+        if waited > PATIENCE and not told:
+            told = True
+            say(
+                f"renga: {this_rank()} has ended its program {waited:.0f} s ago; others have not.\n"
+                "Should they wait for this one, find out where: RENGA_DISTRIBUTED_TIMEOUT=60"
+            )
+        time.sleep(0.002 if waited < 0.1 else 0.05)

@@ -1,0 +1,348 @@
+"""Finds ranks for which the others wait too long, names them and what each of them does, and ends all.
+
+Off unless the setting ``distributed.timeout`` (``RENGA_DISTRIBUTED_TIMEOUT``) is a number of seconds. Then each rank
+has a thread that tells the others where this one is, over a communicator of its own. It can do so while the rank waits
+or computes; it cannot when the process is stopped or dead, so a rank that does not answer is named for that.
+
+Who makes a communicator calls `register` with its mpi4py communicator, and puts `waiting` around whatever blocks.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import sysconfig
+import threading
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, NamedTuple
+
+from renga_comm_mpi import failures
+from renga_core.settings import lookup
+
+__all__ = ["NO_GROUP", "Group", "register", "waiting"]
+
+ANSWER_TIMEOUT = 2.0
+"""Seconds that a rank has to say where it is; its thread looks for questions every `_PERIOD`."""
+_PERIOD = 0.1
+_QUESTION, _ANSWER = 1, 2
+
+
+class Group(NamedTuple):
+    """The ranks of a communicator, as all of them know it.
+
+    Attributes:
+        name: What the communicator is called.
+        number: The same on all its ranks, and another one for each communicator that shares ranks with it.
+        ranks: Which of ``COMM_WORLD`` they are.
+    """
+
+    name: str
+    number: tuple[int, int]
+    ranks: tuple[int, ...]
+
+
+class Place(NamedTuple):
+    """What a thread waits for.
+
+    Attributes:
+        what: ``allreduce``.
+        group: Of which communicator.
+        number: How many collectives of it this is, from 1; 0: between two ranks only.
+        peer: The other one of these, in ``COMM_WORLD``.
+        since: `time.monotonic()` at its begin.
+    """
+
+    what: str
+    group: Group
+    number: int
+    peer: int | None
+    since: float
+
+
+class Channel(NamedTuple):
+    """A communicator of the watchdog's own, its ranks in ``COMM_WORLD``, and the host and process of each."""
+
+    mpi_comm: Any
+    ranks: tuple[int, ...]
+    homes: tuple[str, ...]
+
+    def home(self, rank: int) -> str:
+        """Say where a rank of ``COMM_WORLD`` runs."""
+        return f"rank {rank} ({self.homes[self.ranks.index(rank)]})"
+
+
+NO_GROUP = Group("", (0, 0), ())
+"""What `waiting` takes where there is nobody to wait for."""
+_NOTHING = nullcontext()
+
+_timeout = 0.0
+_serial = 0
+_channels: list[Channel] = []
+_places: dict[int, Place] = {}
+"""By the thread that waits."""
+_counts: dict[tuple[int, int], int] = {}
+_last: tuple[str, float] | None = None
+"""The last collective of the main thread, in words, and its end."""
+_finished: float | None = None
+_stop = threading.Event()
+_thread: threading.Thread | None = None
+
+
+def register(mpi_comm: Any, name: str) -> Group:
+    """Tell who takes part in a communicator that is being made, for `waiting`; and see to it that failures end all.
+
+    Collective over `mpi_comm`, which is not kept. The shortest timeout that any of the ranks was told holds.
+
+    Args:
+        mpi_comm: An intracommunicator of mpi4py.
+        name: What to call the communicator in messages.
+    """
+    global _serial, _timeout
+    from mpi4py import MPI
+
+    failures.install()
+    if mpi_comm.size == 1:
+        return NO_GROUP
+    ranks = tuple(MPI.Group.Translate_ranks(mpi_comm.group, None, MPI.COMM_WORLD.group))
+    own_timeout = float(lookup("distributed.timeout").value)
+    mine = (any(set(channel.ranks) >= set(ranks) for channel in _channels), _serial, own_timeout)
+    covered, serials, timeouts = zip(*_gather(mpi_comm, mine, name, own_timeout), strict=True)
+    _serial = max(serials) + 1
+    if not all(covered):
+        own = mpi_comm.Dup()
+        homes = tuple(own.allgather(f"{socket.gethostname()}, process {os.getpid()}"))
+        _channels.append(Channel(own, ranks, homes))
+        failures.meet_at_exit(own, _finish, _leave)
+    if any(timeouts):
+        _timeout = min(timeout for timeout in (*timeouts, _timeout) if timeout > 0)
+        _start()
+    return Group(name, (min(ranks), _serial), ranks)
+
+
+def waiting(what: str, group: Group, peer: int | None = None) -> AbstractContextManager[None]:
+    """Return a context in which this thread waits for other ranks.
+
+    Args:
+        what: The name of the collective, or of a call that waits for one rank.
+        group: Of which communicator, as `register` returned it.
+        peer: The rank in the group that alone is waited for; None: all.
+    """
+    if _timeout == 0.0 or not group.ranks:
+        return _NOTHING
+    return _Waiting(what, group, peer)
+
+
+class _Waiting:
+    def __init__(self, what: str, group: Group, peer: int | None) -> None:
+        self._what, self._group, self._peer = what, group, peer
+        self._thread = threading.get_ident()
+        self._outer = self._thread not in _places  # one that is made of others is what the program called
+
+    def __enter__(self) -> None:
+        if not self._outer:
+            return
+        number, peer = 0, None
+        if self._peer is None:
+            number = _counts[self._group.number] = _counts.get(self._group.number, 0) + 1
+        else:
+            peer = self._group.ranks[self._peer]
+        _places[self._thread] = Place(self._what, self._group, number, peer, time.monotonic())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        global _last
+        if self._outer:
+            place = _places.pop(self._thread)
+            if self._thread == threading.main_thread().ident:
+                _last = (_call(place), time.monotonic())
+
+
+def _gather(mpi_comm: Any, mine: Any, name: str, timeout: float) -> list[Any]:
+    """Return what the ranks give, in their order. With a timeout, ranks that do not come are an end, too."""
+    request, started_at = mpi_comm.Ibarrier(), time.monotonic()
+    while timeout > 0.0 and not request.Test():
+        if time.monotonic() - started_at > timeout:
+            failures.say(
+                f"renga: {failures.this_rank()} has waited {timeout:g} s for all {mpi_comm.size} ranks to make the "
+                f"communicator '{name}', {_where(threading.get_ident())} (distributed.timeout). All ranks are ended."
+            )
+            failures.end_all(1)
+        time.sleep(0.001)
+    request.Wait()
+    return list(mpi_comm.allgather(mine))
+
+
+def _start() -> None:
+    global _thread
+    from mpi4py import MPI
+
+    if _thread is None:
+        if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+            failures.say(
+                "renga: this MPI does not let two threads communicate (MPI_THREAD_MULTIPLE). The watchdog can name the "
+                "collective that waits too long, but not the ranks that are late."
+            )
+        _thread = threading.Thread(target=_watch, name="renga-watchdog", daemon=True)
+        _thread.start()
+
+
+def _finish() -> None:
+    global _finished
+    if _finished is None:
+        _finished = time.monotonic()
+
+
+def _leave() -> None:
+    _stop.set()
+    if _thread is not None:
+        _thread.join()
+
+
+def _watch() -> None:
+    from mpi4py import MPI
+
+    talks = MPI.Query_thread() >= MPI.THREAD_MULTIPLE
+    not_before = 0.0
+    while not _stop.wait(_PERIOD):
+        if MPI.Is_finalized():
+            return
+        if talks:
+            _answer_questions()
+        now = time.monotonic()
+        overdue = [place for place in list(_places.values()) if now - place.since > _timeout]
+        if overdue and now > not_before:
+            _report(min(overdue, key=lambda place: place.since), talks)
+            not_before = now + 2 * ANSWER_TIMEOUT  # the rank that is to report may have died of it
+
+
+def _answer_questions() -> None:
+    for channel in list(_channels):
+        while channel.mpi_comm.Iprobe(tag=_QUESTION):
+            asker = channel.mpi_comm.recv(tag=_QUESTION)
+            # Not waited for: who asked may be gone by now.
+            _unfinished.append(channel.mpi_comm.isend(_state(), asker, tag=_ANSWER))
+    _unfinished[:] = [request for request in _unfinished if not request.Test()]
+
+
+_unfinished: list[Any] = []
+
+
+class State(NamedTuple):
+    """What a rank does, as it tells others."""
+
+    places: list[tuple[Place, str]]
+    """With how long, and where in the program, in words; `Place.since` means nothing to others."""
+    overdue: bool
+    otherwise: str
+    """What it does unless it waits."""
+
+
+def _state() -> State:
+    now = time.monotonic()
+    places = [(place, f"for {now - place.since:.1f} s, {_where(thread)}") for thread, place in list(_places.items())]
+    if _finished is not None:
+        otherwise = f"ended its program {now - _finished:.1f} s ago"
+    elif _last is None:
+        otherwise = f"computes, {_where(threading.main_thread().ident)}; it has waited for nobody yet"
+    else:
+        what, end = _last
+        otherwise = f"computes since {now - end:.1f} s, {_where(threading.main_thread().ident)}; its last was {what}"
+    overdue = any(now - place.since > _timeout - ANSWER_TIMEOUT for place, _ in places)
+    return State(places, overdue, otherwise)
+
+
+def _report(place: Place, talks: bool) -> None:
+    """Say who is late and end all; return if that is left to a lower rank that waits too long itself."""
+    from mpi4py import MPI
+
+    me = MPI.COMM_WORLD.rank
+    own = next(words for waits, words in _state().places if waits is place or waits == place)
+    lines = [f"renga: {failures.this_rank()} waits in {_call(place)} {own}."]
+    if talks:
+        channel = next(channel for channel in _channels if set(channel.ranks) >= set(place.group.ranks))
+        states = _ask(channel, [rank for rank in place.group.ranks if rank != me])
+        if any(rank < me and state is not None and state.overdue for rank, state in states.items()):
+            return
+        lines += _findings(place, channel, states)
+    lines.append(f"That is longer than distributed.timeout, {_timeout:g} s: all ranks are ended.")
+    failures.say("\n".join(lines))
+    failures.end_all(1)
+
+
+def _findings(place: Place, channel: Channel, states: dict[int, State | None]) -> list[str]:
+    late, too = [], []
+    for rank, state in states.items():
+        if state is None:
+            late.append(f"{channel.home(rank)} does not answer: it was stopped, or is dead, or computes outside Python")
+        elif any(_same(waits, place) for waits, _ in state.places):
+            too.append(str(rank))
+        elif state.places:
+            waits, words = state.places[0]
+            late.append(f"{channel.home(rank)} waits in {_call(waits)} {words}")
+        else:
+            late.append(f"{channel.home(rank)} {state.otherwise}")
+    if place.peer is not None:
+        late = [line for line in late if line.startswith(f"rank {place.peer} ")]
+        too = []
+    lines = [f"  late: {line}" for line in late]
+    lines += [f"  waiting, too: rank {', '.join(too)}"] if too else []
+    if not late:
+        lines.append("  nobody is late: all take part, and it is slow by itself")
+    return lines
+
+
+def _same(place: Place, other: Place) -> bool:
+    return place.number != 0 and (place.group.number, place.number) == (other.group.number, other.number)
+
+
+def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
+    """Ask ranks where they are; None for those that do not say."""
+    from mpi4py import MPI
+
+    here = channel.mpi_comm.rank
+    index = {channel.ranks.index(rank): rank for rank in ranks}
+    for dest in index:
+        _unfinished.append(channel.mpi_comm.isend(here, dest, tag=_QUESTION))
+    states: dict[int, State | None] = dict.fromkeys(ranks)
+    deadline = time.monotonic() + ANSWER_TIMEOUT
+    while time.monotonic() < deadline and None in states.values():
+        _answer_questions()  # of those that ask at the same time
+        status = MPI.Status()
+        while channel.mpi_comm.Iprobe(tag=_ANSWER, status=status):
+            states[index[status.Get_source()]] = channel.mpi_comm.recv(source=status.Get_source(), tag=_ANSWER)
+        time.sleep(0.01)
+    return states
+
+
+def _call(place: Place) -> str:
+    if place.peer is not None:
+        return f"{place.what}, for rank {place.peer}"
+    return f"{place.what}, collective {place.number} of the communicator '{place.group.name}'"
+
+
+_STANDARD_LIBRARY = sysconfig.get_path("stdlib")
+
+
+def _where(thread: int | None) -> str:
+    """Say where in the user's program a thread is; in Renga, where all of the program is Renga's."""
+    frame = innermost = sys._current_frames().get(thread or 0)
+    while frame is not None and not _is_program(frame):
+        frame = frame.f_back
+    frame = frame or innermost
+    if frame is None:
+        return "at an unknown place"
+    path = Path(frame.f_code.co_filename)
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"at {shown}:{frame.f_lineno} in {frame.f_code.co_qualname}"
+
+
+def _is_program(frame: FrameType) -> bool:
+    spec = frame.f_globals.get("__spec__")
+    package = str(spec.name if spec is not None else frame.f_globals.get("__name__", "")).partition(".")[0]
+    known = package in sys.stdlib_module_names or package in ("mpi4py", "numpy")
+    return not (known or package == "renga" or package.startswith("renga_"))
