@@ -1,0 +1,367 @@
+"""What communicators on MPI have in common: all but the way in which they add up."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import warnings
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from mpi4py import MPI
+
+from renga_comm_mpi import watchdog
+from renga_comm_mpi.calls import PIECE, Calls, as_bytes
+from renga_comm_mpi.nodes import find_place, node_of_this_process
+from renga_core.backend import default_device, get_device, get_device_of, to_host
+from renga_core.communicator import CommunicatorBase, MismatchError, Request
+from renga_core.communicator.half import half_sum, is_half
+
+if TYPE_CHECKING:
+    from renga_core.backend import Array, Device
+
+__all__ = ["MpiCommunicator"]
+
+
+class MpiCommunicator(CommunicatorBase):
+    """A group of processes that talk to each other by MPI. A process that no ``mpiexec`` has started is alone.
+
+    Arrays travel as bytes, whatever their dtype and however large; those of other devices by way of the host.
+    Subclasses say how sums are made: always in the order of ranks (or of nodes), element by element, so that a sum does
+    not depend on what else travels with it.
+
+    Args:
+        mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it calls. None: all processes, ``MPI.COMM_WORLD``.
+
+    Attributes:
+        name: By which it is registered.
+        mpi_comm: A duplicate of that group, so that messages of the program's own do not meet these.
+    """
+
+    name: ClassVar[str]
+    overlaps: ClassVar[bool] = MPI.Query_thread() == MPI.THREAD_MULTIPLE
+    _told: ClassVar[bool] = False
+    _patient = False
+
+    def __init__(self, mpi_comm: MPI.Comm | None = None) -> None:
+        self.mpi_comm = (MPI.COMM_WORLD if mpi_comm is None else mpi_comm).Dup()
+        self._group = watchdog.register(self.mpi_comm, self.name)
+        # MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
+        self._calls = Calls(self.mpi_comm.Dup(), self._patient)
+        self._letters = Calls(self.mpi_comm, self._patient)
+        self._to_myself: dict[int, deque[Any]] = {}
+        self._digest, self._digests = np.empty(2, np.int64), np.empty(2, np.int64)
+        nodes = [pickle.loads(node) for node in self._calls.allgather_messages(pickle.dumps(node_of_this_process()))]
+        self._place = find_place(nodes, self.rank)
+
+    @property
+    def rank(self) -> int:  # noqa: D102
+        return self._calls.rank
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return self._calls.size
+
+    @property
+    def intra_rank(self) -> int:  # noqa: D102
+        return self._place.intra_rank
+
+    @property
+    def intra_size(self) -> int:  # noqa: D102
+        return self._place.intra_size
+
+    @property
+    def inter_rank(self) -> int:  # noqa: D102
+        return self._place.inter_rank
+
+    @property
+    def inter_size(self) -> int:  # noqa: D102
+        return self._place.inter_size
+
+    def split(self, color: int, key: int) -> Self:  # noqa: D102
+        with self._waiting("split"):
+            self.agree("split", None)
+            part = self.mpi_comm.Split(color, key)
+            try:
+                return type(self)(part)
+            finally:
+                part.Free()
+
+    def agree(self, what: str, detail: object) -> None:  # noqa: D102
+        with self._waiting(what):
+            # One short exchange: digests are all the same where the largest is the smallest. Python's own hash differs
+            # between processes.
+            digest = hashlib.blake2b(repr((what, detail)).encode(), digest_size=7).digest()
+            self._digest[0] = int.from_bytes(digest, "little")
+            self._digest[1] = -self._digest[0]
+            self._calls("Allreduce", self._digest, self._digests, MPI.MAX)
+            if self._digests[0] == -self._digests[1]:
+                return
+            given = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((what, detail)))]
+            if any(one != given[0] for one in given):
+                raise MismatchError(given, self.rank)
+
+    # --- between two ranks --------------------------------------------------------------------------------------------
+
+    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
+        arrays = data if isinstance(data, (tuple, list)) else (data,)
+        hosts = [_contiguous(array) for array in arrays]
+        header = (
+            "arrays",
+            isinstance(data, (tuple, list)),
+            [_describe(*pair) for pair in zip(hosts, arrays, strict=True)],
+        )
+        if self._is_myself("dest", dest):
+            self._to_myself.setdefault(tag, deque()).append((header, [host.copy() for host in hosts]))
+            return
+        with self._waiting("send", dest):
+            self._letters.send_message(pickle.dumps(header), dest, tag)
+            for host in hosts:
+                self._letters.send(as_bytes(host), dest, tag)
+
+    def recv(self, source: int, tag: int) -> Any:
+        """Wait for the array or tuple of arrays that rank `source` sends with this tag, and return it.
+
+        On the current device, if it is of the library of the array that was sent; otherwise on that library's first.
+
+        Raises:
+            TypeError: What was sent is an object.
+        """
+        if self._is_myself("source", source):
+            header, hosts = self._from_myself("arrays", tag)
+        else:
+            with self._waiting("recv", source):
+                header = self._open("arrays", self._letters.recv_message(source, tag), source, tag)
+                hosts = [_empty(description) for description in header[2]]
+                for host in hosts:
+                    self._letters.recv(as_bytes(host), source, tag)
+        arrays = tuple(_device(None, about).send(host) for host, about in zip(hosts, header[2], strict=True))
+        return arrays if header[1] else arrays[0]
+
+    def send_obj(self, obj: Any, dest: int, tag: int) -> None:  # noqa: D102
+        if self._is_myself("dest", dest):
+            self._to_myself.setdefault(tag, deque()).append((("object", pickle.loads(pickle.dumps(obj))), None))
+            return
+        with self._waiting("send_obj", dest):
+            self._letters.send_message(pickle.dumps(("object", obj)), dest, tag)
+
+    def recv_obj(self, source: int, tag: int) -> Any:
+        """Wait for the object that rank `source` sends with this tag, and return it.
+
+        Raises:
+            TypeError: What was sent is an array.
+        """
+        if self._is_myself("source", source):
+            return self._from_myself("object", tag)[0][1]
+        with self._waiting("recv_obj", source):
+            return self._open("object", self._letters.recv_message(source, tag), source, tag)[1]
+
+    def _is_myself(self, name: str, rank: int) -> bool:
+        self._check_rank(name, rank)
+        return rank == self.rank
+
+    def _from_myself(self, kind: str, tag: int) -> Any:
+        if not self._to_myself.get(tag):
+            raise RuntimeError(f"rank {self.rank} waits for itself, and has sent itself nothing with tag {tag}")
+        found = self._to_myself[tag].popleft()
+        self._check_kind(kind, found[0][0], self.rank, tag)
+        return found
+
+    def _open(self, kind: str, message: bytes, source: int, tag: int) -> Any:
+        header = pickle.loads(message)
+        self._check_kind(kind, header[0], source, tag)
+        return header
+
+    def _check_kind(self, expected: str, found: str, source: int, tag: int) -> None:
+        if found != expected:
+            name = {"object": "recv_obj", "arrays": "recv"}[found]
+            raise TypeError(f"rank {source} sent {found} with tag {tag}: receive it by {name}")
+
+    def _check_rank(self, name: str, rank: int) -> None:
+        if not 0 <= rank < self.size:
+            raise ValueError(f"{name} is {rank}; ranks go from 0 to {self.size - 1}")
+
+    # --- collectives of arrays ----------------------------------------------------------------------------------------
+
+    def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
+        self._check_rank("root", root)
+        with self._waiting("bcast"):
+            self.agree("bcast", {"root": root, "max_buf_len": max_buf_len})
+            if self.rank == root:
+                host = _contiguous(data)
+                self._calls.bcast_message(pickle.dumps(_describe(host, data)), root)
+                self._calls.bcast(as_bytes(host), root, max_buf_len or PIECE)
+                return data.copy() if host is data else get_device_of(data).send(host.copy())
+            description = pickle.loads(self._calls.bcast_message(b"", root))
+            host = _empty(description)
+            self._calls.bcast(as_bytes(host), root, max_buf_len or PIECE)
+            return _device(data, description).send(host)
+
+    def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
+        self._check_rank("root", root)
+        with self._waiting("gather"):
+            self.agree("gather", {"root": root})
+            host = _contiguous(data)
+            headers = self._calls.gather_messages(pickle.dumps(_describe(host, data)), root)
+            outgoing: list[Any] = [None] * self.size
+            outgoing[root] = as_bytes(host)
+            if headers is None:
+                self._calls.exchange(outgoing, [None] * self.size)
+                return None
+            hosts = [_empty(pickle.loads(header)) for header in headers]
+            self._calls.exchange(outgoing, [as_bytes(one) for one in hosts])
+        return tuple(get_device_of(data).send(one) for one in hosts)
+
+    def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        with self._waiting("allgather"):
+            self.agree("allgather", None)
+            host = _contiguous(x)
+            headers = self._calls.allgather_messages(pickle.dumps(_describe(host, x)))
+            hosts = [_empty(pickle.loads(header)) for header in headers]
+            self._calls.exchange([as_bytes(host)] * self.size, [as_bytes(one) for one in hosts])
+        return tuple(get_device_of(x).send(one) for one in hosts)
+
+    def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        with self._waiting("alltoall"):
+            self.agree("alltoall", {"arrays": len(xs)})
+            self._check_count(len(xs))
+            hosts = [_contiguous(x) for x in xs]
+            headers = self._calls.allgather_messages(
+                pickle.dumps([_describe(*pair) for pair in zip(hosts, xs, strict=True)])
+            )
+            found = [_empty(pickle.loads(header)[self.rank]) for header in headers]
+            self._calls.exchange([as_bytes(one) for one in hosts], [as_bytes(one) for one in found])
+        return tuple(get_device_of(x).send(one) for x, one in zip(xs, found, strict=True))
+
+    def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
+        self._check_rank("root", root)
+        with self._waiting("scatter"):
+            self.agree("scatter", {"root": root})
+            outgoing: list[Any] = [None] * self.size
+            incoming: list[Any] = [None] * self.size
+            message = b""
+            if self.rank == root:
+                hosts = [_contiguous(x) for x in xs]
+                message = pickle.dumps([_describe(*pair) for pair in zip(hosts, xs, strict=True)])
+                if len(hosts) == self.size:
+                    outgoing = [as_bytes(host) for host in hosts]
+            headers = pickle.loads(self._calls.bcast_message(message, root))
+            self._check_count(len(headers))  # on every rank, since all know it now
+            found = _empty(headers[self.rank])
+            incoming[root] = as_bytes(found)
+            self._calls.exchange(outgoing, incoming)
+        own = xs[self.rank] if xs is not None and len(xs) > self.rank else None
+        return _device(own, headers[self.rank]).send(found)
+
+    def allreduce(self, data: Array) -> Array:  # noqa: D102
+        with self._waiting("allreduce"):
+            self.agree("allreduce", (tuple(data.shape), str(data.dtype)))
+            host = _contiguous(data)
+            total = self._sum(host.reshape(-1), 1)
+        return get_device_of(data).send(total.reshape(host.shape))
+
+    def mean_flat(self, flat: Array) -> Array:  # noqa: D102
+        wire = self.get_config("allreduce_grad_dtype")
+        with self._waiting("mean"):
+            if is_half(wire, flat.dtype):
+                return half_sum(self, flat, wire, divide_by=self.size)
+            return get_device_of(flat).send(self._sum(_contiguous(flat), self.size))
+
+    @abstractmethod
+    def _sum(self, flat: Any, divide_by: int) -> Any:
+        """The sum over all ranks of a contiguous host array with one axis, divided by a number if that is not 1.
+
+        Returns:
+            A new array. Ranks' arrays are alike: that has been made sure.
+        """
+
+    def _check_count(self, count: int) -> None:
+        if count != self.size:
+            raise ValueError(f"{count} arrays were given for {self.size} ranks; one for each is needed")
+
+    # --- collectives of objects ---------------------------------------------------------------------------------------
+
+    def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
+        self._check_rank("root", root)
+        with self._waiting("bcast_obj"):
+            self.agree("bcast_obj", {"root": root, "max_buf_len": max_buf_len})
+            message = pickle.dumps(obj) if self.rank == root else b""
+            return pickle.loads(self._calls.bcast_message(message, root, max_buf_len or PIECE))
+
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:  # noqa: D102
+        self._check_rank("root", root)
+        with self._waiting("gather_obj"):
+            self.agree("gather_obj", {"root": root})
+            messages = self._calls.gather_messages(pickle.dumps(obj), root)
+        return None if messages is None else [pickle.loads(message) for message in messages]
+
+    def allgather_obj(self, obj: Any) -> list[Any]:  # noqa: D102
+        with self._waiting("allgather_obj"):
+            self.agree("allgather_obj", None)
+            return [pickle.loads(message) for message in self._calls.allgather_messages(pickle.dumps(obj))]
+
+    def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
+        with self._waiting("allreduce_obj"):
+            self.agree("allreduce_obj", None)
+            first, *others = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps(obj))]
+        for other in others:
+            first = first + other
+        return first
+
+    def barrier(self) -> None:  # noqa: D102
+        self.agree("barrier", None)  # which nobody leaves before all have come
+
+    # --- the rest -----------------------------------------------------------------------------------------------------
+
+    def imean(self, arrays: Sequence[Array]) -> Request:  # noqa: D102
+        if not self.overlaps and self.size > 1 and not MpiCommunicator._told:
+            MpiCommunicator._told = True
+            warnings.warn(
+                "MPI was initialised without support for threads, so nothing is communicated in the background. "
+                "Next: leave mpi4py.rc.thread_level at 'multiple', and use an MPI library built with threads",
+                stacklevel=2,
+            )
+        return super().imean(arrays)
+
+    def finalize(self) -> None:  # noqa: D102
+        super().finalize()
+        if self._calls.comm != MPI.COMM_NULL and not MPI.Is_finalized():
+            self._calls.comm.Free()
+            self.mpi_comm.Free()
+
+    def _waiting(self, what: str, peer: int | None = None) -> AbstractContextManager[None]:
+        """Around what waits for other ranks: for all of them, or for one."""
+        return watchdog.waiting(what, self._group, peer)
+
+
+def _contiguous(array: Any) -> Any:
+    """An array of any backend as a contiguous host array, the same memory where it is one.
+
+    Raises:
+        TypeError: It holds objects.
+    """
+    host = to_host(array)
+    if host.dtype.hasobject:
+        raise TypeError(f"arrays of {host.dtype} do not travel: send them as objects (send_obj, bcast_obj, …)")
+    return host if host.flags.c_contiguous else host.copy(order="C")
+
+
+def _describe(host: Any, array: Any) -> tuple[Any, ...]:
+    """What a receiver must know of an array: shape, dtype, and the backend to which it belongs."""
+    return host.shape, host.dtype, get_device_of(array).backend.name
+
+
+def _empty(description: tuple[Any, ...]) -> Any:
+    return np.empty(description[0], description[1])
+
+
+def _device(given: Any, description: tuple[Any, ...]) -> Device:
+    """Where a result belongs: to what was given; if nothing was, to the backend of what was sent."""
+    if given is not None:
+        return get_device_of(given)
+    current = default_device()
+    return current if current.backend.name == description[2] else get_device(description[2])

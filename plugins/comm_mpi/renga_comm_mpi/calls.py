@@ -1,0 +1,181 @@
+"""MPI calls of one group of ranks, and how a process waits in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mpi4py import MPI
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PIECE", "Bytes", "Calls", "as_bytes"]
+
+Bytes = Any
+"""A host array of uint8 with one axis (an alias, since NumPy's types say no more)."""
+
+PIECE = 2**30
+"""Bytes in one message at most: MPI counts with 32 bits."""
+
+_SLOT = 512
+"""Bytes that travel in one message of a size that everybody knows; longer ones need a second message."""
+_LENGTH = 8
+
+
+class Calls:
+    """What communicators need of MPI: bytes sent, gathered, exchanged.
+
+    Args:
+        comm: The group; its messages must be only these.
+        patient: Wait by looking and sleeping in turn. Otherwise MPI waits as it likes, which takes a core all the time:
+            faster by some microseconds, where that core has nothing else to do.
+    """
+
+    def __init__(self, comm: MPI.Comm, patient: bool = False) -> None:
+        self.comm = comm
+        self.patient = patient
+        self.rank = comm.Get_rank()
+        self.size = comm.Get_size()
+
+    def __call__(self, name: str, *args: Any) -> None:
+        """Call a method of the group by the name of its blocking form, and wait."""
+        if self.patient:
+            self.wait([getattr(self.comm, "I" + name.lower())(*args)])
+        else:
+            getattr(self.comm, name)(*args)
+
+    def wait(self, requests: list[MPI.Request]) -> None:
+        """Wait until all have ended."""
+        if not self.patient:
+            MPI.Request.Waitall(requests)
+            return
+        pause = Pause()
+        while not MPI.Request.Testall(requests):
+            pause()
+
+    # --- bytes of which the receiver knows how many there are ---------------------------------------------------------
+
+    def send(self, data: Bytes, dest: int, tag: int) -> None:
+        """Send bytes to a rank."""
+        for piece in _pieces(data):
+            self("Send", piece, dest, tag)
+
+    def recv(self, into: Bytes, source: int, tag: int) -> None:
+        """Fill memory by what a rank sends."""
+        for piece in _pieces(into):
+            self("Recv", piece, source, tag)
+
+    def bcast(self, data: Bytes, root: int, limit: int = PIECE) -> None:
+        """Fill memory by what rank `root` has there, no more than `limit` bytes at a time."""
+        for piece in _pieces(data, limit):
+            self("Bcast", piece, root)
+
+    def exchange(self, outgoing: Sequence[Bytes | None], incoming: Sequence[Bytes | None]) -> None:
+        """Send to each rank what stands at its place, and fill what stands there by what it sends. None: nothing."""
+        requests = []
+        for i in range(1, self.size):
+            source = (self.rank - i) % self.size
+            if (into := incoming[source]) is not None:
+                requests += [self.comm.Irecv(piece, source) for piece in _pieces(into)]
+        for i in range(1, self.size):
+            dest = (self.rank + i) % self.size
+            if (data := outgoing[dest]) is not None:
+                requests += [self.comm.Isend(piece, dest) for piece in _pieces(data)]
+        own, into = outgoing[self.rank], incoming[self.rank]
+        if own is not None and into is not None:
+            into[:] = own
+        self.wait(requests)
+
+    # --- messages of any length ---------------------------------------------------------------------------------------
+
+    def send_message(self, message: bytes, dest: int, tag: int) -> None:
+        """Send bytes of which the receiver does not know how many there are."""
+        self("Send", _slot(message), dest, tag)
+        self.send(_rest(message), dest, tag)
+
+    def recv_message(self, source: int, tag: int) -> bytes:
+        """Return what a rank sends by `send_message`."""
+        slot = np.empty(_SLOT, np.uint8)
+        self("Recv", slot, source, tag)
+        rest = _room(slot)
+        self.recv(rest, source, tag)
+        return _message(slot, rest)
+
+    def bcast_message(self, message: bytes, root: int, limit: int = PIECE) -> bytes:
+        """Return rank `root`'s; what others pass is not read."""
+        slot = _slot(message) if self.rank == root else np.empty(_SLOT, np.uint8)
+        self("Bcast", slot, root)
+        rest = _rest(message) if self.rank == root else _room(slot)
+        self.bcast(rest, root, limit)
+        return message if self.rank == root else _message(slot, rest)
+
+    def gather_messages(self, message: bytes, root: int) -> list[bytes] | None:
+        """Return those of all ranks, on rank `root`; None on the others."""
+        slots = np.empty((self.size, _SLOT), np.uint8) if self.rank == root else None
+        self("Gather", _slot(message), slots, root)
+        outgoing: list[Bytes | None] = [None] * self.size
+        outgoing[root] = _rest(message)
+        if slots is None:
+            self.exchange(outgoing, [None] * self.size)
+            return None
+        rests = [_room(slot) for slot in slots]
+        self.exchange(outgoing, rests)
+        return [_message(slot, rest) for slot, rest in zip(slots, rests, strict=True)]
+
+    def allgather_messages(self, message: bytes) -> list[bytes]:
+        """Return those of all ranks, on every rank."""
+        slots = np.empty((self.size, _SLOT), np.uint8)
+        self("Allgather", _slot(message), slots)
+        rests = [_room(slot) for slot in slots]
+        self.exchange([_rest(message)] * self.size, rests)
+        return [_message(slot, rest) for slot, rest in zip(slots, rests, strict=True)]
+
+
+class Pause:
+    """What somebody who waits patiently does between two looks: nothing at first, then longer and longer sleeps."""
+
+    LOOKS = 20
+    SHORTEST, LONGEST = 20e-6, 500e-6
+
+    def __init__(self) -> None:
+        self._looks = 0
+        self._sleep = self.SHORTEST
+
+    def __call__(self) -> None:
+        self._looks += 1
+        if self._looks > self.LOOKS:
+            time.sleep(self._sleep)
+            self._sleep = min(2 * self._sleep, self.LONGEST)
+
+
+def as_bytes(array: NDArray[Any]) -> Bytes:
+    """The memory of a contiguous array."""
+    return array.reshape(-1).view(np.uint8)
+
+
+def _pieces(data: Bytes, limit: int = PIECE) -> list[Bytes]:
+    return [data[begin : begin + limit] for begin in range(0, len(data), limit)]
+
+
+def _slot(message: bytes) -> Bytes:
+    """The length of a message, and what finds room beside it."""
+    return np.frombuffer((len(message).to_bytes(_LENGTH, "little") + message).ljust(_SLOT, b"\0")[:_SLOT], np.uint8)
+
+
+def _rest(message: bytes) -> Bytes:
+    """What found no room in the slot."""
+    return np.frombuffer(message[_SLOT - _LENGTH :], np.uint8)
+
+
+def _room(slot: Bytes) -> Bytes:
+    """Memory for what found no room in a slot."""
+    return np.empty(max(0, int.from_bytes(slot[:_LENGTH].tobytes(), "little") - (_SLOT - _LENGTH)), np.uint8)
+
+
+def _message(slot: Bytes, rest: Bytes) -> bytes:
+    length = int.from_bytes(slot[:_LENGTH].tobytes(), "little")
+    found: bytes = slot[_LENGTH : _LENGTH + length].tobytes() + rest.tobytes()
+    return found
