@@ -4,6 +4,8 @@
 """
 
 from renga_distributed.create import create_communicator
+from renga_distributed.datasets import *
+from renga_distributed.datasets import __all__ as _datasets
 from renga_distributed.threads import ThreadsCommunicator, launch
 
 # A subpackage is one line here, and one in `__all__`:
@@ -11,6 +13,7 @@ from renga_distributed.threads import ThreadsCommunicator, launch
 # from renga_distributed.optimizers import __all__ as _optimizers
 
 __all__ = [
+    *_datasets,
     "ThreadsCommunicator",
     "create_communicator",
     "launch",
