@@ -8,11 +8,13 @@ def renga_commands() -> list[Provider]:
     """`train`, the commands that tell what is installed, chosen and set, and those for authors of plugins."""
 
     def command(name: str, summary: str) -> Provider:
-        return Provider(name=name, target=f"renga.cli.{name}:run", revision=1, summary=summary)
+        return Provider(name=name, target=f"renga.cli.{name.replace('-', '_')}:run", revision=1, summary=summary)
 
     return [
         command("train", "train a model as a TOML file describes"),
+        command("launch", "run a program on several processes that MPI connects"),
         command("profile", "tell where the time of a training step goes"),
+        command("scale-model", "predict how long an iteration takes with more devices"),
         command("config", "list every setting, its value and where it was said"),
         command("plugins", "list plugins, show one, or tell why something is chosen"),
         command("kernels", "list which kernel serves each operation, and why"),

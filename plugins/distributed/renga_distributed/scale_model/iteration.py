@@ -132,13 +132,13 @@ def predict(step: Step, cluster: Cluster, devices: int) -> Prediction:
         buckets = max(1, ceil(step.gradient_bytes / step.bucket_bytes))
         each = sending(step.gradient_bytes / buckets)
         communication = buckets * each
-        iteration = _overlapped(step.forward * waiting, step.backward * waiting, buckets, each)
+        iteration = _overlapped(compute, step.backward * waiting, buckets, each)
     return Prediction(devices, iteration, compute, communication, step.compute / iteration)
 
 
-def _overlapped(forward: float, backward: float, buckets: int, each: float) -> float:
+def _overlapped(compute: float, backward: float, buckets: int, each: float) -> float:
     """When the last bucket is there: one waits for its gradients, which come evenly, and for the one before it."""
     sent = 0.0
     for bucket in range(1, buckets + 1):
-        sent = max(sent, forward + backward * bucket / buckets) + each
+        sent = max(sent, compute - backward * (buckets - bucket) / buckets) + each
     return sent

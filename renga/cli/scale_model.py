@@ -1,0 +1,243 @@
+"""`renga scale-model`: how long an iteration takes with more devices, before they are bought or booked."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import product
+from typing import TypeVar
+
+from renga_core.errors import did_you_mean
+from renga_core.plugin import COMMUNICATOR, registry
+from renga_distributed import scale_model as model
+
+from .output import print_json, print_table
+from .parser import Parser, UsageError, word
+
+__all__ = ["run"]
+
+T = TypeVar("T")
+HEAD = ("DEVICES", "ITERATION", "COMPUTE", "COMMUNICATION", "NOT HIDDEN", "EFFICIENCY")
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga scale-model --compute MS [options]``, ``--published`` or ``--calibrate COMMUNICATOR``."""
+    arguments = _parser().parse_all(argv)
+    if arguments.published:
+        _print_published(arguments.json)
+    elif arguments.calibrate is not None:
+        _calibrate(arguments.calibrate, arguments.json)
+    elif arguments.compute is None:
+        raise UsageError("the time of an iteration on one device is missing: --compute MS. See 'renga scale-model -h'.")
+    else:
+        _predict(arguments)
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "renga scale-model",
+        "Predict how long an iteration of data-parallel training takes, and how much of it is communication, from what "
+        f"one device takes for it. A LINK is one of {', '.join(model.LINKS)}; or LATENCY,BANDWIDTH in µs and GB/s.",
+    )
+    what = parser.add_argument_group("what is trained")
+    size = what.add_mutually_exclusive_group()
+    size.add_argument(
+        "--model", type=_one_of(model.MODELS), default="resnet50", metavar="NAME", help="default: resnet50"
+    )
+    size.add_argument("--parameters", type=_count, metavar="N", help="how many parameters, for any other model")
+    what.add_argument("--compute", type=_positive, metavar="MS", help="an iteration on one device, without update")
+    what.add_argument("--forward", type=_number, metavar="MS", help="how much of that is before backward: a third")
+    what.add_argument("--jitter", type=_number, default=0.0, metavar="X", help="standard deviation / mean of that: 0")
+    where = parser.add_argument_group("where")
+    where.add_argument(
+        "--devices",
+        type=_list_of(_count),
+        default=[2**k for k in range(15)],
+        metavar="N,…",
+        help="how many: 1,2,4,… to 16384",
+    )
+    where.add_argument("--devices-per-node", type=_count, default=8, metavar="N", help="how many share a node: 8")
+    where.add_argument("--intra", type=_link, default="pcie3", metavar="LINK", help="inside a node: pcie3")
+    where.add_argument("--inter", type=_link, default="ethernet_10g", metavar="LINK", help="between: ethernet_10g")
+    how = parser.add_argument_group("how; several, with commas between, are compared")
+    for option, known in (
+        ("--algorithm", model.ALGORITHMS),
+        ("--dtype", model.WIRE_DTYPES),
+        ("--schedule", model.SCHEDULES),
+    ):
+        default = model.Step.__dataclass_fields__[option.removeprefix("--")].default
+        told = f"{', '.join(known)}: {default}"
+        how.add_argument(option, type=_list_of(_one_of(known)), default=[default], metavar="NAME,…", help=told)
+    how.add_argument("--bucket", type=_positive, default=25.0, metavar="MIB", help="what overlap sends at once: 25")
+    parser.add_argument("--plot", type=word, metavar="FILE", help="draw the curves too: .png, .svg, .pdf")
+    parser.add_argument("--published", action="store_true", help="what others measured, beside this model")
+    parser.add_argument(
+        "--calibrate", type=word, metavar="COMMUNICATOR", help="measure the links here instead; under mpiexec"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    return parser
+
+
+# --- predictions ------------------------------------------------------------------------------------------------------
+
+
+def _predict(arguments: argparse.Namespace) -> None:
+    cluster = model.Cluster(arguments.intra, arguments.inter, arguments.devices_per_node)
+    curves = {
+        name: [model.predict(step, cluster, devices) for devices in arguments.devices]
+        for name, step in _steps(arguments)
+    }
+    if arguments.plot is not None:
+        model.draw(curves, arguments.plot)
+    if arguments.json:
+        print_json(
+            [
+                {"curve": name, **asdict(one), "exposed": one.exposed}
+                for name, predictions in curves.items()
+                for one in predictions
+            ]
+        )
+        return
+    for number, (name, predictions) in enumerate(curves.items()):
+        print("\n" * (number > 0) + f"{name}\n")
+        print_table([_row(prediction) for prediction in predictions], head=HEAD)
+    if arguments.plot is not None:
+        print(f"\nwritten: {arguments.plot}")
+
+
+def _steps(arguments: argparse.Namespace) -> Iterator[tuple[str, model.Step]]:
+    """What to predict, by names that tell them apart."""
+    compute = arguments.compute / 1e3
+    forward = compute / 3 if arguments.forward is None else arguments.forward / 1e3
+    if forward > compute:
+        raise UsageError(f"--forward is {arguments.forward:g} ms, more than --compute, {arguments.compute:g} ms")
+    parameters = model.MODELS[arguments.model] if arguments.parameters is None else arguments.parameters
+    step = model.Step(parameters, forward, compute - forward, jitter=arguments.jitter)
+    step = replace(step, bucket_bytes=arguments.bucket * 2**20)
+    for algorithm, dtype, schedule in product(arguments.algorithm, arguments.dtype, arguments.schedule):
+        yield (
+            f"{algorithm}, {dtype}, {schedule}",
+            replace(step, algorithm=algorithm, dtype=dtype, schedule=schedule),
+        )
+
+
+def _row(prediction: model.Prediction) -> tuple[str, ...]:
+    times = (prediction.iteration, prediction.compute, prediction.communication, prediction.exposed)
+    return f"{prediction.devices}", *(f"{time * 1e3:.1f} ms" for time in times), f"{prediction.efficiency:.1%}"
+
+
+# --- what others measured ---------------------------------------------------------------------------------------------
+
+
+def _print_published(as_json: bool) -> None:
+    rows = model.published()
+    if as_json:
+        print_json([{**asdict(row), "ratio": row.ratio} for row in rows])
+        return
+    _print_markdown(
+        ("what", "published", "model", "ratio", "", "assumptions", "source"),
+        [
+            (
+                row.what,
+                _figure(row.published, row.unit),
+                _figure(row.model, row.unit),
+                f"{row.ratio:.2f}",
+                "calibration" if row.calibration else "prediction",
+                row.assumptions,
+                row.source,
+            )
+            for row in rows
+        ],
+    )
+    print()
+    _print_markdown(("constant", "value", "from"), model.CONSTANTS)
+
+
+def _figure(value: float, unit: str) -> str:
+    return f"{value:.1%}" if unit == "%" else f"{value:.3g} {unit}"
+
+
+def _print_markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    for cells in (head, ["---"] * len(head), *rows):
+        print(f"| {' | '.join(cells)} |")
+
+
+# --- measured here ----------------------------------------------------------------------------------------------------
+
+
+def _calibrate(name: str, as_json: bool) -> None:
+    communicator = registry(COMMUNICATOR).load(name, origin="--calibrate")()
+    try:
+        if communicator.size < 2:
+            raise UsageError(
+                f"communicator '{name}' has one process here, and no link to measure. "
+                "Start several: mpiexec -n 2 renga scale-model --calibrate NAME."
+            )
+        found = model.calibrate(communicator)
+        if communicator.rank == 0:
+            _print_calibration(found, as_json)
+    finally:
+        communicator.finalize()
+
+
+def _print_calibration(found: model.Calibration, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(found))
+        return
+    fits = {"inside a node": found.intra, "between nodes": found.inter, "all-reduce, as a ring": found.allreduce}
+    rows = []
+    for what, fit in fits.items():
+        if fit is not None:
+            microseconds, gigabytes = fit.link.latency * 1e6, fit.link.bandwidth / 1e9
+            option = f"{microseconds:.3g},{gigabytes:.3g}"
+            rows.append((what, f"{microseconds:.3g} µs", f"{gigabytes:.3g} GB/s", f"{fit.error:.0%}", option))
+    print_table(rows, head=("LINK", "LATENCY", "BANDWIDTH", "ERROR OF FIT", "FOR --intra OR --inter"))
+
+
+# --- words of the command line ----------------------------------------------------------------------------------------
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got '{text}'")
+    return number
+
+
+def _positive(text: str) -> float:
+    number = _number(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got '{text}'")
+    return number
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got '{text}'")
+    return int(text)
+
+
+def _one_of(known: Mapping[str, object] | Sequence[str]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in known:
+            raise argparse.ArgumentTypeError(f"no '{text}'.{did_you_mean(text, known)} Known: {', '.join(known)}")
+        return text
+
+    return read
+
+
+def _list_of(read: Callable[[str], T]) -> Callable[[str], list[T]]:
+    return lambda text: [read(part.strip()) for part in text.split(",")]
+
+
+def _link(text: str) -> model.Link:
+    latency, comma, bandwidth = text.partition(",")
+    if comma:
+        return model.Link(_number(latency) / 1e6, _positive(bandwidth) * 1e9)
+    return model.LINKS[_one_of(model.LINKS)(text)]
