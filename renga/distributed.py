@@ -6,6 +6,8 @@
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
+from renga_distributed.iterators import *
+from renga_distributed.iterators import __all__ as _iterators
 from renga_distributed.threads import ThreadsCommunicator, launch
 
 # A subpackage is one line here, and one in `__all__`:
@@ -13,6 +15,7 @@ from renga_distributed.threads import ThreadsCommunicator, launch
 # from renga_distributed.optimizers import __all__ as _optimizers
 
 __all__ = [
+    *_iterators,
     *_datasets,
     "ThreadsCommunicator",
     "create_communicator",
