@@ -12,6 +12,7 @@ from functools import partial
 from multiprocessing import resource_tracker
 from typing import Any, NamedTuple
 
+from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
 from renga_data.iterators import worker
 from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
@@ -42,8 +43,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
     reproducible, whatever the number of processes.
 
     Args:
-        dataset, batch_size, repeat, shuffle, order_sampler, seed: See `OrderedIterator`. Unless processes are forked,
-            the data set is pickled to get to them.
+        dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`. Unless
+            processes are forked, the data set is pickled to get to them.
         n_processes: Number of processes, which share each batch. Default: the CPUs this process may use.
         n_prefetch: Number of batches to be ahead.
         shared_mem: Bytes of shared memory for each example's arrays; larger ones are sent through a pipe. None takes
@@ -75,6 +76,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         *,
         start_method: str | None = None,
         seed: int | None = None,
+        communicator: CommunicatorBase | None = None,
     ) -> None:
         for name, value, least in (
             ("n_processes", n_processes, 1),
@@ -84,7 +86,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         ):
             if value is not None and value < least:
                 raise ValueError(f"{name} is at least {least}, not {value}")
-        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed)
+        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
         self.n_processes = n_processes or len(os.sched_getaffinity(0))
         self.n_prefetch = n_prefetch
         self.shared_mem = shared_mem

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
 from renga_data.iterators.ordered import Sampler, get_examples
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
@@ -22,7 +23,7 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
     threads at once. Threads start with the first batch; `finalize` ends them.
 
     Args:
-        dataset, batch_size, repeat, shuffle, order_sampler, seed: See `OrderedIterator`.
+        dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`.
         n_threads: Number of threads, which share each batch.
         n_prefetch: Number of batches to be ahead.
     """
@@ -40,12 +41,13 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
         *,
         n_prefetch: int = 1,
         seed: int | None = None,
+        communicator: CommunicatorBase | None = None,
     ) -> None:
         if n_threads < 1:
             raise ValueError(f"n_threads is at least 1, not {n_threads}")
         if n_prefetch < 0:
             raise ValueError(f"n_prefetch is at least 0, not {n_prefetch}")
-        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed)
+        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
         self.n_threads = n_threads
         self.n_prefetch = n_prefetch
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from renga_core import random
+from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset, Iterator
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_data.iterators.order_samplers import Indices, ShuffleOrderSampler
 from renga_data.tabular import TabularDataset
 
-__all__ = ["OrderedIterator", "Place", "get_examples"]
+__all__ = ["OrderedIterator", "Place", "Step", "get_examples"]
 
 Sampler = Callable[[Indices, int], Indices]
 
@@ -41,6 +42,20 @@ class Place(NamedTuple):
     previous_epoch_detail: float
     order: Indices | None
     sampler_state: dict[str, Any] | None
+
+
+class Step(NamedTuple):
+    """The next batch of an iterator.
+
+    Attributes:
+        place: Where its use leads to.
+        indices: Its examples; where ranks share batches, this rank's.
+        number: How many examples come before them, counted from epoch 0.
+    """
+
+    place: Place
+    indices: list[int]
+    number: int
 
 
 def _told(name: str, get: Callable[[Place, int], Any]) -> Any:
@@ -70,10 +85,16 @@ class OrderedIterator(Iterator):
         shuffle: A new random order for each epoch. None means yes, unless there is an `order_sampler`.
         order_sampler: Gives the order of each epoch; see `OrderSampler`. Only without `shuffle`.
         seed: Decides the random orders. Default: the next seed of `renga_core.random`.
+        communicator: Share each batch among the ranks: `batch_size` counts the examples of all of them, and each gets
+            those between the bounds `CommunicatorBase.share`. All make an iterator alike, over the same data; the seed
+            is that of rank 0 (an `order_sampler` must give all the same orders by itself). Together they go through
+            the data exactly as one process would, however many they are, so that another number of them can go on from
+            a saved state.
 
     Raises:
-        ValueError: `batch_size` is not positive, the data set is empty and shall be repeated, or arguments exclude
-            each other.
+        MismatchError: Ranks that share batches have data sets of other lengths, or other arguments.
+        ValueError: `batch_size` is not positive, or less than the number of ranks that share it; the data set is empty
+            and shall be repeated; or arguments exclude each other.
     """
 
     def __init__(
@@ -85,6 +106,7 @@ class OrderedIterator(Iterator):
         order_sampler: Sampler | None = None,
         *,
         seed: int | None = None,
+        communicator: CommunicatorBase | None = None,
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size is at least 1, not {batch_size}")
@@ -97,6 +119,9 @@ class OrderedIterator(Iterator):
         self.repeat = repeat
         # Drawn in any case: what is made after this iterator gets the same seed whichever iterator this is.
         self._seed = random.spawn_seed() if seed is None else seed
+        self._communicator = communicator
+        if communicator is not None:
+            self._agree(communicator)
         if order_sampler is None and shuffle is not False:
             order_sampler = ShuffleOrderSampler(self._seed)
         self._own_nothing()
@@ -121,6 +146,21 @@ class OrderedIterator(Iterator):
         """Begin again at the start of epoch 0, in a new order."""
         self._return_to(self._place)
         self._arrive(self._start())
+
+    @property
+    def shares_batches(self) -> bool:
+        """Whether ranks share each batch: then all are at the same place, however many they are."""
+        return self._communicator is not None
+
+    def seek(self, epoch_detail: float) -> None:
+        """Go to a point in time: after so many epochs and this fraction of one, in a new order.
+
+        For a part of a data set, in place of an iterator over a part of another length.
+        """
+        start = self._start()
+        epoch = int(epoch_detail)
+        position = int((epoch_detail - epoch) * self._epoch_size(start.order) + 1e-6)
+        self._return_to(start._replace(position=position, epoch=epoch, previous_epoch_detail=epoch_detail))
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save where the iterator is, or go where another one was. Batches made ahead are made again.
@@ -157,8 +197,8 @@ class OrderedIterator(Iterator):
 
     # --- for derived classes ---
 
-    def _advance(self, place: Place) -> tuple[Place, list[int]] | None:
-        """Return the place after the batch that follows `place`, and the batch's indices; None if there is none."""
+    def _advance(self, place: Place) -> Step | None:
+        """Return the batch that follows `place`; None if there is none."""
         size = self._epoch_size(place.order)
         if size == 0 or (not self.repeat and place.epoch > 0):
             return None
@@ -179,7 +219,11 @@ class OrderedIterator(Iterator):
             if len(indices) == self.batch_size:
                 break
         new = Place(position, epoch, epoch > place.epoch, _detail(place, size), order, sampler_state)
-        return new, indices
+        number = place.epoch * size + place.position
+        if self._communicator is None:
+            return Step(new, indices, number)
+        first, last = self._communicator.share(len(indices))
+        return Step(new, indices[first:last], number + first)
 
     def _arrive(self, place: Place) -> None:
         """Be at `place`."""
@@ -202,6 +246,13 @@ class OrderedIterator(Iterator):
         return
 
     # --- private ---
+
+    def _agree(self, communicator: CommunicatorBase) -> None:
+        arguments = {"examples": len(self.dataset), "batch_size": self.batch_size, "repeat": self.repeat}
+        communicator.agree(f"{type(self).__name__} that shares its batches", arguments)
+        if self.batch_size < communicator.size:
+            raise ValueError(f"a batch of {self.batch_size} examples cannot be shared by {communicator.size} ranks")
+        self._seed = communicator.bcast_obj(self._seed)
 
     def _start(self) -> Place:
         order, sampler_state = self._sample(None, 0)

@@ -69,9 +69,7 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
             step = self._advance(before)
             if step is None:
                 return
-            after, indices = step
-            number = before.epoch * self._epoch_size(before.order) + before.position
-            self._ahead.append((after, self._order(indices, number)))
+            self._ahead.append((step.place, self._order(step.indices, step.number)))
 
     def _forget(self) -> None:
         while self._ahead:
@@ -90,6 +88,6 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
 
 def shares(indices: list[int], n: int) -> list[list[int]]:
     """Divide a batch among `n` helpers, in order and as evenly as possible; fewer shares if there are fewer indices."""
-    n = min(n, len(indices))
+    n = max(1, min(n, len(indices)))
     bounds = [len(indices) * i // n for i in range(n + 1)]
     return [indices[begin:end] for begin, end in pairwise(bounds)]

@@ -24,12 +24,11 @@ class SerialIterator(OrderedIterator):
             step = self._advance(before)
             if step is None:
                 raise StopIteration
-            place, indices = step
-            batch = get_examples(self.dataset, indices)
+            batch = get_examples(self.dataset, step.indices)
         except BaseException:
             self._return_to(before)
             raise
-        self._arrive(place)
+        self._arrive(step.place)
         return batch
 
     def _forget(self) -> None:
