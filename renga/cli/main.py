@@ -22,7 +22,7 @@ OPTIONS = [
     ("--traceback", "show where an error was raised"),
     ("--version", "print the version"),
 ]
-RUNS_PROGRAMS = ("run-chainer",)
+RUNS_PROGRAMS = ("run-chainer", "launch")
 """Commands that run somebody's program: whatever follows is for that."""
 INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
 

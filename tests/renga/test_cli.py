@@ -55,7 +55,7 @@ def test_unknown_commands_and_options(shell):
     refused(
         shell.renga("trian"),
         "no command named 'trian' (from command line). Did you mean 'train'? "
-        "Known: check, config, doctor, kernels, new, plugins, port, profile, run-chainer, train.",
+        "Known: check, config, doctor, kernels, launch, new, plugins, port, profile, run-chainer, scale-model, train.",
     )
     refused(shell.renga("--trace"), "unrecognized argument '--trace' before the command. See 'renga --help'.")
     refused(shell.renga("-p", "cupy"), "argument -p: expected no:NAME, got 'cupy'. See 'renga --help'.")
@@ -120,7 +120,9 @@ def test_a_broken_plugin_is_one_line_of_warning(shell):
     )
 
 
-@pytest.mark.parametrize("command", ["train", "profile", "config", "plugins", "kernels", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["train", "launch", "profile", "scale-model", "config", "plugins", "kernels", "doctor"]
+)
 def test_every_command_has_help(shell, command):
     outcome = shell.renga(command, "--help")
     assert (outcome.status, outcome.err) == (0, "")

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from renga_core.errors import RengaError
 
-__all__ = ["LaunchError", "Mpiexec", "find_mpiexec", "find_program", "launch_command", "rank_environment"]
+__all__ = ["LaunchError", "Mpiexec", "NoProgram", "find_mpiexec", "find_program", "launch_command", "rank_environment"]
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Where the libraries that compute on the CPU read how many threads they may use."""
@@ -24,6 +24,12 @@ _CARRIED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", *THREADS)
 
 class LaunchError(RengaError):
     """Ranks cannot be started: MPI is missing, or what was asked for makes no sense."""
+
+
+class NoProgram(LaunchError):
+    """What is to be run does not exist."""
+
+    exit_status = 2
 
 
 class Mpiexec(NamedTuple):
@@ -79,25 +85,25 @@ def find_program(program: Sequence[str]) -> list[str]:
             with a ``__main__.py`` counts as Python.
 
     Raises:
-        LaunchError: There is no such program.
+        NoProgram: There is no such program.
     """
     if not program or not program[0]:
-        raise LaunchError("no program to run")
+        raise NoProgram("no program to run")
     name, *rest = program
     if name == "-m":
         if not rest:
-            raise LaunchError("-m: no module to run")
+            raise NoProgram("-m: no module to run")
         return [sys.executable, "-m", *rest]
     if name == "renga":
         return [sys.executable, "-m", "renga", *rest]
     path = Path(name)
     if path.suffix in (".py", ".pyz") or (path / "__main__.py").is_file():
         if not path.exists():
-            raise LaunchError(f"there is no file {name!r}")
+            raise NoProgram(f"there is no file {name!r}")
         return [sys.executable, name, *rest]
     if shutil.which(name) is None:
         there = f"; the file {name!r} is not executable" if path.exists() else ""
-        raise LaunchError(f"there is no program {name!r}{there}")
+        raise NoProgram(f"there is no program {name!r}{there}")
     return [name, *rest]
 
 

@@ -1,0 +1,61 @@
+"""`renga launch -n 4 PROGRAM …`: run a program on several processes that MPI connects."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from renga_core.settings import lookup
+
+from .parser import Parser, UsageError
+
+__all__ = ["run"]
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] PROGRAM …``.
+
+    ``mpiexec`` takes the place of this process, so its status, that of the program, becomes the command's, and signals
+    reach it.
+    """
+    parser = Parser(
+        "renga launch",
+        "Run a program on several processes that MPI connects: FILE.py, -m MODULE, 'renga train FILE.toml', or any "
+        "other command. Whatever follows the program is the program's.",
+    )
+    parser.add_argument(
+        "-n", type=int, required=True, metavar="RANKS", help="how many processes; there may be more than cores"
+    )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="with which each of them computes (default: as OMP_NUM_THREADS says, or else its share of the cores)",
+    )
+    parser.add_argument("--hosts", metavar="HOST[:RANKS],…", help="where they run (default: all here)")
+    parser.add_argument("--tag", action="store_true", help="begin each line of output with the rank that wrote it")
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a Python module to run, and its arguments")
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM …", help="what to run, and its arguments")
+    arguments = parser.parse_all(argv)
+    if arguments.n < 1:
+        raise UsageError(f"argument -n: at least 1 process is needed, not {arguments.n}. See 'renga launch --help'.")
+    if arguments.threads is not None and arguments.threads < 1:
+        raise UsageError(
+            f"argument --threads: at least 1 is needed, not {arguments.threads}. See 'renga launch --help'."
+        )
+    program = arguments.program if arguments.module is None else ["-m", *arguments.module]
+    if not program:
+        raise UsageError("no program to run. See 'renga launch --help'.")
+
+    from renga_comm_mpi.launching import find_mpiexec, find_program, launch_command, rank_environment
+
+    found = find_program(program)
+    command = launch_command(find_mpiexec(), found, arguments.n, hosts=arguments.hosts, tagged=arguments.tag)
+    hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
+    environment = rank_environment(-(-arguments.n // hosts), threads=arguments.threads)
+    # What was disabled on the command line is disabled in the ranks, too.
+    environment["RENGA_PLUGINS_DISABLE"] = ",".join(lookup("plugins.disable").value)
+    sys.stdout.flush()
+    os.execve(command[0], command, environment)
