@@ -8,6 +8,8 @@ from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
 from renga_distributed.iterators import *
 from renga_distributed.iterators import __all__ as _iterators
+from renga_distributed.optimizers import *
+from renga_distributed.optimizers import __all__ as _optimizers
 from renga_distributed.threads import ThreadsCommunicator, launch
 
 # A subpackage is one line here, and one in `__all__`:
@@ -16,6 +18,7 @@ from renga_distributed.threads import ThreadsCommunicator, launch
 
 __all__ = [
     *_iterators,
+    *_optimizers,
     *_datasets,
     "ThreadsCommunicator",
     "create_communicator",

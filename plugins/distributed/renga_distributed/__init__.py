@@ -3,6 +3,8 @@
 - `create`: `create_communicator`, by registered name.
 - `single`: the communicator of a process that is alone; it needs nothing installed.
 - `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous` is how they meet.
+- `optimizers`: one optimizer on all ranks: gradients averaged after backward or while it runs, late, by examples; state
+  in shares.
 - `plugin`: what this package provides, for the plugin manager.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.

@@ -1,0 +1,91 @@
+"""How much each batch counts in the gradient of an update."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from renga_core.communicator import CommunicatorBase
+
+__all__ = ["Batch", "Batches"]
+
+
+class Batch(NamedTuple):
+    """One batch of this rank, among those that make an update.
+
+    Attributes:
+        examples: How many there are; 1 where they are not counted.
+        first: Whether it is the first of this rank.
+        last: Whether it is the last, and means over ranks are due.
+        factor: What its loss is multiplied by.
+        rescale: What the gradients of the batches before it are multiplied by, if it is the last.
+    """
+
+    examples: int
+    first: bool
+    last: bool
+    factor: float
+    rescale: float
+
+
+class Batches:
+    """Gives factors with which the mean over ranks of their gradients is that over all batches of an update.
+
+    Args:
+        communicator: Between the ranks.
+        weighted: Each example counts alike, whatever batch it is in. Otherwise each batch does.
+        accumulate: Number of batches of each rank that make an update.
+
+    Raises:
+        ValueError: `accumulate` is less than 1.
+    """
+
+    def __init__(self, communicator: CommunicatorBase, weighted: bool, accumulate: int) -> None:
+        if accumulate < 1:
+            raise ValueError(f"an update is made of at least one batch: accumulate={accumulate}")
+        self._communicator = communicator
+        self._weighted = weighted
+        self._accumulate = accumulate
+        self._counts: list[int] = []
+
+    @property
+    def counted(self) -> bool:
+        """Whether it matters what the batches are, so that gradients must be computed by `update`."""
+        return self._weighted or self._accumulate > 1
+
+    def add(self, args: Sequence[Any], kwds: Mapping[str, Any]) -> Batch | None:
+        """Take note of a batch; None if it was the last of an update for which no rank had an example.
+
+        Args:
+            args, kwds: What the loss function is called with; the first is as long as there are examples.
+
+        Raises:
+            TypeError: Examples are to be counted, and it has no length.
+        """
+        examples = _length(args, kwds) if self._weighted else 1
+        self._counts.append(examples)
+        number = len(self._counts)
+        # Until all examples are counted, batches are weighted relative to the first one.
+        unit = self._accumulate * max(self._counts[0], 1)
+        if number < self._accumulate:
+            return Batch(examples, number == 1, False, examples / unit, 1.0)
+        own, size = sum(self._counts), self._communicator.size
+        self._counts = []
+        total = self._communicator.allreduce_obj(own) if self._weighted else own * size
+        if total == 0:
+            return None
+        return Batch(examples, number == 1, True, examples * size / total, unit * size / total)
+
+
+def _length(args: Sequence[Any], kwds: Mapping[str, Any]) -> int:
+    """How many examples there are in the first argument."""
+    given = [*args, *kwds.values()]
+    if not given:
+        raise TypeError("weighted=True counts the examples in the first argument of the loss function; it has none")
+    try:
+        return len(given[0])
+    except TypeError as error:
+        raise TypeError(
+            "weighted=True counts the examples in the first argument of the loss function, which is a "
+            f"{type(given[0]).__name__} without a length"
+        ) from error

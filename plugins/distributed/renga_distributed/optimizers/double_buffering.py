@@ -1,0 +1,82 @@
+"""Means of gradients that are computed while the next batch is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from renga_core.backend import Array
+from renga_core.communicator import CommunicatorBase
+from renga_core.graph import Parameter
+from renga_core.link import Link
+from renga_core.optimizer import Optimizer
+from renga_core.serializers import AbstractSerializer
+from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of, in_buckets
+
+__all__ = ["OneUpdateLate"]
+
+
+class OneUpdateLate(AfterBackward):
+    """The means of a batch's gradients are computed while the next batch is, and used in the next update.
+
+    ChainerMN's documentation, «Double buffering». With θ₀ the parameters at first, and gₖ(θ) the mean over ranks of the
+    gradients of the k-th batches: the first update changes nothing, θ₁ = θ₀; the k-th makes θₖ of θₖ₋₁ by gₖ₋₁(θₖ₋₂).
+    The gradients of the last batches are not used.
+
+    Args:
+        communicator, zero_fill: As of `AfterBackward`.
+    """
+
+    def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
+        super().__init__(communicator, zero_fill)
+        self._late: _Late | None = None
+
+    def restart(self) -> None:  # noqa: D102
+        self._late = None
+
+    def average(self, optimizer: Optimizer) -> bool:  # noqa: D102
+        link, scale = optimizer.target, optimizer.loss_scale or 1.0
+        named = sorted(link.namedparams(include_uninit=False))
+        if not self._zero_fill:
+            self._communicator.agree("imean", [path for path, param in named if param.grad is not None])
+        params, gradients = gradients_of([param for _, param in named], self._zero_fill)
+        means = Means(self._communicator)
+        given = dict(zip(params, gradients, strict=True))
+        for bucket in in_buckets(params, self._communicator):
+            means.begin(bucket, [given[param] for param in bucket])
+        late, self._late = self._late, _Late(means.wait(), scale)
+        # What has begun must not change, so nobody finds it in `grad`.
+        link.cleargrads()
+        if late is None:
+            return False
+        for param, mean in late.means:
+            if late.scale != scale:
+                mean *= scale / late.scale
+            param.grad = mean
+        return True
+
+    def serialize(self, serializer: AbstractSerializer, link: Link) -> None:
+        """Save or load the means that the next update uses. Saving waits for them."""
+        means = [] if self._late is None else list(self._late.means)
+        scale = 1.0 if self._late is None else self._late.scale
+        found = dict(means)
+        names = [path for path, param in sorted(link.namedparams()) if param in found]
+        paths = [path for path in serializer("late_gradients", "\n".join(names)).split("\n") if path]
+        scale = serializer("late_gradients_scale", scale)
+        params = dict(link.namedparams())
+        for path in paths:
+            param = params[path]
+            found[param] = serializer[path]("late_gradient", found.get(param, param.xp.zeros_like(param.array)))
+        self._late = _Late([(params[path], found[params[path]]) for path in paths], scale) if paths else None
+
+
+class _Late(NamedTuple):
+    """Means that may still be on their way.
+
+    Attributes:
+        means: Each parameter and its mean.
+        scale: By what the loss was multiplied when the gradients were computed.
+    """
+
+    means: Iterable[tuple[Parameter, Array]]
+    scale: float

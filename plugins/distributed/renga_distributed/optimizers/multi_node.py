@@ -1,0 +1,213 @@
+"""An optimizer for training by several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any, Self
+
+from renga_core.communicator import CommunicatorBase
+from renga_core.configuration import using_config
+from renga_core.link import Link
+from renga_core.optimizer import Optimizer
+from renga_core.serializers import AbstractSerializer
+from renga_distributed.optimizers.batches import Batch, Batches
+from renga_distributed.optimizers.double_buffering import OneUpdateLate
+from renga_distributed.optimizers.exchange import AfterBackward
+from renga_distributed.optimizers.overlap import WhileBackward
+from renga_distributed.optimizers.parameters import SameParameters
+from renga_distributed.optimizers.sharding import Shares
+
+__all__ = ["MultiNodeOptimizer", "create_multi_node_optimizer"]
+
+
+def create_multi_node_optimizer(
+    actual_optimizer: Optimizer,
+    communicator: CommunicatorBase,
+    double_buffering: bool = False,
+    zero_fill: bool = True,
+    *,
+    overlap: bool = False,
+    sharded: bool = False,
+    weighted: bool = False,
+    accumulate: int = 1,
+) -> MultiNodeOptimizer:
+    """Make an optimizer with which several processes train one model, each on batches of its own.
+
+    Gradients are averaged over all ranks before each update, and before its hooks: weight decay and clipping see the
+    means. Whether gradients are finite, if the loss scale depends on that, is asked of the means, so all ranks skip an
+    update, or none. In everything else it is the plain optimizer: see `MultiNodeOptimizer`.
+
+    Training by n ranks with batches of b is training by one process with batches of n·b, rounding apart, and what
+    depends on the examples of a batch together, such as batch normalization without a communicator. The dtype in which
+    gradients travel, and how many bytes travel together, are the communicator's (``allreduce_grad_dtype``,
+    ``bucket_bytes``).
+
+    Args:
+        actual_optimizer: The plain optimizer, set up already or not.
+        communicator: Between the ranks; all of them make the same optimizer.
+        double_buffering: Average the gradients of a batch while the next one is computed, and use them in the next
+            update. The first update then changes nothing: see
+            `renga_distributed.optimizers.double_buffering.OneUpdateLate`. Communication costs no time unless it takes
+            longer than computing; gradients are those of the parameters before the last update.
+        zero_fill: Take zeros for the gradient of a parameter on which the loss of this rank does not depend. Otherwise
+            such parameters are passed over, and must be the same on all ranks.
+        overlap: Average gradients while backward still computes others. The result is the same to the bit if the
+            communicator sums in the order of ranks. The first update is without.
+        sharded: Each rank updates a share of each parameter and keeps the optimizer's state for that only, 1/n of what
+            it would be. The result is the same to the bit. For rules that treat each element by itself; hooks of an
+            update rule (not those of the optimizer) see the share. A snapshot has the whole state, and loads into a
+            plain optimizer or with another number of ranks; all ranks take it together.
+        weighted: Count each example of all ranks alike, for ranks with batches of different sizes; otherwise each
+            rank counts alike. The loss must be a mean over examples, and the first argument of the loss function as
+            long as there are examples. A rank without any does not call it, and takes part with zeros (`zero_fill`).
+        accumulate: Number of calls of `update` that make one update; the others only add to gradients, and nothing is
+            sent. The gradient is that of the mean over all of these batches. A snapshot is to be taken after an update.
+            With an updater, use its own argument `accumulate` instead, of which epochs and triggers know.
+
+    Raises:
+        TypeError: `sharded`, and the optimizer is not a `GradientMethod`.
+        ValueError: Both `double_buffering` and `overlap`; or `accumulate` is less than 1.
+    """
+    if double_buffering and overlap:
+        raise ValueError("double_buffering and overlap: either hides communication; choose one")
+    make = OneUpdateLate if double_buffering else WhileBackward if overlap else AfterBackward
+    return MultiNodeOptimizer(
+        actual_optimizer,
+        communicator,
+        make(communicator, zero_fill),
+        Batches(communicator, weighted, accumulate),
+        Shares(actual_optimizer, communicator) if sharded else None,
+    )
+
+
+class MultiNodeOptimizer:
+    """The optimizer that `create_multi_node_optimizer` makes.
+
+    What is read and written goes to the plain optimizer, as do methods that are not here, and `isinstance` says that it
+    is one. Hooks are called with the plain optimizer.
+
+    Args:
+        actual_optimizer: The plain optimizer.
+        communicator: Between the ranks.
+        exchange: How gradients become means.
+        batches: How much each batch counts.
+        shares: How the update is shared; None: each rank does all of it.
+    """
+
+    def __init__(
+        self,
+        actual_optimizer: Optimizer,
+        communicator: CommunicatorBase,
+        exchange: AfterBackward,
+        batches: Batches,
+        shares: Shares | None,
+    ) -> None:
+        # Assigning would set attributes of the plain optimizer.
+        self.__dict__.update(
+            actual_optimizer=actual_optimizer,
+            communicator=communicator,
+            _exchange=exchange,
+            _batches=batches,
+            _shares=shares,
+            _same=SameParameters(communicator),
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "actual_optimizer":  # asked for by `copy`, before there is anything
+            raise AttributeError(name)
+        return getattr(self.actual_optimizer, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.actual_optimizer, name, value)
+
+    @property  # type: ignore[misc]  # `isinstance` reads it; nobody sets it
+    def __class__(self) -> Any:
+        return type(self.actual_optimizer)
+
+    def setup(self, link: Link) -> Self:
+        """As of the plain optimizer. Ranks may have different parameters: the first update takes those of rank 0."""
+        self.actual_optimizer.setup(link)
+        return self
+
+    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
+        """Change the parameters once, by the means of all ranks' gradients; all ranks call it together.
+
+        The first time, parameters are broadcast from rank 0: before the loss is computed, or, where that gives
+        parameters their shapes, after it, and it is computed again. If gradients are there already when parameters turn
+        out to be different, they are of no use, and this call changes nothing else, as in ChainerMN.
+
+        Args:
+            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already,
+                multiplied by `loss_scale` if there is one.
+            args, kwds: Its arguments.
+
+        Raises:
+            MismatchError: Ranks have different parameters or gradients; raised on every rank.
+            RuntimeError: `setup` has not been called.
+            TypeError: ``weighted``, and the first argument has no length.
+            ValueError: No `lossfun`, where it matters what the batches are (``weighted``, ``accumulate``).
+        """
+        optimizer = self.actual_optimizer
+        link = optimizer.target
+        if link is None:
+            optimizer.update()  # which says that `setup` comes first
+        elif lossfun is not None:
+            batch = self._batches.add(args, kwds)
+            if batch is None:
+                return
+            loss = [self._loss(lossfun, args, kwds, batch.examples)]
+            del args, kwds
+            self._backward(loss, batch)
+            if not batch.last:
+                return
+        elif self._batches.counted:
+            raise ValueError(
+                "weighted, or accumulate > 1: call update(lossfun, *args), so that it is known what the batches are"
+            )
+        elif not self._same.ensure_after_backward(link):
+            self._exchange.restart()
+            return
+        if self._exchange.average(optimizer):
+            optimizer.update()
+
+    def _loss(self, lossfun: Callable[..., Any], args: tuple[Any, ...], kwds: Mapping[str, Any], examples: int) -> Any:
+        """The loss, computed by the same parameters on all ranks; None if there are no examples."""
+        link = self.actual_optimizer.target
+        if self._same.ensure(link):
+            self._exchange.restart()
+        loss = lossfun(*args, **kwds) if examples else None
+        if self._same.ensure(link):  # it was the loss function that gave parameters their arrays
+            self._exchange.restart()
+            del loss
+            with using_config("in_recomputing", True):  # moving averages have moved
+                loss = lossfun(*args, **kwds) if examples else None
+        return loss
+
+    def _backward(self, loss: list[Any], batch: Batch) -> None:
+        """Add the gradients of a loss, which nobody else holds, to those of the batches before."""
+        optimizer = self.actual_optimizer
+        if batch.first:
+            optimizer.discard_grads()
+        elif batch.last and batch.rescale != 1:
+            for param in optimizer.target.params():
+                if param.grad is not None:
+                    param.grad = param.grad * batch.rescale
+        scale = (optimizer.loss_scale or 1.0) * batch.factor
+        if loss[0] is not None:
+            with self._exchange.during_backward() if batch.last else nullcontext():
+                loss.pop().backward(loss_scale=scale)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load what the plain optimizer does, and with `double_buffering` the gradients for the next update.
+
+        With ``sharded``, saving is for all ranks at the same time, and so is loading into an optimizer that has been
+        used; all get, and load, the whole state.
+        """
+        optimizer = self.actual_optimizer
+        shares = self._shares
+        if optimizer.target is not None and shares is not None:
+            optimizer.serialize(shares.whole(serializer, optimizer.target))
+        else:
+            optimizer.serialize(serializer)
+        self._exchange.serialize(serializer, optimizer.target)

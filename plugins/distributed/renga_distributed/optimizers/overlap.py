@@ -1,0 +1,86 @@
+"""Means of gradients that are computed while backward still runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from renga_core.backend import Array
+from renga_core.communicator import CommunicatorBase
+from renga_core.graph import Parameter, Variable, arriving_gradients
+from renga_core.link import Link
+from renga_core.optimizer import Optimizer
+from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of, in_buckets
+
+__all__ = ["WhileBackward"]
+
+
+class WhileBackward(AfterBackward):
+    """A bucket of gradients travels as soon as all in it are complete, and all buckets before it have begun.
+
+    Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training (arXiv:2006.15704), section 3.2.
+
+    The first update is that of `AfterBackward`, and watches in which order gradients arrive on rank 0: buckets are made
+    in that order, the same on all ranks. Buckets begin in their order, whatever the order of arrival on a rank; those
+    of which a gradient has not arrived when backward has ended begin then.
+
+    Args:
+        communicator, zero_fill: As of `AfterBackward`.
+    """
+
+    def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
+        super().__init__(communicator, zero_fill)
+        self._buckets: list[list[Parameter]] = []
+        self._arrived: dict[Variable, Array] = {}
+        self._means = Means(communicator)
+        self._next = 0
+
+    def restart(self) -> None:  # noqa: D102
+        self._buckets = []
+
+    @contextmanager
+    def during_backward(self) -> Iterator[None]:  # noqa: D102
+        self._arrived = {}
+        with arriving_gradients(self._arrive):
+            yield
+
+    def _arrive(self, variable: Variable, gradient: Array) -> None:
+        self._arrived[variable] = gradient
+        while self._next < len(self._buckets):
+            bucket = self._buckets[self._next]
+            if not all(param in self._arrived for param in bucket):
+                break
+            self._means.begin(bucket, [self._arrived[param] for param in bucket])
+            self._next += 1
+
+    def average(self, optimizer: Optimizer) -> bool:
+        """As of `AfterBackward`.
+
+        Raises:
+            RuntimeError: A gradient was changed after backward had completed it, when it had been sent.
+        """
+        if not self._buckets:
+            super().average(optimizer)
+            self._plan(optimizer.target)
+            return True
+        for param in (param for bucket in self._buckets[: self._next] for param in bucket):
+            if param.grad is not self._arrived[param]:
+                raise RuntimeError(
+                    f"overlap=True: the gradient of {param.name or 'a parameter'} was changed after backward had "
+                    "completed it, and is on its way to other ranks as it was; do that in a hook of the optimizer"
+                )
+        for bucket in self._buckets[self._next :]:
+            self._means.begin(*gradients_of(bucket, self._zero_fill))
+        for param, mean in self._means.wait():
+            param.grad = mean
+        self._arrived, self._means, self._next = {}, Means(self._communicator), 0
+        return True
+
+    def _plan(self, link: Link) -> None:
+        """Make buckets: parameters in the order in which their gradients arrived on rank 0; others after them."""
+        named = dict(sorted(link.namedparams(include_uninit=False)))
+        paths: dict[Variable, str] = {param: path for path, param in named.items()}
+        order = self._communicator.bcast_obj([paths[param] for param in self._arrived if param in paths])
+        params = dict.fromkeys([*(named[path] for path in order), *reversed(named.values())])
+        self._buckets = in_buckets(list(params), self._communicator)
+        self._arrived = {}

@@ -1,0 +1,162 @@
+"""Each rank updates a share of each parameter, and has the state of that share only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_device_of, to_host
+from renga_core.communicator import CommunicatorBase
+from renga_core.communicator.packing import buckets
+from renga_core.graph import Parameter
+from renga_core.link import Link
+from renga_core.optimizer import GradientMethod, Optimizer
+from renga_core.serializers import AbstractSerializer, Deserializer, Serializer
+from renga_core.serializers.values import is_array
+
+__all__ = ["Shares"]
+
+
+class Shares:
+    """Shares a gradient method's updates between ranks.
+
+    Rajbhandari et al., ZeRO: Memory Optimizations Toward Training Trillion Parameter Models (arXiv:1910.02054), stage 1
+    (P_os): gradients are averaged as ever, each rank updates its share, and all ranks get all shares. A rank's share of
+    a parameter is `CommunicatorBase.share` of its elements, so all have the same load to one element per parameter,
+    whatever sizes the parameters have, and an update rule that treats each element by itself (all of
+    `renga.optimizers` do) computes what it would for the whole, bit for bit.
+
+    Args:
+        optimizer: Its `update_parameters` is replaced by `update`.
+        communicator: Between the ranks.
+
+    Raises:
+        TypeError: `optimizer` is not a gradient method.
+    """
+
+    def __init__(self, optimizer: Optimizer, communicator: CommunicatorBase) -> None:
+        if not isinstance(optimizer, GradientMethod):
+            raise TypeError(
+                f"sharded=True: {type(optimizer).__name__} is not a GradientMethod, so it is not known what in it "
+                "updates a parameter"
+            )
+        self._communicator = communicator
+        self._update = optimizer.update_parameters
+        optimizer.update_parameters = self.update  # type: ignore[method-assign]  # of this one, whatever its class
+
+    def update(self, params: Iterable[Parameter]) -> None:
+        """Update this rank's shares of parameters, and get the others'."""
+        updated = [param for param in params if _is_updated(param)]
+        shares = [self._share(param) for param in updated]
+        self._update(shares)
+        for bucket in buckets([param.array for param in updated], self._communicator.get_config("bucket_bytes")):
+            by_dtype: dict[Any, list[int]] = {}
+            for i in bucket:
+                by_dtype.setdefault(updated[i].dtype, []).append(i)
+            for alike in by_dtype.values():
+                self._gather([updated[i] for i in alike], [shares[i].array for i in alike])
+
+    def _share(self, param: Parameter) -> Parameter:
+        """This rank's share of a parameter and its gradient; it has the parameter's update rule."""
+        assert param.grad is not None  # otherwise it is not updated
+        begin, end = self._communicator.share(param.size)
+        share = Parameter(name=param.name)
+        # The gradient first: it may be in float32 where the parameter is not, which only an update may do.
+        share.grad = param.grad.reshape(-1)[begin:end]
+        share.array = param.array.reshape(-1)[begin:end]
+        share.update_rule = param.update_rule
+        return share
+
+    def _gather(self, params: Sequence[Parameter], shares: Sequence[Array]) -> None:
+        """Make parameters of one dtype of all ranks' shares."""
+        xp = get_array_module(*shares)
+        given = self._communicator.allgather(xp.concatenate(shares))
+        places = [0] * len(given)
+        for param in params:
+            parts = []
+            for rank, flat in enumerate(given):
+                begin, end = self._communicator.share(param.size, rank)
+                parts.append(flat[places[rank] : places[rank] + end - begin])
+                places[rank] += end - begin
+            param.array[...] = xp.concatenate(parts).reshape(param.shape)
+
+    def whole(self, serializer: AbstractSerializer, link: Link) -> AbstractSerializer:
+        """A serializer for the optimizer that saves and loads the state of whole parameters.
+
+        Every rank saves at the same time, and every rank saves everything. Each loads what it is given.
+        """
+        params = dict(link.namedparams(include_uninit=False))
+        if isinstance(serializer, Deserializer):
+            return _Cutting(serializer, self._communicator, params)
+        return _Joining(serializer, self._communicator, params)
+
+
+def _is_updated(param: Parameter) -> bool:
+    return param.grad is not None and param.update_rule is not None and param.update_rule.enabled
+
+
+class _Joining(Serializer):
+    """Saves the state of whole parameters.
+
+    Args:
+        inner: What saves.
+        communicator: Gathers the shares.
+        params: Parameters by path; the children of these names are their update rules.
+        param: The parameter whose update rule this is for.
+    """
+
+    def __init__(
+        self,
+        inner: AbstractSerializer,
+        communicator: CommunicatorBase,
+        params: dict[str, Parameter],
+        param: Parameter | None = None,
+    ) -> None:
+        self._inner, self._communicator, self._params, self._param = inner, communicator, params, param
+
+    def __getitem__(self, key: str) -> AbstractSerializer:
+        return _Joining(self._inner[key], self._communicator, self._params, self._params.get(key))
+
+    def __call__(self, key: str, value: Any) -> Any:
+        if self._param is None or not _is_shared(value):
+            return self._inner(key, value)
+        self._communicator.agree("serialize a sharded optimizer", key)
+        shares = self._communicator.allgather(value)
+        self._inner(key, get_array_module(value).concatenate(shares).reshape(self._param.shape))
+        return value
+
+
+class _Cutting(Deserializer):
+    """Loads this rank's share of the state of whole parameters; arguments as of `_Joining`."""
+
+    def __init__(
+        self,
+        inner: AbstractSerializer,
+        communicator: CommunicatorBase,
+        params: dict[str, Parameter],
+        param: Parameter | None = None,
+    ) -> None:
+        self._inner, self._communicator, self._params, self._param = inner, communicator, params, param
+
+    def __getitem__(self, key: str) -> AbstractSerializer:
+        return _Cutting(self._inner[key], self._communicator, self._params, self._params.get(key))
+
+    def __call__(self, key: str, value: Any) -> Any:
+        if self._param is None:
+            return self._inner(key, value)
+        begin, end = self._communicator.share(self._param.size)
+        if not _is_shared(value):
+            loaded = self._inner(key, value)
+            return loaded.reshape(-1)[begin:end] if _is_shared(loaded) else loaded
+        # A whole one to be filled; where it is only compared, this rank's share stays as it is.
+        whole = np.zeros(self._param.shape, value.dtype)
+        whole.reshape(-1)[begin:end] = to_host(value)
+        value[...] = get_device_of(value).send(self._inner(key, whole).reshape(-1)[begin:end])
+        return value
+
+
+def _is_shared(value: Any) -> bool:
+    """Whether it is the state of each element of a parameter, not one number for all."""
+    return is_array(value) and value.ndim > 0
