@@ -1,8 +1,10 @@
 """Training by several processes: `renga_distributed`.
 
 - `create_communicator` makes what connects them; `launch` runs a program on ranks that are threads, for debugging.
+- `functions`: communication through which gradients flow.
 """
 
+from renga_distributed import functions
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
@@ -22,5 +24,6 @@ __all__ = [
     *_datasets,
     "ThreadsCommunicator",
     "create_communicator",
+    "functions",
     "launch",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from renga_core.communicator.background import Background
 from renga_core.communicator.errors import MismatchError
@@ -195,6 +195,10 @@ class CommunicatorBase(ABC):
         each, longer = divmod(length, self.size)
         begin = each * rank + min(rank, longer)
         return begin, begin + each + (rank < longer)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Itself: a copy of a link or an iterator that communicates belongs to the same group."""
+        return self
 
     # --- configuration ------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ def backward(
 
     Args:
         outputs: Where to start.
-        grad_outputs: A gradient for each; default: the variable's own, or 1 for a variable with one element.
+        grad_outputs: A gradient for each; default: the variable's own, or 1 for a variable with one element at most.
         retain_grad, enable_double_backprop, loss_scale: As in `Variable.backward`.
 
     Raises:
@@ -385,7 +385,7 @@ def _starts(
         if given is not None:
             y.grad_var = given
         elif y._grad is None:
-            if y.size != 1:
+            if y.size > 1:  # that of an empty one is empty
                 raise GraphError(
                     f"backward from {y._describe()}: only a variable with one element has a gradient to start from. "
                     "Reduce it first (sum, mean), or assign its `grad`."

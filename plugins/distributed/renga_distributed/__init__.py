@@ -5,6 +5,7 @@
 - `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous` is how they meet.
 - `optimizers`: one optimizer on all ranks: gradients averaged after backward or while it runs, late, by examples; state
   in shares.
+- `functions`: communication through which gradients flow, for model parallelism.
 - `plugin`: what this package provides, for the plugin manager.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.

@@ -1,5 +1,6 @@
 """What acts on a whole model is built on the collectives."""
 
+import copy
 import inspect
 from types import SimpleNamespace
 
@@ -126,3 +127,8 @@ def test_signatures_follow_chainermn() -> None:
         "multi_node_mean_grad": ["model", "zero_fill"],
         "finalize": [],
     }
+
+
+def test_copies_of_what_holds_a_communicator_hold_the_same_one() -> None:
+    communicator = Doubling()
+    assert copy.deepcopy({"communicator": communicator})["communicator"] is communicator

@@ -434,3 +434,9 @@ def test_the_thread_has_the_setting_that_it_had(own):
         assert vars(config).get("enable_backprop") is own
     finally:
         vars(config).pop("enable_backprop", None)
+
+
+def test_an_empty_variable_starts_from_its_empty_gradient() -> None:
+    x = Variable(np.ones((0, 3)))
+    (x * x).backward()
+    assert x.grad.shape == (0, 3)

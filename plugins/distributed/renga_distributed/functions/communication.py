@@ -1,0 +1,62 @@
+"""What all functions that communicate have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from renga_core.backend import Array, get_device_of
+from renga_core.graph import FunctionNode, Variable
+from renga_distributed.functions.delegates import delegate, delegate_gradient, pseudo_connect, zeros
+
+__all__ = ["Communication"]
+
+
+class Communication(FunctionNode):
+    """A function of which inputs and outputs may be on different ranks.
+
+    The last input is an anchor (see `delegates`) and the last output a delegate variable; before them are what this
+    rank gives, and what it gets, which may be nothing. Every rank applies one, with the same arguments.
+    """
+
+    @abstractmethod
+    def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Give `xs`; return what this rank gets."""
+
+    @abstractmethod
+    def inverse(self) -> Communication:
+        """The transposed communication: given the gradients of what this rank got, it gets those of what it gave."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Communicate."""
+        ys = self.communicate(inputs[:-1])
+        self._anchored = get_device_of(inputs[-1])
+        self._made = [(get_device_of(y), y.shape, y.dtype) for y in ys]
+        self.retain_outputs((len(ys),))
+        return (*ys, delegate(self._anchored).array)
+
+    def backward(
+        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
+    ) -> Sequence[Variable | None]:
+        """Communicate gradients, zeros for what was not used.
+
+        What the other ranks answer depends on what was given to them, though nothing on this rank shows it. So the
+        anchor of the answer depends on this function: then a second backward comes by both, on every rank.
+        """
+        *gys, gdelegate = grad_outputs
+        (tie,) = self.get_retained_outputs()
+        if gdelegate is not None:
+            (tie,) = pseudo_connect(tie, gdelegate)
+        gxs, answered = self._answer(
+            [
+                Variable(zeros(*made), requires_grad=False) if gy is None else gy
+                for gy, made in zip(gys, self._made, strict=True)
+            ],
+            tie,
+        )
+        return (*gxs, delegate_gradient(self, len(gxs), self._anchored, answered))
+
+    def _answer(self, gys: list[Variable], tie: Variable) -> tuple[Sequence[Variable | None], Variable]:
+        """The gradients of what was given, and a delegate variable of the communication that they took."""
+        *gxs, answered = self.inverse().apply((*gys, tie))
+        return gxs, answered
