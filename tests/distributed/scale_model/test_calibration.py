@@ -102,3 +102,9 @@ def test_bad_calls() -> None:
     for sizes, repeats in (([4], 1), ([4, 8], 0), ([4, 6], 1), ([0, 4], 1)):
         with pytest.raises(ValueError, match="two or more multiples of 4, and repeats is 1 or more"):
             launch(calibrate, 2, sizes, repeats)
+
+
+def test_slow_links_are_not_asked_for_large_messages(clock) -> None:
+    found = calibrate(Timed([0, 1], Link(1e-6, 1e9), Link(1e-3, 1e7)), SIZES, repeats=1)
+    assert [size for size, _ in found.inter.samples] == SIZES[:3]  # a megabyte there and back takes 0.2 s
+    assert found.inter.link.bandwidth == pytest.approx(1e7, rel=1e-3)

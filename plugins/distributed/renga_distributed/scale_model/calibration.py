@@ -14,8 +14,9 @@ from .cluster import Link
 
 __all__ = ["SIZES", "Calibration", "Fit", "calibrate"]
 
-SIZES = tuple(4**k for k in range(5, 13))  # 1 KiB to 16 MiB
+SIZES = tuple(4**k for k in range(5, 14))  # 1 KiB to 64 MiB
 _TAG = 73
+_ENOUGH = 0.1  # seconds: larger messages than one that takes so long would tell nothing new
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Fit:
 
     Attributes:
         link: Latency and bandwidth.
-        samples: Bytes of a message, and the seconds it took.
+        samples: Bytes of an array, and the seconds it took: there and back, or until it was reduced.
         error: The root of the mean square of (fitted - measured) / measured.
     """
 
@@ -51,7 +52,7 @@ class Calibration:
     size: int
 
 
-def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repeats: int = 20) -> Calibration:
+def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repeats: int = 10) -> Calibration:
     """Measure the links between the processes of a communicator. Every rank calls it, and gets rank 0's result.
 
     Messages go back and forth between two ranks, and all ranks reduce float32 arrays; of `repeats` times each, the
@@ -60,7 +61,8 @@ def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repe
 
     Args:
         communicator: Of two processes or more.
-        sizes: Bytes of the messages: multiples of 4, two different ones or more.
+        sizes: Bytes of the messages: multiples of 4, two different ones or more. Where one takes more than 0.1 s,
+            larger ones are left out.
         repeats: How often each is sent.
 
     Raises:
@@ -76,7 +78,8 @@ def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repe
         others = [rank for rank in range(1, communicator.size) if (nodes[rank] == nodes[0]) == same]
         links.append(_ping_pong(communicator, others[0], sizes, repeats) if others else None)
     intra, inter = links
-    ring = _fit(_allreduce(communicator, sizes, repeats), 2 * (communicator.size - 1), communicator.size)
+    samples = _samples(communicator, communicator.allreduce, sizes, repeats)
+    ring = _fit(samples, messages=2 * (communicator.size - 1), parts=communicator.size)
     found = Calibration(intra, inter, ring, communicator.size)
     result: Calibration = communicator.bcast_obj(found)
     return result
@@ -84,47 +87,46 @@ def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repe
 
 def _ping_pong(communicator: CommunicatorBase, other: int, sizes: Sequence[int], repeats: int) -> Fit | None:
     """The link between rank 0 and `other`, on rank 0; the rest wait."""
-    samples = []
-    for size in sizes:
-        data = np.zeros(size // 4, np.float32)
 
-        def there_and_back(data: np.ndarray = data) -> None:
-            if communicator.rank == 0:
-                communicator.send(data, other, _TAG)
-                communicator.recv(other, _TAG)
-            elif communicator.rank == other:
-                communicator.send(communicator.recv(0, _TAG), 0, _TAG)
+    def there_and_back(data: np.ndarray) -> None:
+        if communicator.rank == 0:
+            communicator.send(data, other, _TAG)
+            communicator.recv(other, _TAG)
+        elif communicator.rank == other:
+            communicator.send(communicator.recv(0, _TAG), 0, _TAG)
 
-        samples.append((size, _median(communicator, there_and_back, repeats) / 2))
-    return _fit(samples) if communicator.rank == 0 else None
+    samples = _samples(communicator, there_and_back, sizes, repeats)
+    return _fit(samples, messages=2) if communicator.rank == 0 else None
 
 
-def _allreduce(communicator: CommunicatorBase, sizes: Sequence[int], repeats: int) -> list[tuple[int, float]]:
-    def reduce(size: int) -> Callable[[], object]:
+def _samples(
+    communicator: CommunicatorBase, action: Callable[[np.ndarray], object], sizes: Sequence[int], repeats: int
+) -> list[tuple[int, float]]:
+    """The sizes, from the smallest on, and the median times of what is done with arrays of them."""
+    samples: list[tuple[int, float]] = []
+    for size in sorted(sizes):
         data = np.ones(size // 4, np.float32)
-        return lambda: communicator.allreduce(data)
-
-    return [(size, _median(communicator, reduce(size), repeats)) for size in sizes]
-
-
-def _median(communicator: CommunicatorBase, action: Callable[[], object], repeats: int) -> float:
-    action()  # buffers are allocated and connections made by the first
-    seconds = []
-    for _ in range(repeats):
-        communicator.barrier()
-        start = perf_counter()
-        action()
-        seconds.append(perf_counter() - start)
-    return float(np.median(seconds))
+        action(data)  # buffers are allocated and connections made by the first
+        seconds = []
+        for _ in range(repeats):
+            communicator.barrier()
+            start = perf_counter()
+            action(data)
+            seconds.append(perf_counter() - start)
+        samples.append((size, float(np.median(seconds))))
+        # All ranks stop where rank 0 does: their clocks differ.
+        if communicator.bcast_obj(len(samples) > 1 and samples[-1][1] > _ENOUGH):
+            break
+    return samples
 
 
-def _fit(samples: Sequence[tuple[int, float]], steps: int = 1, parts: int = 1) -> Fit:
-    """The link by which bytes that travel in `steps` messages, each of 1 / `parts` of them, take the seconds measured.
+def _fit(samples: Sequence[tuple[int, float]], messages: int, parts: int = 1) -> Fit:
+    """The link by which so many messages one after the other, each of 1 / `parts` of the bytes, take the seconds told.
 
     Neither latency nor seconds a byte are negative: the one that would be is left out, and the other fitted alone.
     """
     sizes, seconds = np.array(samples, np.float64).T
-    columns = steps * np.stack([1 / seconds, sizes / parts / seconds], axis=1)
+    columns = messages * np.stack([1 / seconds, sizes / parts / seconds], axis=1)
     target = np.ones(len(seconds))
     best = np.linalg.lstsq(columns, target, rcond=None)[0]
     for left_out in (0, 1):

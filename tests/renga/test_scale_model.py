@@ -1,0 +1,99 @@
+"""`renga scale-model`, in processes of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from renga_distributed.scale_model import LINKS, Cluster, Step, predict
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "distributed-scaling.md"
+
+
+def test_the_table_is_the_models(shell):
+    argv = ("--compute", "90", "--forward", "40", "--parameters", "1000000", "--devices", "1,2,64", "--jitter", "0.1")
+    where = ("--devices-per-node", "4", "--intra", "nvlink1", "--inter", "30,0.5")
+    outcome = shell.renga("scale-model", *argv, *where, "--schedule", "plain,overlap", "--bucket", "1", "--json")
+    assert (outcome.status, outcome.err) == (0, "")
+    rows = json.loads(outcome.out)
+    assert [(row["curve"], row["devices"]) for row in rows] == [
+        (f"ring, float32, {schedule}", devices) for schedule in ("plain", "overlap") for devices in (1, 2, 64)
+    ]
+    cluster = Cluster(LINKS["nvlink1"], type(LINKS["nvlink1"])(30e-6, 0.5e9), 4)
+    for row in rows:
+        schedule = row["curve"].rpartition(" ")[2]
+        step = Step(1_000_000, 0.04, 0.05, schedule=schedule, bucket_bytes=2**20, jitter=0.1)
+        found = predict(step, cluster, row["devices"])
+        assert row["iteration"] == pytest.approx(found.iteration)
+        assert row["efficiency"] == pytest.approx(found.efficiency)
+        assert row["exposed"] == pytest.approx(found.exposed, abs=1e-12)
+
+
+def test_for_people(shell):
+    outcome = shell.renga(
+        "scale-model", "--compute", "100", "--devices", "1,16384", "--algorithm", "ring,two_dimensional"
+    )
+    assert outcome.err == ""
+    lines = outcome.out.splitlines()
+    assert lines[0] == "ring, float32, plain"
+    assert lines[2].split() == ["DEVICES", "ITERATION", "COMPUTE", "COMMUNICATION", "NOT", "HIDDEN", "EFFICIENCY"]
+    assert lines[3].split() == ["1", "100.0", "ms", "100.0", "ms", "0.0", "ms", "0.0", "ms", "100.0%"]
+    assert lines[4].startswith("16384 ")
+    assert lines[6] == "two_dimensional, float32, plain"
+    assert shell.files() == []
+
+
+def test_devices_are_doubled_to_16384_unless_told(shell):
+    outcome = shell.renga("scale-model", "--compute", "100", "--model", "vgg16", "--json")
+    assert [row["devices"] for row in json.loads(outcome.out)] == [2**k for k in range(15)]
+
+
+def test_a_picture(shell):
+    outcome = shell.renga("scale-model", "--compute", "100", "--plot", "curve.png", "--devices", "1,8")
+    assert outcome.out.endswith("\nwritten: curve.png\n")
+    assert shell.files() == ["curve.png"]
+    refused = shell.renga("scale-model", "--compute", "100", "--plot", "curve.doc")
+    assert (refused.status, refused.out) == (1, "")
+    assert "cannot draw to 'curve.doc': its suffix is none of" in refused.err
+    assert shell.files() == ["curve.png"]
+
+
+def test_the_page_has_what_the_command_prints(shell):
+    outcome = shell.renga("scale-model", "--published")
+    assert outcome.err == ""
+    figures, constants = outcome.out.split("\n\n")
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"\n{figures}\n" in page
+    assert f"\n{constants}" in page
+    rows = json.loads(shell.renga("scale-model", "--published", "--json").out)
+    assert len(rows) == figures.count("\n") - 1
+    assert {row["calibration"] for row in rows} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        ((), "the time of an iteration on one device is missing: --compute MS."),
+        (("--compute", "0"), "argument --compute: expected a number above 0, got '0'"),
+        (("--compute", "fast"), "argument --compute: expected a number from 0 on, got 'fast'"),
+        (("--compute", "nan"), "argument --compute: expected a number from 0 on, got 'nan'"),
+        (("--compute", "5", "--forward", "6"), "--forward is 6 ms, more than --compute, 5 ms"),
+        (("--compute", "5", "--jitter", "-1"), "argument --jitter: expected a number from 0 on, got '-1'"),
+        (("--compute", "5", "--devices", "1,0"), "argument --devices: expected a number from 1 on, got '0'"),
+        (("--compute", "5", "--devices", "8,"), "argument --devices: expected a number from 1 on, got ''"),
+        (("--compute", "5", "--model", "resnet5"), "argument --model: no 'resnet5'. Did you mean 'resnet50'"),
+        (("--compute", "5", "--model", "vgg16", "--parameters", "5"), "not allowed with argument --model"),
+        (("--compute", "5", "--schedule", "plain,lazy"), "argument --schedule: no 'lazy'. Known: plain, overlap"),
+        (("--compute", "5", "--inter", "pcie"), "argument --inter: no 'pcie'. Did you mean 'pcie3'"),
+        (("--compute", "5", "--inter", "5,0"), "argument --inter: expected a number above 0, got '0'"),
+        (
+            ("--calibrate", "single"),
+            "communicator 'single' has one process here, and no link to measure. Start several",
+        ),
+        (("--calibrate", "niave"), "no communicator named 'niave' (from --calibrate). Did you mean 'naive'"),
+    ],
+)
+def test_refused(shell, argv, told):
+    outcome = shell.renga("scale-model", *argv)
+    assert told in outcome.err
+    assert (outcome.status, outcome.out) == (2, "")
