@@ -5,8 +5,10 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from renga_core.backend import get_device_of
 from renga_core.communicator.request import Request
 
 if TYPE_CHECKING:
@@ -62,7 +64,9 @@ class _Mean(Request):
         try:
             assert self._arrays is not None, "run twice"
             communicator.copy_config(self._config)
-            self._result = communicator.mean(self._arrays)
+            # The current device of a library is each thread's own.
+            with get_device_of(self._arrays[0]).use() if self._arrays else nullcontext():
+                self._result = communicator.mean(self._arrays)
         except BaseException as error:
             self._error = error
         finally:

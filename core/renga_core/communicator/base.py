@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from renga_core.communicator.background import Background
 from renga_core.communicator.errors import MismatchError
-from renga_core.communicator.half import half_sum, is_half
+from renga_core.communicator.half import half_sum, is_half, is_wide
 from renga_core.communicator.packing import buckets, pack, unpack
 from renga_core.communicator.request import Done, Request
 from renga_core.errors import did_you_mean
@@ -31,7 +31,8 @@ class CommunicatorBase(ABC):
 
     Attributes:
         default_config: What `set_config` can set, and what holds before. ``allreduce_grad_dtype``: the dtype in which
-            gradients travel, ``"float16"`` or ``"bfloat16"``; None: their own. ``bucket_bytes``: `multi_node_mean_grad`
+            gradients travel, ``"float16"``, ``"bfloat16"``, ``"float32"`` or ``"float64"``; None: their own.
+            ``bucket_bytes``: `multi_node_mean_grad`
             sends gradients together until they are so many bytes; 0: each by itself; None: all at once.
             ``batched_copy``: kept for ChainerMN's programs, and changes nothing: gradients that travel together are
             always copied together.
@@ -126,7 +127,7 @@ class CommunicatorBase(ABC):
 
     @abstractmethod
     def allreduce(self, data: Array) -> Array:
-        """Return the sum of the arrays of all ranks, on every rank.
+        """Return the sum of the arrays of all ranks, on every rank: of bool, as in NumPy, whether any is true.
 
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; a ValueError, raised on every rank.
@@ -206,7 +207,7 @@ class CommunicatorBase(ABC):
         """Set what `default_config` lists, on every rank alike.
 
         Raises:
-            ValueError: There is no such entry, or no such dtype for gradients.
+            ValueError: There is no such entry, gradients cannot travel in this dtype, or `value` is no number of bytes.
         """
         if name not in self.default_config:
             known = ", ".join(sorted(self.default_config))
@@ -214,6 +215,8 @@ class CommunicatorBase(ABC):
             raise ValueError(f"communicators have no configuration {name!r}.{hint} Known: {known}")
         if name == "allreduce_grad_dtype":
             value = _wire_dtype(value)
+        if name == "bucket_bytes" and not (value is None or (isinstance(value, int) and value >= 0)):
+            raise ValueError(f"bucket_bytes is {value!r}; a bucket has a number of bytes, 0 or more, or None: no limit")
         self._config = {**self.get_config(), name: value}
 
     def get_config(self, name: str | None = None) -> Any:
@@ -248,8 +251,14 @@ class CommunicatorBase(ABC):
             MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
         """
         self.agree("mean", [(tuple(array.shape), str(array.dtype)) for array in arrays])
-        flats = pack(arrays)
-        return unpack([self.mean_flat(flat) for flat in flats], arrays)
+        if self.size == 1:
+            return [array.copy() for array in arrays]
+        wire = self.get_config("allreduce_grad_dtype")
+        means = []
+        for flat in pack(arrays):
+            wide = is_wide(wire, flat.dtype)
+            means.append(self.mean_flat(flat.astype(wire)).astype(flat.dtype) if wide else self.mean_flat(flat))
+        return unpack(means, arrays)
 
     def mean_flat(self, flat: Array) -> Array:
         """The mean of one block; `flat` has one axis, and every rank's are alike: `mean` has made sure.

@@ -13,6 +13,8 @@ __all__ = ["MismatchError", "RankFailed"]
 class MismatchError(RengaError, ValueError):
     """Ranks called a collective differently. Raised on every rank, with what each of them gave.
 
+    Of long lists, such as the shapes of a model's gradients, the message has only what not all ranks gave.
+
     Args:
         given: For each rank, what was called and how.
         rank: This process's own.
@@ -31,7 +33,7 @@ class MismatchError(RengaError, ValueError):
     def _groups(self) -> list[tuple[str, str, Any]]:
         """What was given, each once, with the ranks that gave it."""
         found: list[tuple[list[int], str, Any]] = []
-        for rank, (what, detail) in enumerate(self.given):
+        for rank, (what, detail) in enumerate(self._shortened()):
             for ranks, *same in found:
                 if same == [what, detail]:
                     ranks.append(rank)
@@ -39,6 +41,16 @@ class MismatchError(RengaError, ValueError):
             else:
                 found.append(([rank], what, detail))
         return [(", ".join(map(str, ranks)), what, detail) for ranks, what, detail in found]
+
+    def _shortened(self) -> list[tuple[str, Any]]:
+        """What was given; of lists, what others have not, unless they differ in order or number only."""
+        if not all(isinstance(detail, list) for _, detail in self.given):
+            return self.given
+        lists = [detail for _, detail in self.given]
+        odd = [[item for item in mine if any(item not in other for other in lists)] for mine in lists]
+        if not any(odd):
+            return self.given
+        return [(what, mine) for (what, _), mine in zip(self.given, odd, strict=True)]
 
 
 class RankFailed(RengaError):

@@ -5,7 +5,7 @@ rounded sum to all: two roundings on the way, whatever the number of ranks, wher
 
 Neither overflows and little is lost below: before rounding, all arrays are multiplied by one power of two, the largest
 for which the sum is still in range whatever the signs. That costs one small exchange of each rank's largest magnitude.
-bfloat16 has the range of float32 and needs none of that.
+bfloat16 has the range of float32 and needs none of that. What is not finite arrives, and spoils nothing beside it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,22 @@ if TYPE_CHECKING:
     from renga_core.backend import Array
     from renga_core.communicator.base import CommunicatorBase
 
-__all__ = ["half_sum", "is_half", "narrow", "widen"]
+__all__ = ["half_sum", "is_half", "is_wide", "narrow", "widen"]
 
-_LARGEST = 65504.0  # of float16
+_LARGEST = 65000.0
+"""What a sum may reach: the largest float16, 65504, less what the rounding of its summands may add (1 in 2048)."""
 
 
 def is_half(wire: str | None, dtype: Any) -> bool:
     """Whether arrays of a dtype travel in 16 bits, because that was asked for or because they have no more."""
-    return wire in ("float16", "bfloat16") or dtype.itemsize == 2
+    name = _name(dtype)
+    return name == "float16" or (wire in ("float16", "bfloat16") and name in ("float32", "float64"))
+
+
+def is_wide(wire: str | None, dtype: Any) -> bool:
+    """Whether arrays of a dtype travel as another one of 32 or 64 bits, because that was asked for."""
+    name = _name(dtype)
+    return wire in ("float32", "float64") and name in ("float16", "float32", "float64") and name != wire
 
 
 def half_sum(communicator: CommunicatorBase, flat: Array, wire: str | None, divide_by: int = 1) -> Array:
@@ -48,22 +56,30 @@ def half_sum(communicator: CommunicatorBase, flat: Array, wire: str | None, divi
     ends = [communicator.share(len(host), rank) for rank in range(size)]
     parts = communicator.alltoall([narrow(host[begin:end] * scale, wire) for begin, end in ends])
     total = widen(parts[0], wire, host.dtype)
-    for part in parts[1:]:
-        total += widen(part, wire, host.dtype)
+    with np.errstate(invalid="ignore"):  # of infinities, as it is with those who add up without NumPy
+        for part in parts[1:]:
+            total += widen(part, wire, host.dtype)
     shares = communicator.allgather(narrow(total, wire))
     result = np.concatenate([widen(share, wire, host.dtype) for share in shares])
     result /= scale * divide_by
     return get_device_of(flat).send(result.astype(given.dtype, copy=False))
 
 
-def _common_scale(communicator: CommunicatorBase, host: Any) -> float:
-    """The largest power of two by which no sum of all ranks' arrays leaves float16; the same on every rank.
+def _name(dtype: Any) -> str:
+    """Of a dtype of any backend: ``float16``, where its own words may be ``torch.float16``."""
+    return str(dtype).rpartition(".")[2]
 
-    1 where something is not finite: that shall arrive as it is.
+
+def _common_scale(communicator: CommunicatorBase, host: Any) -> float:
+    """The largest power of two by which no sum of all ranks' finite numbers leaves float16; the same on every rank.
+
+    It is 2**100 at most, which float32 can hold.
     """
-    own = float(np.abs(host).max()) if len(host) else 0.0
-    largest = max(float(x[0]) for x in communicator.allgather(np.array([own if own == own else math.inf])))
-    if largest == 0.0 or math.isinf(largest):
+    own = float(np.abs(host).max(initial=0.0))
+    if not math.isfinite(own):
+        own = float(np.abs(host[np.isfinite(host)]).max(initial=0.0))
+    largest = max(float(x[0]) for x in communicator.allgather(np.array([own])))
+    if largest == 0.0:
         return 1.0
     return 2.0 ** min(math.floor(math.log2(_LARGEST / communicator.size) - math.log2(largest)), 100)
 

@@ -19,7 +19,7 @@ def buckets(arrays: Sequence[Array], limit: int | None) -> list[list[int]]:
 
     Args:
         arrays: The arrays.
-        limit: A group takes another array while it has fewer bytes than this, counting that one too; an array that is
+        limit: A group takes another array while it has no more bytes than this, counting that one too; an array that is
             larger is a group by itself. 0: each by itself. None: all are one group.
 
     Returns:

@@ -95,10 +95,6 @@ class SingleCommunicator(CommunicatorBase):
     def agree(self, what: str, detail: object) -> None:  # noqa: D102
         pass
 
-    def mean(self, arrays: Sequence[Array]) -> list[Array]:
-        """Copies, in full precision: nothing travels."""
-        return [array.copy() for array in arrays]
-
 
 def _check_rank(name: str, rank: int) -> None:
     if rank != 0:
