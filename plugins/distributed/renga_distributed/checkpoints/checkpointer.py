@@ -1,0 +1,324 @@
+"""An extension that saves the state of all ranks, and brings back the latest that is whole."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from renga_core.communicator import CommunicatorBase
+from renga_core.serializers import DictionarySerializer, FileRefused, Serializable
+from renga_core.serializers.npz import load_arrays
+from renga_core.training import Extension, TrainerLike
+from renga_distributed.checkpoints.carrying import (
+    begin_random_numbers,
+    epoch_of,
+    iterators_of_parts,
+    model_digest,
+    seek,
+)
+from renga_distributed.checkpoints.errors import CheckpointError
+from renga_distributed.checkpoints.parts import Arrays, Folder, Manifest, Names, content, digest
+
+__all__ = ["MultiNodeCheckpointer", "create_multi_node_checkpointer"]
+
+
+class _Generation(NamedTuple):
+    """What a rank has of one that has been read."""
+
+    first: Arrays
+    part: Arrays
+    manifest: Manifest | None
+
+
+class MultiNodeCheckpointer(Extension):
+    """Saves the state of all ranks, one file each, in generations. Made by `create_multi_node_checkpointer`.
+
+    It has a lower priority than other extensions, so that it saves what they have done in this iteration.
+    """
+
+    trigger = (1, "epoch")
+    priority = -100
+
+    def __init__(
+        self,
+        names: Names,
+        comm: CommunicatorBase,
+        cp_interval: int = 5,
+        gc_interval: int = 5,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        keep: bool = False,
+    ) -> None:
+        if cp_interval < 1 or gc_interval < 1:
+            raise ValueError(f"cp_interval and gc_interval are at least 1, not {cp_interval} and {gc_interval}")
+        self.comm = comm
+        self.cp_interval = cp_interval
+        self.gc_interval = gc_interval
+        self._names = names
+        self._path = None if path is None else Path(path)
+        self._keep = keep
+        self._unlooked = 0
+        self._seconds: list[float] = []
+        self._interrupted = False
+
+    # --- saving -------------------------------------------------------------------------------------------------------
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Save. Every rank does it after the same iteration."""
+        self.save(trainer, trainer.updater.iteration)
+
+    def save(self, target: Any, iteration: int) -> None:
+        """Save an object as it is after so many iterations. Every rank calls this.
+
+        Raises:
+            CheckpointError: A rank could not write its file; earlier generations are as they were.
+            TypeError: The object has a value that cannot be stored without pickling.
+        """
+        began = time.perf_counter()
+        folder, comm = self._folder(target), self.comm
+        serializer = DictionarySerializer()
+        serializer.save(target)
+        arrays = serializer.target
+        digests = {key: digest(array) for key, array in arrays.items()}
+        first = comm.bcast_obj(digests)
+        part, problem = "", None
+        try:
+            if comm.rank > 0:
+                own = {key: array for key, array in arrays.items() if digests[key] != first.get(key)}
+                part = folder.write_part(comm.rank, iteration, own)
+        except OSError as error:
+            problem = str(error)
+        told = self._agree_on(iteration, problem, (part, model_digest(target, digests)))
+        try:
+            if comm.rank == 0:
+                lengths = {name: len(it.dataset) for name, it in iterators_of_parts(target, arrays).items()}
+                replicated = len({model for _, model in told}) == 1
+                manifest = Manifest(comm.size, replicated, [file for file, _ in told[1:]], content(digests), lengths)
+                folder.write_first(iteration, arrays, manifest)
+        except OSError as error:
+            problem = str(error)
+        self._agree_on(iteration, problem, None)
+        self._unlooked += 1
+        if self._unlooked >= self.gc_interval:
+            self._unlooked = 0
+            self._collect(folder, self.comm.bcast_obj(folder.seen().get(0, [])[: self.cp_interval]))
+        self._seconds.append(time.perf_counter() - began)
+
+    def _agree_on(self, iteration: int, problem: str | None, mine: Any) -> list[Any]:
+        """Return what all ranks give, unless one of them has a problem: then raise, on every rank."""
+        given = self.comm.allgather_obj((problem, mine))
+        if problems := [f"\n  rank {rank}: {problem}" for rank, (problem, _) in enumerate(given) if problem]:
+            raise CheckpointError(f"the checkpoint of iteration {iteration} could not be written{''.join(problems)}")
+        return [mine for _, mine in given]
+
+    def _collect(self, folder: Folder, kept: list[int]) -> None:
+        """Remove all generations but these, and what is left of those that were never whole."""
+        for rank, iterations in folder.seen().items():
+            # Where more ranks were before, nobody else removes what they left.
+            if rank == self.comm.rank or (self.comm.rank == 0 and rank >= self.comm.size):
+                for iteration in set(iterations) - set(kept):
+                    folder.remove(rank, iteration)
+
+    # --- loading ------------------------------------------------------------------------------------------------------
+
+    def maybe_load(self, trainer: Any, optimizer: Any = None, path: str | os.PathLike[str] | None = None) -> int | None:
+        """Bring back the latest generation that is whole, if there is any. Every rank calls this.
+
+        Call it when the trainer has all its extensions, before ``trainer.run()``.
+
+        Args:
+            trainer: What was saved.
+            optimizer: Taken for ChainerMN's programs: a multi-node optimizer needs not be told.
+            path: The folder, unless the checkpointer was made with one; the trainer's if None.
+
+        Returns:
+            The iteration after which it was saved; None if there is none.
+
+        Raises:
+            CheckpointError: All generations are damaged, or the latest whole one can be gone on from only by as many
+                processes as wrote it.
+            FileMismatched: It is of another run.
+        """
+        if self._path is None and path is not None:
+            self._path = Path(path)
+        folder = self._folder(trainer)
+        folder.tidy(self.comm.rank)
+        problems = []
+        for iteration in self._candidates(folder):
+            generation, problem = self._read(folder, iteration)
+            if generation is not None:
+                self._load(trainer, generation, folder, iteration)
+                return iteration
+            problems.append(f"the checkpoint of iteration {iteration}: {problem}")
+            if self.comm.rank == 0:
+                warnings.warn(f"skipped {problems[-1]}", stacklevel=2)
+        if problems:
+            raise CheckpointError(f"nothing to go on from in {folder.path}; " + "\n".join(problems))
+        return None
+
+    def _candidates(self, folder: Folder) -> list[int]:
+        """The iterations of which rank 0 has its file, the latest first."""
+        seen = self.comm.allgather_obj((socket.gethostname(), folder.seen()))
+        iterations: list[int] = seen[0][1].get(0, [])
+        elsewhere = [f"rank {rank} on {host}" for rank, (host, files) in enumerate(seen) if files.get(0)]
+        if not iterations and elsewhere and self.comm.rank == 0:
+            warnings.warn(
+                f"rank 0 on {seen[0][0]} sees no checkpoint in {folder.path}, {elsewhere[0]} does: training begins "
+                "anew. Next: start rank 0 there, or use a folder that all hosts share.",
+                stacklevel=3,
+            )
+        return iterations
+
+    def _read(self, folder: Folder, iteration: int) -> tuple[_Generation | None, str]:
+        """Read a generation; if a rank finds its file damaged, return who and why instead, on every rank."""
+        comm = self.comm
+        first: Any = None
+        manifest, part, problem = None, {}, ""
+        try:
+            if comm.rank == 0:
+                first, manifest = folder.read_first(iteration)
+        except (FileRefused, OSError) as error:
+            problem = str(error)
+        manifest, failed = comm.bcast_obj((manifest, bool(problem)))
+        try:
+            if comm.rank > 0 and not failed and manifest is not None and manifest.ranks == comm.size:
+                part = folder.read_part(comm.rank, iteration, manifest.parts[comm.rank - 1])
+        except (FileRefused, OSError) as error:
+            problem = str(error)
+        problems = [f"rank {rank}: {each}" for rank, each in enumerate(comm.allgather_obj(problem)) if each]
+        if problems:
+            return None, "; ".join(problems)
+        return _Generation(comm.bcast_obj(first), part, manifest), ""
+
+    def _load(self, target: Any, generation: _Generation, folder: Folder, iteration: int) -> None:
+        first, part, manifest = generation
+        file = str(folder.file(self.comm.rank, iteration))
+        ranks = 1 if manifest is None else manifest.ranks
+        if ranks == self.comm.size:
+            self._load_whole({**first, **part}, file, target, set())
+            return
+        if manifest is not None and not manifest.replicated:
+            raise CheckpointError(
+                f"the checkpoint of iteration {iteration} in {folder.path} is of {ranks} processes, each of which has "
+                f"another model: {ranks} can go on from it, and not {self.comm.size}"
+            )
+        moved = self._moved(target, first, {} if manifest is None else manifest.lengths)
+        self._load_whole(first, file, target, set(moved))
+        for name, epoch_detail in moved.items():
+            seek(name, target.updater.get_iterator(name), epoch_detail)
+        if self.comm.rank > 0 and "random" in first:
+            begin_random_numbers(first, self.comm.rank)
+
+    def _moved(self, target: Any, arrays: Arrays, lengths: dict[str, int]) -> dict[str, float]:
+        """Where iterators go on whose data sets have another length now, on any rank."""
+        iterators = iterators_of_parts(target, arrays)
+        here = {name: len(iterators[name].dataset) for name in lengths if name in iterators}
+        others = self.comm.allgather_obj(here)
+        names = [name for name in here if any(each.get(name) != lengths[name] for each in others)]
+        if names and self.comm.rank == 0:
+            warnings.warn(
+                f"iterator {', '.join(names)}: another number of processes goes on, so that each has another part of "
+                "the data. The epoch goes on after the same fraction in a new order: in it, some examples come a "
+                "second time and as many not at all. Iterators made with communicator= go on exactly.",
+                stacklevel=4,
+            )
+        return {name: epoch_of(arrays, name, lengths[name]) for name in names}
+
+    def _load_whole(self, arrays: Arrays, file: str, target: Serializable, moved: set[str]) -> None:
+        """Load, or raise on every rank."""
+        prefixes = tuple(f"updater/iterator:{name}/" for name in moved)
+        error: FileRefused | None = None
+        try:
+            load_arrays(arrays, file, target, ignore_names=lambda path: path.startswith(prefixes))
+        except FileRefused as refused:
+            error = refused
+        errors = [each for each in self.comm.allgather_obj(error) if each is not None]
+        if errors:
+            raise error or errors[0]
+
+    # --- the rest -----------------------------------------------------------------------------------------------------
+
+    def on_error(self, trainer: TrainerLike, exc: Exception, tb: Any) -> None:
+        """Keep the files: there is something to go on from."""
+        self._interrupted = True
+
+    def on_interrupt(self, trainer: TrainerLike) -> None:
+        """Save, so that the run can go on as if it had never been interrupted."""
+        self.save(trainer, trainer.updater.iteration)
+        self._interrupted = True
+
+    def finalize(self) -> None:
+        """Remove the files, unless training has ended before its time."""
+        ended_early = self._interrupted or sys.exc_info()[0] is not None
+        if self._path is not None and not self._keep and not ended_early:
+            self._collect(Folder(self._path, self._names), [])
+
+    def get_stats(self) -> str:
+        """Say how long saving has taken on this rank: a slow disk shows."""
+        if not self._seconds:
+            return "No checkpoints yet"
+        mean = sum(self._seconds) / len(self._seconds)
+        return (
+            f"Checkpoint duration stats (sec): avg={mean:f}, min={min(self._seconds):f}, max={max(self._seconds):f}, "
+            f"{len(self._seconds)} checkpoints"
+        )
+
+    def _folder(self, target: Any) -> Folder:
+        if self._path is None:
+            if not hasattr(target, "out"):
+                raise ValueError("say where to save what is no trainer: path=")
+            self._path = Path(target.out)
+        return Folder(self._path, self._names)
+
+
+def create_multi_node_checkpointer(
+    name: str,
+    comm: CommunicatorBase,
+    cp_interval: int = 5,
+    gc_interval: int = 5,
+    path: str | os.PathLike[str] | None = None,
+) -> MultiNodeCheckpointer:
+    """Return an extension that saves the state of all ranks, so that a run that was killed can go on.
+
+    ::
+
+        checkpointer = create_multi_node_checkpointer("mnist", comm)
+        trainer.extend(checkpointer, trigger=(25, "iteration"))
+        checkpointer.maybe_load(trainer, optimizer)
+        trainer.run()
+
+    Each rank writes a file of its own, ``<name>.<rank>.<iteration>``, whole or not at all. These files together are a
+    generation, which counts when all are written: rank 0's is written last. `maybe_load` takes the latest generation of
+    which no file is missing or damaged, by SHA-256; a damaged one is skipped with a warning that names the file. Ranks
+    on different hosts may each have a folder of their own.
+
+    As many processes as wrote it go on bit for bit as if nothing had happened. **Another number** can go on, too, where
+    all have the same model (data-parallel training); only rank 0 needs to see its file then. What becomes of the
+    position in the data is said in `renga_distributed.checkpoints.carrying`: with iterators that share their batches
+    (``SerialIterator(…, communicator=comm)``), no example is lost or repeated. Where each rank has another model, only
+    as many processes as before can go on, and others are told so.
+
+    When training has ended well, the files are removed. After an exception or Ctrl-C they stay.
+
+    Args:
+        name: Of the run: another run that uses the same folder has another name.
+        comm: Connects the ranks.
+        cp_interval: How many generations to keep.
+        gc_interval: Look for generations to remove each time so many more have been written.
+        path: The folder; the trainer's if None. What is no trainer needs one, and is saved by
+            ``checkpointer.save(obj, iteration)``.
+
+    Raises:
+        ValueError: `cp_interval` or `gc_interval` is less than 1.
+
+    Source: ChainerMN's documentation, *Fault tolerance*. There, files are named alike and hold each rank's whole state;
+    damage is not looked for, and only the same number of processes can go on.
+    """
+    literal = name.replace("{", "{{").replace("}", "}}")
+    names = Names(f"{literal}.0.{{iteration}}", f"{literal}.{{rank}}.{{iteration}}")
+    return MultiNodeCheckpointer(names, comm, cp_interval, gc_interval, path)
