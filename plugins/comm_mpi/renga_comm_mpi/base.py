@@ -17,9 +17,9 @@ from mpi4py import MPI
 from renga_comm_mpi import watchdog
 from renga_comm_mpi.calls import PIECE, Calls, as_bytes
 from renga_comm_mpi.nodes import find_place, node_of_this_process
-from renga_core.backend import default_device, get_device, get_device_of, to_host
+from renga_core.backend import default_device, get_device, get_device_of, is_floating, to_host
 from renga_core.communicator import CommunicatorBase, MismatchError, Request
-from renga_core.communicator.half import half_sum, is_half
+from renga_core.communicator.half import is_half
 
 if TYPE_CHECKING:
     from renga_core.backend import Array, Device
@@ -36,6 +36,8 @@ class MpiCommunicator(CommunicatorBase):
 
     Args:
         mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it calls. None: all processes, ``MPI.COMM_WORLD``.
+        patient: Wait for others without using the processor, as a thread beside one that computes should. Waiting takes
+            up to half a millisecond longer then.
 
     Attributes:
         name: By which it is registered.
@@ -45,17 +47,17 @@ class MpiCommunicator(CommunicatorBase):
     name: ClassVar[str]
     overlaps: ClassVar[bool] = MPI.Query_thread() == MPI.THREAD_MULTIPLE
     _told: ClassVar[bool] = False
-    _patient = False
 
-    def __init__(self, mpi_comm: MPI.Comm | None = None) -> None:
-        self.mpi_comm = (MPI.COMM_WORLD if mpi_comm is None else mpi_comm).Dup()
-        self._group = watchdog.register(self.mpi_comm, self.name)
+    def __init__(self, mpi_comm: MPI.Comm | None = None, *, patient: bool = False) -> None:
+        mpi_comm = MPI.COMM_WORLD if mpi_comm is None else mpi_comm
+        self._group = watchdog.register(mpi_comm, self.name)  # first: it notices ranks that never make theirs
+        self.mpi_comm = mpi_comm.Dup()
         # MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
-        self._calls = Calls(self.mpi_comm.Dup(), self._patient)
-        self._letters = Calls(self.mpi_comm, self._patient)
+        self._calls = Calls(self.mpi_comm.Dup(), patient)
+        self._letters = Calls(self.mpi_comm, patient)
         self._to_myself: dict[int, deque[Any]] = {}
         self._digest, self._digests = np.empty(2, np.int64), np.empty(2, np.int64)
-        nodes = [pickle.loads(node) for node in self._calls.allgather_messages(pickle.dumps(node_of_this_process()))]
+        nodes = self._calls.allgather_messages(node_of_this_process().encode())
         self._place = find_place(nodes, self.rank)
 
     @property
@@ -261,23 +263,45 @@ class MpiCommunicator(CommunicatorBase):
         with self._waiting("allreduce"):
             self.agree("allreduce", (tuple(data.shape), str(data.dtype)))
             host = _contiguous(data)
-            total = self._sum(host.reshape(-1), 1)
-        return get_device_of(data).send(total.reshape(host.shape))
+            total = self._sum(_widened(host.reshape(-1)), 1)
+        return get_device_of(data).send(total.astype(host.dtype, copy=False).reshape(host.shape))
 
     def mean_flat(self, flat: Array) -> Array:  # noqa: D102
         wire = self.get_config("allreduce_grad_dtype")
         with self._waiting("mean"):
+            host = _contiguous(flat)
             if is_half(wire, flat.dtype):
-                return half_sum(self, flat, wire, divide_by=self.size)
-            return get_device_of(flat).send(self._sum(_contiguous(flat), self.size))
+                total = self._sum(_widened(host), self.size, "bfloat16" if wire == "bfloat16" else "float16")
+            else:
+                total = self._sum(host, self.size)
+        return get_device_of(flat).send(total.astype(host.dtype, copy=False))
+
+    def reduce_scatter(self, data: Array) -> Array:  # noqa: D102
+        with self._waiting("reduce_scatter"):
+            self.agree("reduce_scatter", (tuple(data.shape), str(data.dtype)))
+            if data.ndim != 1:
+                raise ValueError(f"reduce_scatter takes an array with one axis, not {data.ndim}")
+            host = _contiguous(data)
+            part = self._share_of_sum(_widened(host))
+        return get_device_of(data).send(part.astype(host.dtype, copy=False))
 
     @abstractmethod
-    def _sum(self, flat: Any, divide_by: int) -> Any:
-        """The sum over all ranks of a contiguous host array with one axis, divided by a number if that is not 1.
+    def _sum(self, flat: Any, divide_by: int, wire: str | None = None) -> Any:
+        """The sum over all ranks of a contiguous host array with one axis; ranks' are alike: that has been made sure.
+
+        Args:
+            flat: The array.
+            divide_by: What to divide the sum by.
+            wire: ``float16`` or ``bfloat16``, in which summands travel between machines at least; None: as they are.
 
         Returns:
-            A new array. Ranks' arrays are alike: that has been made sure.
+            A new array.
         """
+
+    def _share_of_sum(self, flat: Any) -> Any:
+        """This rank's share of `_sum`."""
+        begin, end = self.share(len(flat))
+        return self._sum(flat, 1)[begin:end].copy()
 
     def _check_count(self, count: int) -> None:
         if count != self.size:
@@ -317,6 +341,9 @@ class MpiCommunicator(CommunicatorBase):
 
     # --- the rest -----------------------------------------------------------------------------------------------------
 
+    def twin(self) -> Self:  # noqa: D102
+        return type(self)(self.mpi_comm, patient=True)
+
     def imean(self, arrays: Sequence[Array]) -> Request:  # noqa: D102
         if not self.overlaps and self.size > 1 and not MpiCommunicator._told:
             MpiCommunicator._told = True
@@ -348,6 +375,11 @@ def _contiguous(array: Any) -> Any:
     if host.dtype.hasobject:
         raise TypeError(f"arrays of {host.dtype} do not travel: send them as objects (send_obj, bcast_obj, …)")
     return host if host.flags.c_contiguous else host.copy(order="C")
+
+
+def _widened(host: Any) -> Any:
+    """An array to add up: floating numbers of 16 bits in 32, so that they are rounded once, and not for each rank."""
+    return host.astype(np.float32) if host.dtype.itemsize == 2 and is_floating(host.dtype) else host
 
 
 def _describe(host: Any, array: Any) -> tuple[Any, ...]:

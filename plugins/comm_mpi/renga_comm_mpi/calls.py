@@ -125,6 +125,12 @@ class Calls:
         self.exchange(outgoing, rests)
         return [_message(slot, rest) for slot, rest in zip(slots, rests, strict=True)]
 
+    def allgather_ints(self, number: int) -> list[int]:
+        """Return those of all ranks, on every rank."""
+        found = np.empty(self.size, np.int64)
+        self("Allgather", np.array([number], np.int64), found)
+        return [int(one) for one in found]
+
     def allgather_messages(self, message: bytes) -> list[bytes]:
         """Return those of all ranks, on every rank."""
         slots = np.empty((self.size, _SLOT), np.uint8)

@@ -39,7 +39,7 @@ def node_of_this_process() -> str:
     return MPI.Get_processor_name()
 
 
-def find_place(nodes: list[str], rank: int) -> Place:
+def find_place(nodes: list[bytes], rank: int) -> Place:
     """Where `rank` stands, given for each rank of the group what `node_of_this_process` returned there."""
     distinct = list(dict.fromkeys(nodes))
     node = nodes[rank]

@@ -2,9 +2,22 @@
 
 from renga_core.plugin import Provider, hookimpl
 
-_SUMMARIES = {
-    "naive": "MPI: one gradient at a time, between all ranks; for debugging",
-    "flat": "MPI: all gradients in one block, between all ranks",
+_OFFERS = {
+    "naive": ("messages:NaiveCommunicator", "MPI; one gradient at a time, for debugging"),
+    "flat": ("messages:FlatCommunicator", "MPI; all gradients in one block"),
+    "hierarchical": (
+        "across_nodes:HierarchicalCommunicator",
+        "MPI; shared memory inside a machine, one rank of each sends to others",
+    ),
+    "two_dimensional": (
+        "across_nodes:TwoDimensionalCommunicator",
+        "MPI; shared memory inside a machine, each rank sends its part to others",
+    ),
+    "single_node": ("across_nodes:SingleNodeCommunicator", "MPI; shared memory, on one machine"),
+    "non_cuda_aware": (
+        "across_nodes:NonCudaAwareCommunicator",
+        "MPI; hierarchical, by ChainerMN's name for arrays that go by way of the host",
+    ),
 }
 
 
@@ -14,12 +27,13 @@ def renga_communicators() -> list[Provider]:
     return [
         Provider(
             name=name,
-            target=f"renga_comm_mpi.{name}:{name.title().replace('_', '')}Communicator",
+            target=f"renga_comm_mpi.{target}",
             revision=1,
             summary=summary,
             needs=("mpi4py",),
+            probe="renga_comm_mpi.probing:why_no_mpi",
             install_hint="pip install 'renga[mpi]'",
             capabilities=frozenset({"ranks"}),
         )
-        for name, summary in _SUMMARIES.items()
+        for name, (target, summary) in _OFFERS.items()
     ]

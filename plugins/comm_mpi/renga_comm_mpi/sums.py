@@ -6,40 +6,84 @@ in other buckets would give another training.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from mpi4py import MPI
 
 from renga_comm_mpi.calls import Calls, as_bytes
+from renga_core.communicator.half import common_scale, largest_finite, narrow, widen
 
-__all__ = ["message_sum", "shares"]
+__all__ = ["SMALL", "everybody", "half_sum", "message_share", "message_sum", "ordered_sum", "shares"]
 
-SMALL = 2**14
+SMALL = 2**16
 """Up to so many bytes of all ranks together, everybody gets everything and adds up: one exchange instead of two."""
+_BLOCK = 2**15
+"""Elements converted at a time: they stay in the processor's cache."""
 
 
 def message_sum(calls: Calls, flat: Any, divide_by: int) -> Any:
-    """Each rank gets its share of everybody's array, adds up, and sends the result to all."""
-    size, rank = calls.size, calls.rank
-    if size * flat.nbytes <= SMALL:
-        everybody = np.empty((size, len(flat)), flat.dtype)
-        calls("Allgather", as_bytes(flat), as_bytes(everybody))
-        return _ordered_sum(list(everybody), divide_by, np.empty_like(flat))
-    places = shares(len(flat), size)
-    own = flat[places[rank]]
-    parts = [own if i == rank else np.empty_like(own) for i in range(size)]
-    calls.exchange(
-        [None if i == rank else as_bytes(flat[place]) for i, place in enumerate(places)],
-        [None if i == rank else as_bytes(part) for i, part in enumerate(parts)],
-    )
+    """Each rank gets its share of everybody's array, adds up, and sends the result to all.
+
+    Args:
+        calls: The ranks.
+        flat: Contiguous, with one axis, alike on every rank.
+        divide_by: What to divide the sum by.
+    """
     total = np.empty_like(flat)
-    _ordered_sum(parts, divide_by, total[places[rank]])
-    calls.exchange(
-        [None if i == rank else as_bytes(total[places[rank]]) for i in range(size)],
-        [None if i == rank else as_bytes(total[place]) for i, place in enumerate(places)],
-    )
+    if calls.size * flat.nbytes <= SMALL:
+        return ordered_sum(everybody(calls, flat), divide_by, total)
+    places = shares(len(flat), calls.size)
+    message_share(calls, flat, divide_by, total[places[calls.rank]])
+    _spread(calls, total, places)
     return total
+
+
+def message_share(calls: Calls, flat: Any, divide_by: int, into: Any) -> None:
+    """The first half of `message_sum`: the sum of this rank's share alone."""
+    places = shares(len(flat), calls.size)
+    ordered_sum(_collect(calls, flat, places), divide_by, into)
+
+
+def everybody(calls: Calls, flat: Any) -> list[Any]:
+    """The arrays of all ranks, in their order."""
+    found = np.empty((calls.size, len(flat)), flat.dtype)
+    calls("Allgather", as_bytes(flat), as_bytes(found))
+    return list(found)
+
+
+def half_sum(calls: Calls, flat: Any, wire: str, divide_by: int) -> Any:
+    """`message_sum` of which every summand travels in 16 bits: `renga_core.communicator.half`, for large arrays.
+
+    Args:
+        calls: The ranks.
+        flat: As there; of 32 bits or more.
+        wire: ``float16`` or ``bfloat16``.
+        divide_by: As there.
+    """
+    scale = 1.0
+    if wire == "float16":
+        largest = np.empty(1)
+        own = max((largest_finite(flat[block]) for block in _blocks(len(flat))), default=0.0)
+        calls("Allreduce", np.array([own]), largest, MPI.MAX)
+        scale = common_scale(float(largest[0]), calls.size)
+    places = shares(len(flat), calls.size)
+    narrowed = np.empty(len(flat), np.float16 if wire == "float16" else np.uint16)
+    for block in _blocks(len(flat)):
+        narrowed[block] = narrow(flat[block] * scale, wire)
+    parts = _collect(calls, narrowed, places)
+    sums = np.empty_like(narrowed)
+    own_sums = sums[places[calls.rank]]
+    for block in _blocks(len(own_sums)):
+        wide = [widen(part[block], wire, flat.dtype) for part in parts]
+        own_sums[block] = narrow(ordered_sum(wide, 1, wide[0]), wire)
+    _spread(calls, sums, places)
+    result = np.empty_like(flat)
+    for block in _blocks(len(flat)):
+        np.divide(widen(sums[block], wire, flat.dtype), scale * divide_by, out=result[block])
+    return result
 
 
 def shares(length: int, size: int) -> list[slice]:
@@ -50,13 +94,40 @@ def shares(length: int, size: int) -> list[slice]:
     return [slice(begin, end) for begin, end in pairwise(ends)]
 
 
-def _ordered_sum(parts: list[Any], divide_by: int, into: Any) -> Any:
-    if len(parts) == 1:
-        into[...] = parts[0]
-    else:
-        np.add(parts[0], parts[1], out=into)
-    for part in parts[2:]:
-        into += part
-    if divide_by != 1:
-        into /= divide_by
+def ordered_sum(parts: Sequence[Any], divide_by: int, into: Any) -> Any:
+    """Add up arrays in their order, divide the sum if `divide_by` is not 1, and return `into`, where it is put."""
+    with np.errstate(invalid="ignore", over="ignore"):  # as those add up who do so without NumPy
+        if len(parts) == 1:
+            into[...] = parts[0]
+        else:
+            np.add(parts[0], parts[1], out=into)
+        for part in parts[2:]:
+            into += part
+        if divide_by != 1:
+            into /= divide_by
     return into
+
+
+def _collect(calls: Calls, flat: Any, places: list[slice]) -> list[Any]:
+    """This rank's share of everybody's array."""
+    own = flat[places[calls.rank]]
+    parts = [own if rank == calls.rank else np.empty_like(own) for rank in range(calls.size)]
+    outgoing = [as_bytes(flat[place]) for place in places]
+    incoming = [as_bytes(part) for part in parts]
+    calls.exchange(_others(outgoing, calls.rank), _others(incoming, calls.rank))
+    return parts
+
+
+def _spread(calls: Calls, total: Any, places: list[slice]) -> None:
+    """Send this rank's share to all, and get theirs."""
+    outgoing = [as_bytes(total[places[calls.rank]])] * calls.size
+    incoming = [as_bytes(total[place]) for place in places]
+    calls.exchange(_others(outgoing, calls.rank), _others(incoming, calls.rank))
+
+
+def _others(parts: list[Any], rank: int) -> list[Any]:
+    return [None if i == rank else part for i, part in enumerate(parts)]
+
+
+def _blocks(length: int) -> list[slice]:
+    return [slice(begin, min(begin + _BLOCK, length)) for begin in range(0, length, _BLOCK)]
