@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from renga_core.backend import Array
     from renga_core.communicator.base import CommunicatorBase
 
-__all__ = ["half_sum", "is_half", "is_wide", "narrow", "widen"]
+__all__ = ["common_scale", "half_sum", "is_half", "is_wide", "largest_finite", "narrow", "widen"]
 
 _LARGEST = 65000.0
 """What a sum may reach: the largest float16, 65504, less what the rounding of its summands may add (1 in 2048)."""
@@ -71,17 +71,27 @@ def _name(dtype: Any) -> str:
 
 
 def _common_scale(communicator: CommunicatorBase, host: Any) -> float:
-    """The largest power of two by which no sum of all ranks' finite numbers leaves float16; the same on every rank.
+    """The same on every rank."""
+    largest = max(float(x[0]) for x in communicator.allgather(np.array([largest_finite(host)])))
+    return common_scale(largest, communicator.size)
+
+
+def largest_finite(host: Any) -> float:
+    """The largest magnitude of a host array's finite numbers; 0 if there are none."""
+    largest = float(np.abs(host).max(initial=0.0))
+    if not math.isfinite(largest):
+        largest = float(np.abs(host[np.isfinite(host)]).max(initial=0.0))
+    return largest
+
+
+def common_scale(largest: float, size: int) -> float:
+    """The largest power of two by which no sum over `size` ranks of numbers up to `largest` leaves float16.
 
     It is 2**100 at most, which float32 can hold.
     """
-    own = float(np.abs(host).max(initial=0.0))
-    if not math.isfinite(own):
-        own = float(np.abs(host[np.isfinite(host)]).max(initial=0.0))
-    largest = max(float(x[0]) for x in communicator.allgather(np.array([own])))
     if largest == 0.0:
         return 1.0
-    return 2.0 ** min(math.floor(math.log2(_LARGEST / communicator.size) - math.log2(largest)), 100)
+    return 2.0 ** min(math.floor(math.log2(_LARGEST / size) - math.log2(largest)), 100)
 
 
 def narrow(array: Any, wire: str) -> Any:
