@@ -1,10 +1,11 @@
 """Training by several processes: `renga_distributed`.
 
 - `create_communicator` makes what connects them; `launch` runs a program on ranks that are threads, for debugging.
-- `functions`: communication through which gradients flow.
+- `functions`: communication through which gradients flow. `links`: links that communicate; of these,
+  `MultiNodeChainList` is here, too.
 """
 
-from renga_distributed import functions
+from renga_distributed import functions, links
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
@@ -12,6 +13,7 @@ from renga_distributed.iterators import *
 from renga_distributed.iterators import __all__ as _iterators
 from renga_distributed.optimizers import *
 from renga_distributed.optimizers import __all__ as _optimizers
+from renga_distributed.links import MultiNodeChainList
 from renga_distributed.threads import ThreadsCommunicator, launch
 
 # A subpackage is one line here, and one in `__all__`:
@@ -22,8 +24,10 @@ __all__ = [
     *_iterators,
     *_optimizers,
     *_datasets,
+    "MultiNodeChainList",
     "ThreadsCommunicator",
     "create_communicator",
     "functions",
     "launch",
+    "links",
 ]

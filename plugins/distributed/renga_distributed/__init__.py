@@ -5,7 +5,8 @@
 - `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous` is how they meet.
 - `optimizers`: one optimizer on all ranks: gradients averaged after backward or while it runs, late, by examples; state
   in shares.
-- `functions`: communication through which gradients flow, for model parallelism.
+- `functions`: communication through which gradients flow, for model parallelism. `links`: links that
+  communicate: models on several ranks, batch normalization over all of them.
 - `plugin`: what this package provides, for the plugin manager.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.

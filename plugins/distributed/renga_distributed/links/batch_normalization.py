@@ -1,0 +1,131 @@
+"""Batch normalization links of which the batch is that of all ranks, and models with them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from renga_core.communicator import CommunicatorBase
+from renga_core.graph import Variable
+from renga_core.link import Link
+from renga_core.plugin import COMMUNICATOR, registry
+from renga_distributed.functions.batch_normalization import multi_node_batch_normalization
+from renga_nn.links import BatchNormalization
+
+__all__ = ["MultiNodeBatchNormalization", "create_mnbn_model"]
+
+L = TypeVar("L", bound=Link)
+
+
+class MultiNodeBatchNormalization(BatchNormalization):
+    """`BatchNormalization` by the statistics of all ranks' batches together, as if they were one.
+
+    For training where a rank's own batch is too small to tell mean and variance. Every rank calls it, with a batch of
+    any size. Parameters and persistent values are those of `BatchNormalization`, so what one has saved the other loads.
+
+    Args:
+        size: Number of channels, or the shape of what remains without `axis`; None to take it from the first input.
+        comm: Between the ranks.
+        decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta: As of `BatchNormalization`.
+        communication_backend: For ChainerMN's programs. Statistics travel by `comm`, whatever it is: that is what
+            ``"auto"`` and ``"mpi"`` mean; ``"nccl"`` insists that it is the communicator ``pure_nccl``.
+        axis, initial_avg_mean, initial_avg_var: As of `BatchNormalization`.
+
+    Raises:
+        ValueError: There is no such `communication_backend`, or it is ``"nccl"`` and `comm` is another communicator.
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None,
+        comm: CommunicatorBase,
+        decay: float = 0.9,
+        eps: float = 2e-5,
+        dtype: Any = None,
+        use_gamma: bool = True,
+        use_beta: bool = True,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+        communication_backend: str = "auto",
+        *,
+        axis: int | Sequence[int] | None = None,
+        initial_avg_mean: Any = None,
+        initial_avg_var: Any = None,
+    ) -> None:
+        _check_backend(communication_backend, comm)
+        super().__init__(
+            size,
+            decay,
+            eps,
+            dtype,
+            use_gamma,
+            use_beta,
+            initial_gamma,
+            initial_beta,
+            axis,
+            initial_avg_mean,
+            initial_avg_var,
+        )
+        self.comm = comm
+
+    def _normalize(self, x: Any, gamma: Any, beta: Any, decay: float) -> Variable:
+        return multi_node_batch_normalization(
+            self.comm,
+            x,
+            gamma,
+            beta,
+            eps=self.eps,
+            running_mean=self.avg_mean,
+            running_var=self.avg_var,
+            decay=decay,
+            axis=self.axis,
+        )
+
+
+def create_mnbn_model(link: L, comm: CommunicatorBase, communication_backend: str = "auto") -> L:
+    """A copy of a model in which every `BatchNormalization` is a `MultiNodeBatchNormalization`.
+
+    Args:
+        link: The model, which stays as it is. Links of classes derived from BatchNormalization that compute otherwise
+            (such as `BatchRenormalization`) are copied as they are.
+        comm: Between the ranks.
+        communication_backend: As of `MultiNodeBatchNormalization`.
+
+    Returns:
+        The copy, with the same values of parameters and persistents under the same names. If `link` is itself a
+        BatchNormalization, that is what is replaced.
+
+    Raises:
+        ValueError: As from `MultiNodeBatchNormalization`.
+    """
+    # Wherever the copy comes by one of these links, it finds it copied already.
+    memo: dict[int, Any] = {}
+    for one in link.links():
+        if isinstance(one, BatchNormalization) and _computes_as_usual(type(one)):
+            replacement = MultiNodeBatchNormalization(None, comm, communication_backend=communication_backend)
+            replacement.__dict__.update(copy.deepcopy(one.__dict__, memo))
+            memo[id(one)] = replacement
+    return copy.deepcopy(link, memo)
+
+
+def _computes_as_usual(cls: type[BatchNormalization]) -> bool:
+    return (cls.forward, cls._normalize) == (BatchNormalization.forward, BatchNormalization._normalize)
+
+
+def _check_backend(name: str, comm: CommunicatorBase) -> None:
+    if name not in ("auto", "mpi", "nccl"):
+        raise ValueError(f"communication_backend is {name!r}; it can be 'auto', 'mpi' or 'nccl'")
+    if name == "nccl" and not _is_nccl(comm):
+        raise ValueError(
+            f"communication_backend is 'nccl', and the communicator is {type(comm).__name__}: statistics travel by the "
+            "communicator, so make it by create_communicator('pure_nccl'), or leave 'auto'"
+        )
+
+
+def _is_nccl(comm: CommunicatorBase) -> bool:
+    communicators = registry(COMMUNICATOR)
+    if "pure_nccl" not in communicators.names():
+        return False
+    target = communicators.load("pure_nccl")
+    return isinstance(target, type) and isinstance(comm, target)

@@ -1,0 +1,140 @@
+"""Models of which the parts are on several ranks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.communicator import CommunicatorBase
+from renga_core.graph import Variable
+from renga_core.link import ChainList, Link
+from renga_distributed.functions import pseudo_connect, send
+from renga_distributed.functions.point_to_point import receive
+
+__all__ = ["MultiNodeChainList"]
+
+
+class MultiNodeChainList(ChainList):
+    """One rank's links of a model that spans several ranks, with where each has its input from and sends its output to.
+
+    On rank 0, whose first part feeds rank 1, and whose second gets what that has made of it::
+
+        class Model0(MultiNodeChainList):
+            def __init__(self, comm):
+                super().__init__(comm)
+                self.add_link(MLP(784, 100), rank_in=None, rank_out=1)
+                self.add_link(MLP(50, 10), rank_in=1, rank_out=None)
+
+    and on rank 1::
+
+        class Model1(MultiNodeChainList):
+            def __init__(self, comm):
+                super().__init__(comm)
+                self.add_link(MLP(100, 50), rank_in=0, rank_out=0)
+
+    Links run in the order in which they were added; what one rank sends to another is received there in the same
+    order. So add the links such that, read side by side, every receiver finds its sender at work or through.
+
+    Every rank calls ``backward`` on what its model returns, or on a loss computed from that; it comes by all messages,
+    in the reverse order.
+
+    Args:
+        comm: Between the ranks.
+    """
+
+    def __init__(self, comm: CommunicatorBase) -> None:
+        super().__init__()
+        self._comm = comm
+        self._ranks: list[tuple[list[int] | None, list[int] | None]] = []
+
+    def add_link(
+        self, link: Link, rank_in: int | Sequence[int] | None = None, rank_out: int | Sequence[int] | None = None
+    ) -> None:
+        """Add a link.
+
+        Args:
+            link: What computes. What it returns, a Variable or a tuple of them, is what is sent.
+            rank_in: Whom its input is received from. Several: it is called with one argument for each, in their order.
+                An argument is a tuple if a tuple was sent. This rank itself: what an earlier link of this list has
+                sent to it. None: the arguments of the model.
+            rank_out: Who gets its output: each of several gets all of it. None: the model returns it.
+
+        Raises:
+            ValueError: There is no such rank; another link's output is returned already.
+        """
+        ranks = (self._listed("rank_in", rank_in), self._listed("rank_out", rank_out))
+        if ranks[1] is None and any(rank_out is None for _, rank_out in self._ranks):
+            raise ValueError(
+                "a MultiNodeChainList returns the output of one link, and one with rank_out=None is there already; "
+                "give this one the rank that its output is for"
+            )
+        super().add_link(link)
+        self._ranks.append(ranks)
+
+    def _listed(self, name: str, ranks: int | Sequence[int] | None) -> list[int] | None:
+        if ranks is None:
+            return None
+        listed = [ranks] if isinstance(ranks, int) else list(ranks)
+        if not listed or not all(0 <= rank < self._comm.size for rank in listed):
+            raise ValueError(
+                f"{name} is {ranks!r}: one or more of the ranks 0 to {self._comm.size - 1} of the group, or None"
+            )
+        return listed
+
+    def forward(self, *inputs: Any) -> Any:
+        """Compute this rank's part.
+
+        Returns:
+            What the link with ``rank_out=None`` returns; a delegate variable, which is empty, if there is none: call
+            ``backward`` on it.
+
+        Raises:
+            ValueError: There are no links; what this rank sent to itself was not received, or not sent.
+        """
+        if not self._ranks:
+            raise ValueError("a MultiNodeChainList without links computes nothing; add_link() adds them")
+        result = None
+        delegates: list[Variable] = []
+        kept: deque[Any] = deque()
+        for link, (rank_in, rank_out) in zip(self, self._ranks, strict=True):
+            xs = inputs if rank_in is None else [self._receive(rank, kept, delegates) for rank in rank_in]
+            y = link(*xs)
+            if rank_out is None:
+                result = y
+            for rank in rank_out or ():
+                if rank == self._comm.rank:
+                    kept.append(y)
+                else:
+                    delegates.append(send(y, self._comm, rank))
+        if kept:
+            raise ValueError(
+                f"{len(kept)} outputs that rank {self._comm.rank} sent to itself were received by none of its links: "
+                "its rank_out and rank_in do not fit together"
+            )
+        return _tied(result, delegates)
+
+    def _receive(self, rank: int, kept: deque[Any], delegates: list[Variable]) -> Any:
+        if rank != self._comm.rank:
+            ys, delegate = receive(self._comm, rank)
+            delegates.append(delegate)
+            return ys if len(ys) > 1 else ys[0]
+        if not kept:
+            raise ValueError(
+                f"a link receives from its own rank {rank}, to which no earlier link has sent anything that is left"
+            )
+        return kept.popleft()
+
+
+def _tied(result: Any, delegates: Sequence[Variable]) -> Any:
+    """The result, depending on all messages; without one, something empty that does."""
+    if not delegates:
+        return result
+    first, *others = delegates
+    for other in others:
+        (first,) = pseudo_connect(other, first)
+    if result is None:
+        return first
+    if isinstance(result, (tuple, list)):
+        return pseudo_connect(first, *result)
+    return pseudo_connect(first, result)[0]
