@@ -165,7 +165,7 @@ class MultiNodeOptimizer:
             raise ValueError(
                 "weighted, or accumulate > 1: call update(lossfun, *args), so that it is known what the batches are"
             )
-        elif not self._same.ensure_after_backward(link):
+        elif self._same.ensure(link):
             self._exchange.restart()
             return
         if self._exchange.average(optimizer):

@@ -21,7 +21,9 @@ class SameParameters:
         self._known: list[Parameter] = []
 
     def ensure(self, link: Link) -> bool:
-        """Broadcast if there are new parameters, and return whether there were.
+        """Broadcast if there are new parameters, and return whether that has changed any rank's.
+
+        It has not where all have loaded the same snapshot: what that holds of gradients is of use.
 
         Raises:
             MismatchError: Ranks have different parameters; raised on every rank.
@@ -29,17 +31,11 @@ class SameParameters:
         params = list(link.params(include_uninit=False))
         if len(params) == len(self._known) and all(map(_same, params, self._known)):
             return False
+        before = [(param, param.array.copy()) for param in params]
         self._communicator.bcast_data(link)
         self._known = params
-        return True
-
-    def ensure_after_backward(self, link: Link) -> bool:
-        """As `ensure`, but return whether gradients are of use: whether no rank's parameters were changed by it."""
-        before = [(param, param.array.copy()) for param in link.params(include_uninit=False)]
-        if not self.ensure(link):
-            return True
-        unchanged = all(bool((array == param.array).all()) for param, array in before)
-        return all(self._communicator.allgather_obj(unchanged))
+        changed = any(bool((array != param.array).any()) for param, array in before)
+        return any(self._communicator.allgather_obj(changed))
 
 
 def _same(one: Parameter, other: Parameter) -> bool:
