@@ -9,11 +9,13 @@ from renga_distributed import functions, links
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
+from renga_distributed.extensions import *
+from renga_distributed.extensions import __all__ as _extensions
 from renga_distributed.iterators import *
 from renga_distributed.iterators import __all__ as _iterators
+from renga_distributed.links import MultiNodeChainList
 from renga_distributed.optimizers import *
 from renga_distributed.optimizers import __all__ as _optimizers
-from renga_distributed.links import MultiNodeChainList
 from renga_distributed.threads import ThreadsCommunicator, launch
 
 # A subpackage is one line here, and one in `__all__`:
@@ -21,6 +23,7 @@ from renga_distributed.threads import ThreadsCommunicator, launch
 # from renga_distributed.optimizers import __all__ as _optimizers
 
 __all__ = [
+    *_extensions,
     *_iterators,
     *_optimizers,
     *_datasets,

@@ -153,6 +153,13 @@ class Summary:
         self._x2 = weighted * value if self._x2 is None else self._x2 + weighted * value
         self._n += weight
 
+    def merge(self, other: Summary) -> None:
+        """Take in all that was added to another summary."""
+        if other._x is not None:
+            self._x = other._x if self._x is None else self._x + other._x
+            self._x2 = other._x2 if self._x2 is None else self._x2 + other._x2
+            self._n += other._n
+
     def compute_mean(self) -> Any:
         """The mean. Raises ValueError if nothing was added."""
         return self._checked_sum() / self._n
@@ -198,6 +205,11 @@ class DictSummary:
                 if key not in self._summaries:
                     self._summaries[key] = Summary()
                 self._summaries[key].add(value, weight)
+
+    def merge(self, other: DictSummary) -> None:
+        """Take in all that was added to another summary, by another process for instance."""
+        for key, summary in other._summaries.items():
+            self._summaries.setdefault(key, Summary()).merge(summary)
 
     def compute_mean(self) -> dict[str, Any]:
         """The mean by key."""

@@ -138,6 +138,24 @@ def test_summary_of_arrays_and_variables():
     assert std.tolist() == [1, 0]
 
 
+observations = st.lists(  # of integers, whose sums are exact
+    st.dictionaries(st.sampled_from("abc"), st.integers(-1000, 1000), max_size=3), max_size=5
+)
+
+
+@given(first=observations, second=observations)
+def test_merged_is_as_if_one_summary_had_got_all(first, second):
+    whole, parts = DictSummary(), [DictSummary(), DictSummary()]
+    for part, given_to_it in zip(parts, [first, second], strict=True):
+        for observation in given_to_it:
+            part.add(observation)
+            whole.add(observation)
+    before = parts[1].make_statistics()
+    parts[0].merge(parts[1])
+    assert parts[0].make_statistics() == whole.make_statistics()
+    assert parts[1].make_statistics() == before
+
+
 def test_nothing_added():
     with pytest.raises(ValueError, match="nothing was added"):
         Summary().compute_mean()

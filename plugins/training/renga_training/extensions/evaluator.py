@@ -14,8 +14,9 @@ from renga_core.reporter import DictSummary, Reporter, report, report_scope
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 from renga_data.convert import concat_examples
+from renga_training.updaters.parts import call
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "from_the_start"]
 
 
 class Evaluator(Extension):
@@ -90,23 +91,23 @@ class Evaluator(Extension):
         Returns:
             The mean of each reported value, by name.
         """
+        return self.summarize().compute_mean()
+
+    def summarize(self) -> DictSummary:
+        """Go over the data once, and sum up each reported value: what `evaluate` gives the means of."""
         if self.eval_hook is not None:
             self.eval_hook(self)
         function = self.eval_func or self._targets["main"]
         summary = DictSummary()
-        for batch in _from_the_start(self._iterators["main"]):
+        for batch in from_the_start(self._iterators["main"]):
+            size = len(batch)
+            if size == 0:  # where ranks share batches, a small last one leaves nothing for some
+                continue
             observation: dict[str, Any] = {}
             with report_scope(observation):
-                arguments = self.converter(batch, self.device)
-                if isinstance(arguments, tuple):
-                    function(*arguments)
-                elif isinstance(arguments, dict):
-                    function(**arguments)
-                else:
-                    function(arguments)
-            size = len(batch)
+                call(function, self.converter(batch, self.device))
             summary.add({k: v if isinstance(v, tuple) else (v, size) for k, v in observation.items()})
-        return summary.compute_mean()
+        return summary
 
     def finalize(self) -> None:
         """Finalize the iterators."""
@@ -119,7 +120,7 @@ class Evaluator(Extension):
             iterator.serialize(serializer["iterator:" + name])
 
 
-def _from_the_start(iterator: Iterator) -> Iterator:
+def from_the_start(iterator: Iterator) -> Iterator:
     """The iterator, put back to its start if it can be; otherwise a copy, so that it can be used again."""
     reset = getattr(iterator, "reset", None)
     if reset is None:

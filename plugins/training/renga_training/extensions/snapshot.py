@@ -23,6 +23,9 @@ class Snapshot(Extension):
     """Saves an object, by default the trainer, to a file that is written whole or not at all. Made by `snapshot`.
 
     It has a lower priority than other extensions, so that it saves what they have done in this iteration.
+
+    Attributes:
+        filename, autoload: As given to `snapshot`.
     """
 
     trigger = (1, "epoch")
@@ -40,13 +43,13 @@ class Snapshot(Extension):
         autoload: bool,
     ) -> None:
         self._target = target
-        self._filename = filename
+        self.filename = filename
         self._savefun = savefun
         self._condition = condition
         self._on_error = snapshot_on_error
         self._on_interrupt = snapshot_on_interrupt
         self._n_retains = n_retains
-        self._autoload = autoload
+        self.autoload = autoload
 
     @property
     def default_name(self) -> str:
@@ -54,36 +57,45 @@ class Snapshot(Extension):
         return "snapshot"
 
     def resume(self, trainer: TrainerLike) -> None:
-        """If `autoload` was asked for, load the newest intact file, if there is any file.
+        """If `autoload` was asked for, `load_newest`; in any case remove what an interrupted save has left."""
+        if self.autoload:
+            self.load_newest(trainer)
+        else:
+            self._remove_leftovers(trainer)
+
+    def load_newest(self, trainer: TrainerLike) -> bool:
+        """Load the newest intact file, if there is any file.
 
         A damaged one is skipped with a warning; the file before it is tried then.
+
+        Returns:
+            Whether there is one.
 
         Raises:
             FileDamaged: All files are damaged.
             FileMismatched: The newest intact file is of another run.
         """
-        remove_leftovers(trainer.out, _fields_as(self._filename, "*", lambda literal: literal))
-        if not self._autoload:
-            return
+        self._remove_leftovers(trainer)
         damaged: FileDamaged | None = None
         for path in self._files(trainer):
             try:
-                load_npz(path, self._object(trainer))
+                load_npz(path, self.object_of(trainer))
             except FileDamaged as error:
                 warnings.warn(f"skipped a snapshot: {error}", stacklevel=2)
                 damaged = damaged or error
             else:
-                return
+                return True
         if damaged is not None:
             raise damaged
+        return False
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Save, and remove the oldest files beyond those to retain."""
         if not self._condition():
             return
-        path = Path(trainer.out, self._filename.format(trainer))
+        path = Path(trainer.out, self.filename.format(trainer))
         with atomic_path(path) as temporary:
-            self._savefun(temporary, self._object(trainer))
+            self._savefun(temporary, self.object_of(trainer))
         if self._n_retains > 0:
             for old in self._files(trainer)[self._n_retains :]:
                 old.unlink(missing_ok=True)
@@ -98,12 +110,16 @@ class Snapshot(Extension):
         if self._on_interrupt:
             self(trainer)
 
-    def _object(self, trainer: TrainerLike) -> Any:
+    def object_of(self, trainer: TrainerLike) -> Any:
+        """What is saved: the target, or the trainer."""
         return trainer if self._target is None else self._target
+
+    def _remove_leftovers(self, trainer: TrainerLike) -> None:
+        remove_leftovers(trainer.out, _fields_as(self.filename, "*", lambda literal: literal))
 
     def _files(self, trainer: TrainerLike) -> list[Path]:
         """The files of this name in the trainer's folder, the newest first; of equal age, the highest number first."""
-        pattern = re.compile(_fields_as(self._filename, ".+", re.escape))
+        pattern = re.compile(_fields_as(self.filename, ".+", re.escape))
         files = [path for path in Path(trainer.out).glob("*") if pattern.fullmatch(path.name)]
 
         def age(path: Path) -> tuple[int, list[int]]:

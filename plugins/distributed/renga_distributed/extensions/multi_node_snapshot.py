@@ -1,0 +1,115 @@
+"""Snapshots of ranks that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from renga_core.communicator import CommunicatorBase
+from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_core.training import Extension, TrainerLike
+from renga_training.extensions.snapshot import Snapshot
+
+__all__ = ["multi_node_snapshot"]
+
+_TAG = 0
+
+
+class _MultiNodeSnapshot(Extension):
+    """What `multi_node_snapshot` returns.
+
+    Args:
+        comm: The communicator.
+        snapshot: Saves, on the first rank of the set.
+        replicas: The ranks of this rank's set.
+    """
+
+    def __init__(self, comm: CommunicatorBase, snapshot: Snapshot, replicas: set[int]) -> None:
+        self.trigger = snapshot.trigger
+        self.priority = snapshot.priority
+        self.snapshot = snapshot
+        self._comm = comm
+        self._master, *self._others = sorted(replicas)
+
+    @property
+    def default_name(self) -> str:
+        return self.snapshot.default_name
+
+    @property
+    def is_master(self) -> bool:
+        """Whether this rank saves for its set."""
+        return self._comm.rank == self._master
+
+    def resume(self, trainer: TrainerLike) -> None:
+        if not self.snapshot.autoload:
+            if self.is_master:
+                self.snapshot.resume(trainer)  # which removes what an interrupted save has left
+            return
+        target = self.snapshot.object_of(trainer)
+        if self.is_master:
+            state: dict[str, Any] | None = None
+            if self.snapshot.load_newest(trainer):
+                state = {}
+                DictionarySerializer(state).save(target)
+            for rank in self._others:
+                self._comm.send_obj(state, rank, _TAG)
+        else:
+            state = self._comm.recv_obj(self._master, _TAG)
+            if state is not None:
+                NpzDeserializer(state).load(target)
+        self._comm.agree("multi_node_snapshot, to go on after iteration", trainer.updater.iteration)
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        if self.is_master:
+            self.snapshot(trainer)
+
+    def on_error(self, trainer: TrainerLike, exc: Exception, tb: TracebackType | None) -> None:
+        if self.is_master:
+            self.snapshot.on_error(trainer, exc, tb)
+
+    def on_interrupt(self, trainer: TrainerLike) -> None:
+        if self.is_master:
+            self.snapshot.on_interrupt(trainer)
+
+
+def multi_node_snapshot(
+    comm: CommunicatorBase, snapshot: Snapshot, replica_sets: Iterable[int | Iterable[int]]
+) -> Extension:
+    """Let a `snapshot` save and load on several ranks. Every rank calls this.
+
+    Ranks are divided into sets within which what is saved is the same. Of each set, the first rank saves, to a file
+    with its rank appended to the name; and what it loads (`autoload`), it sends to the others. So ranks may have
+    different extensions::
+
+        replica_sets = [0]      # rank 0, which alone has LogReport and PrintReport; and all others
+        trainer.extend(multi_node_snapshot(comm, snapshot(autoload=True), replica_sets))
+
+    Iterators are part of what is the same in a set: a run that is resumed goes on with each rank in its own part of the
+    data, but at the place and in the order of the set's first rank. `create_multi_node_checkpointer` saves every rank.
+
+    Args:
+        comm: The communicator.
+        snapshot: Made by `snapshot`; its file name is changed.
+        replica_sets: The sets, each of ranks or one rank; ranks in none are together in one more.
+
+    Returns:
+        The extension.
+
+    Raises:
+        ValueError: A rank is in two sets, or there is no such rank.
+        MismatchError: When training starts: sets have found snapshots of different iterations; on every rank.
+
+    Source: ChainerMN's documentation of the function of this name.
+    """
+    snapshot.filename = f"{snapshot.filename}.{comm.rank}"
+    sets = _replica_sets(replica_sets, comm.size)
+    return _MultiNodeSnapshot(comm, snapshot, next(replicas for replicas in sets if comm.rank in replicas))
+
+
+def _replica_sets(given: Iterable[int | Iterable[int]], size: int) -> list[set[int]]:
+    sets = [{one} if isinstance(one, int) else set(one) for one in given]
+    ranks = [rank for one in sets for rank in one]
+    if any(ranks.count(rank) > 1 or not 0 <= rank < size for rank in ranks):
+        raise ValueError(f"replica_sets are sets of ranks from 0 to {size - 1}, each in one at most, not {sets}")
+    return [*sets, set(range(size)) - set(ranks)]

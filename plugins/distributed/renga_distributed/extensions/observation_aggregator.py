@@ -1,0 +1,86 @@
+"""What ranks have observed, made one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.communicator import CommunicatorBase
+from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_core.training import PRIORITY_EDITOR, Extension, TrainerLike, TriggerLike
+from renga_training.triggers import get_trigger
+
+__all__ = ["ObservationAggregator"]
+
+
+class ObservationAggregator(Extension):
+    """Replaces an observed value by one made of what all ranks have observed, by default the mean.
+
+    Without it, rank 0's log shows the training loss of rank 0's batches only.
+
+    Args:
+        comm: The communicator.
+        original_key: Name of the observed value; a rank may have none.
+        aggregated_key: Name of the value made of them; `original_key`, whose value is replaced, if None.
+        comm_trigger: When to communicate; it must fire on all ranks together. In between values are collected.
+        aggregator: Makes one value of those collected: a list, for each rank, of a list of values, floats or NumPy
+            arrays. Called on rank 0, unless no rank has any. The mean over all if None.
+
+    Source: ChainerMN's documentation of the class of this name.
+    """
+
+    trigger = (1, "iteration")
+    priority = PRIORITY_EDITOR
+
+    def __init__(
+        self,
+        comm: CommunicatorBase,
+        original_key: str,
+        aggregated_key: str | None = None,
+        *,
+        comm_trigger: TriggerLike = (1, "iteration"),
+        aggregator: Callable[[list[list[Any]]], Any] | None = None,
+    ) -> None:
+        self.comm = comm
+        self.original_key = original_key
+        self.aggregated_key = original_key if aggregated_key is None else aggregated_key
+        self._trigger = get_trigger(comm_trigger)
+        self._aggregator = _mean if aggregator is None else aggregator
+        self._collected: list[Any] = []
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Collect this iteration's value; if it is time, put what is made of all into the trainer's observation."""
+        if self.original_key in trainer.observation:
+            self._collected.append(_on_host(trainer.observation[self.original_key]))
+        if not self._trigger(trainer):
+            return
+        gathered = self.comm.gather_obj(self._collected)
+        self._collected = []
+        found = None
+        if gathered is not None and any(gathered):
+            found = self._aggregator(gathered)
+        found = self.comm.bcast_obj(found)
+        if found is not None:
+            trainer.observation[self.aggregated_key] = found
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save or load the values collected, and the trigger."""
+        collected = serializer("collected", None if isinstance(serializer, Deserializer) else np.array(self._collected))
+        self._collected = list(collected)
+        if hasattr(self._trigger, "serialize"):
+            self._trigger.serialize(serializer["trigger"])
+
+
+def _on_host(value: Any) -> Any:
+    value = getattr(value, "array", value)
+    if hasattr(value, "shape"):
+        value = to_host(value)
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def _mean(collected: list[list[Any]]) -> Any:
+    values = [value for of_rank in collected for value in of_rank]
+    return sum(values) / len(values)
