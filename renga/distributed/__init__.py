@@ -5,7 +5,7 @@
   `MultiNodeChainList` is here, too.
 """
 
-from renga_distributed import functions, links
+from renga.distributed import functions, links
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
