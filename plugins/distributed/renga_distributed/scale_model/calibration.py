@@ -56,8 +56,7 @@ def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repe
     """Measure the links between the processes of a communicator. Every rank calls it, and gets rank 0's result.
 
     Messages go back and forth between two ranks, and all ranks reduce float32 arrays; of `repeats` times each, the
-    median counts. A line, latency + bytes / bandwidth, is fitted by least squares of relative errors, so that small
-    messages count as much as large ones.
+    median counts. A line, latency + bytes / bandwidth, is fitted to the times.
 
     Args:
         communicator: Of two processes or more.
@@ -123,18 +122,13 @@ def _samples(
 def _fit(samples: Sequence[tuple[int, float]], messages: int, parts: int = 1) -> Fit:
     """The link by which so many messages one after the other, each of 1 / `parts` of the bytes, take the seconds told.
 
-    Neither latency nor seconds a byte are negative: the one that would be is left out, and the other fitted alone.
+    Times are no straight line: messages change their protocol at some size, and buffers take what is small at once. So
+    the slope is that of least squares of the times themselves, where large messages decide, and the latency is what it
+    leaves of the smallest three. Hockney's r∞ and t₀.
     """
     sizes, seconds = np.array(samples, np.float64).T
-    columns = messages * np.stack([1 / seconds, sizes / parts / seconds], axis=1)
-    target = np.ones(len(seconds))
-    best = np.linalg.lstsq(columns, target, rcond=None)[0]
-    for left_out in (0, 1):
-        if best[left_out] < 0:
-            alone = columns[:, 1 - left_out]
-            best = np.zeros(2)
-            best[1 - left_out] = alone.sum() / (alone**2).sum()
-    latency, seconds_per_byte = (float(value) for value in best)
-    error = float(np.sqrt(np.mean((columns @ best - target) ** 2)))
-    link = Link(latency, 1 / seconds_per_byte if seconds_per_byte > 0 else float("inf"))
-    return Fit(link, tuple(samples), error)
+    sizes, seconds = sizes / parts, seconds / messages
+    slope = max(float(np.polyfit(sizes, seconds, 1)[0]), 0.0)
+    latency = max(float(np.median((seconds - sizes * slope)[:3])), 0.0)
+    error = float(np.sqrt(np.mean(((latency + sizes * slope) / seconds - 1) ** 2)))
+    return Fit(Link(latency, 1 / slope if slope else float("inf")), tuple(samples), error)
