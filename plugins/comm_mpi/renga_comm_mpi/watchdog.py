@@ -320,9 +320,8 @@ def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
 
 
 def _call(place: Place) -> str:
-    if place.peer is not None:
-        return f"{place.what}, for rank {place.peer}"
-    return f"{place.what}, collective {place.number} of the communicator '{place.group.name}'"
+    more = f" for rank {place.peer}" if place.peer is not None else f", collective {place.number}"
+    return f"{place.what}{more} of the communicator '{place.group.name}'"
 
 
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib")

@@ -1,0 +1,239 @@
+"""Ranks that fail: real ones, in programs of their own. All end within seconds, and say why."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mpi4py")
+from renga_comm_mpi.launching import find_mpiexec, launch_command, rank_environment
+from renga_core.communicator import MismatchError
+
+BEGIN = """
+import os, signal, sys, threading, time
+import numpy as np
+from renga.distributed import create_communicator
+
+comm = create_communicator("naive")
+open(f"pid{os.getpid()}", "w").close()
+comm.allreduce(np.ones(3))
+
+def step():
+    comm.allreduce(np.ones(3))
+
+def compute():
+    time.sleep(60)
+
+"""
+
+
+class Outcome:
+    def __init__(self, folder, program, size, **environment):
+        (folder / "program.py").write_text(program)
+        command = launch_command(find_mpiexec(), [sys.executable, "program.py"], size)
+        started_at = time.monotonic()
+        with subprocess.Popen(
+            command,
+            cwd=folder,
+            env=rank_environment(size, threads=1) | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=50)
+            finally:
+                pids = [int(path.name.removeprefix("pid")) for path in folder.glob("pid*")]
+                if process.poll() is None:
+                    process.kill()
+                    for pid in filter(runs, pids):
+                        os.kill(pid, signal.SIGKILL)
+        # Open MPI's own messages may hold anything.
+        self.out, self.err = out.decode(errors="replace"), err.decode(errors="replace")
+        self.status = process.returncode
+        assert len(pids) == size, self.err
+        while any(runs(pid) for pid in pids):
+            assert time.monotonic() - started_at < 50
+            time.sleep(0.02)
+
+
+def runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def ranks(tmp_path):
+    return lambda program, size=2, **environment: Outcome(tmp_path, BEGIN + program, size, **environment)
+
+
+def test_a_killed_rank_ends_all(ranks):
+    outcome = ranks("if comm.rank == 1: os.kill(os.getpid(), signal.SIGKILL)\nstep()\n", 3)
+    assert outcome.status == 128 + signal.SIGKILL
+    assert "rank 1" in outcome.err
+    assert "Killed" in outcome.err
+
+
+def test_an_exception_on_a_rank_ends_all_with_its_traceback(ranks):
+    outcome = ranks("if comm.rank == 1: raise KeyError('no such luck')\nstep()\n", 3)
+    assert outcome.status == 1
+    host = os.uname().nodename
+    assert f"renga: nobody caught an exception on rank 1 of 3 ({host}, process " in outcome.err
+    assert "program.py" in outcome.err
+    assert "KeyError: 'no such luck'\n" in outcome.err
+    assert outcome.err.count("Traceback") == 1, "others were interrupted, and have nothing to say"
+
+
+def test_ranks_that_call_differently_all_get_the_error(rank_pool):
+    for error in rank_pool(3).run(call_differently, timeout=30):
+        assert isinstance(error, ValueError)
+        assert isinstance(error, MismatchError)
+        assert "rank 2" in str(error)
+        assert "(4,)" in str(error)
+    assert rank_pool(3).run(call_alike) == [6.0, 6.0, 6.0]
+
+
+def call_differently():
+    from renga.distributed import create_communicator
+
+    comm = create_communicator("naive")
+    comm.allreduce(np.ones(4 if comm.rank == 2 else 3))
+
+
+def call_alike():
+    from renga.distributed import create_communicator
+
+    comm = create_communicator("naive")
+    return float(comm.allreduce(np.full(1, comm.rank + 1.0))[0])
+
+
+def test_a_mismatch_that_nobody_catches_ends_all(ranks):
+    outcome = ranks("comm.allreduce(np.ones(3 + comm.rank))\n")
+    assert outcome.status == 1
+    assert "MismatchError: ranks call allreduce differently" in outcome.err
+
+
+DOING = {
+    "compute()": "computes since ",
+    "os.kill(os.getpid(), signal.SIGSTOP)": "does not answer: it was stopped, ",
+    "raise SystemExit": "ended its program ",
+    "comm.recv(0, 7)": "waits in recv for rank 0 of ",
+}
+
+
+@pytest.mark.parametrize("doing", DOING)
+def test_the_watchdog_names_a_rank_that_never_comes(ranks, doing):
+    outcome = ranks(f"if comm.rank == 1: {doing}\nstep()\n", 3, RENGA_DISTRIBUTED_TIMEOUT="2")
+    assert outcome.status == 1
+    lines = [
+        line for line in outcome.err.splitlines() if line.startswith(("renga:", "  late:", "  waiting", "That is"))
+    ]
+    assert lines[0].startswith("renga: rank 0 of 3 (")
+    assert " waits in allreduce, collective 2 of the communicator 'naive' for 2." in lines[0]
+    assert lines[0].endswith("at program.py:11 in step.")
+    assert lines[1].startswith("  late: rank 1 (")
+    assert DOING[doing] in lines[1]
+    if doing == "compute()":
+        assert "at program.py:14 in compute; its last was allreduce, collective 1 of" in lines[1]
+    assert lines[2] == "  waiting, too: rank 2"
+    assert lines[3:] == ["That is longer than distributed.timeout, 2 s: all ranks are ended."]
+
+
+def test_the_watchdog_leaves_ranks_alone_that_are_in_time(ranks):
+    program = "for _ in range(3):\n    time.sleep(0.7 * comm.rank)\n    step()\ncomm.split(comm.rank, 0).barrier()\n"
+    outcome = ranks(program + "print('done')\n", 2, RENGA_DISTRIBUTED_TIMEOUT="3")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "done\ndone\n", "")
+
+
+def test_a_rank_that_never_makes_the_communicator_is_no_hang_either(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import time\nfrom mpi4py import MPI\nfrom renga.distributed import create_communicator\n"
+        "if MPI.COMM_WORLD.rank == 1: time.sleep(60)\ncreate_communicator('naive')\n"
+    )
+    command = launch_command(find_mpiexec(), [sys.executable, tmp_path / "program.py"], 2)
+    environment = rank_environment(2) | {"RENGA_DISTRIBUTED_TIMEOUT": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=50)
+    assert done.returncode == 1
+    assert b"has waited 1 s for all 2 ranks to make the communicator 'naive', at " in done.stderr
+
+
+def test_exiting_with_a_status_ends_those_that_go_on(ranks):
+    outcome = ranks("if comm.rank == 1: sys.exit(3)\nstep()\n")
+    assert outcome.status == 3
+    assert "renga: rank 1 of 2 (" in outcome.err
+    assert "has ended with status 3, the others go on. All ranks are ended for it.\n" in outcome.err
+
+
+def test_exiting_together_is_an_end_like_any_other(ranks):
+    outcome = ranks("time.sleep(comm.rank)\nsys.exit(4)\n")
+    assert outcome.status == 4
+    assert "renga:" not in outcome.err
+    assert "ABORT" not in outcome.err
+
+
+def test_an_exception_in_a_thread_ends_all(ranks):
+    outcome = ranks(
+        "def load(): raise OSError('disk gone')\n"
+        "if comm.rank == 1:\n"
+        "    threading.Thread(target=load, name='loader').start()\n"
+        "    compute()\n"
+        "step()\n"
+    )
+    assert outcome.status == 1
+    assert " in thread loader. All ranks are ended for it:\n" in outcome.err
+    assert "OSError: disk gone\n" in outcome.err
+
+
+HOOK = "import sys\ndef mine(kind, error, where): print('seen by mine:', error, flush=True)\nsys.excepthook = mine\n"
+RAISE = "if comm.rank == 1: raise ValueError('boom')\nstep()\n"
+
+
+@pytest.mark.parametrize("program", [HOOK + BEGIN + RAISE, BEGIN + HOOK + RAISE], ids=["before", "after"])
+def test_a_hook_of_the_program_is_called_first(tmp_path, program):
+    outcome = Outcome(tmp_path, program, 2)
+    assert outcome.status == 1
+    assert outcome.out == "seen by mine: boom\n"
+    assert "ValueError: boom\n" in outcome.err
+    assert "on rank 1 of 2" in outcome.err
+
+
+def test_interrupted_ranks_end_with_130(ranks):
+    outcome = ranks("if comm.rank == 1: os.kill(os.getpid(), signal.SIGINT)\nstep()\n")
+    assert outcome.status == 130
+    assert "KeyboardInterrupt\n" in outcome.err
+
+
+ALONE = "import os, sys, threading\nfrom renga_comm_mpi import failures\nhook = sys.excepthook\nfailures.install()\n"
+
+
+@pytest.mark.parametrize("name", ["CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION"])
+def test_a_single_process_is_left_alone_unless_told_otherwise(tmp_path, name):
+    program = tmp_path / "alone.py"
+    program.write_text(ALONE + "print(sys.excepthook is hook)\nraise ValueError('boom')\n")
+    plain = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60)
+    assert (plain.returncode, plain.stdout) == (1, "True\n")
+    assert plain.stderr.startswith("Traceback")
+    forced = subprocess.run(
+        [sys.executable, program], env=os.environ | {name: "1"}, capture_output=True, text=True, timeout=60
+    )
+    assert (forced.returncode, forced.stdout) == (1, "False\n")
+    assert "nobody caught an exception on rank 0 of 1" in forced.stderr
+
+
+def test_a_process_that_a_rank_forks_is_no_rank(ranks):
+    outcome = ranks(
+        "if comm.rank == 0 and not os.fork():\n"
+        "    sys.excepthook(ValueError, ValueError('a child of a rank'), None)\n"
+        "    os._exit(9)\n"
+        "if comm.rank == 0: print('child:', os.waitstatus_to_exitcode(os.wait()[1]), flush=True)\n"
+        "step()\n"
+    )
+    assert (outcome.status, outcome.out) == (0, "child: 9\n")
+    assert outcome.err == "ValueError: a child of a rank\n"
