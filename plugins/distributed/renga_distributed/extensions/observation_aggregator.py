@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.communicator import CommunicatorBase
-from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_EDITOR, Extension, TrainerLike, TriggerLike
 from renga_training.triggers import get_trigger
 
@@ -68,8 +69,9 @@ class ObservationAggregator(Extension):
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the values collected, and the trigger."""
-        collected = serializer("collected", None if isinstance(serializer, Deserializer) else np.array(self._collected))
-        self._collected = list(collected)
+        now = json.dumps([value.tolist() if hasattr(value, "shape") else value for value in self._collected])
+        collected = json.loads(serializer("collected", now))
+        self._collected = [np.array(value) if isinstance(value, list) else value for value in collected]
         if hasattr(self._trigger, "serialize"):
             self._trigger.serialize(serializer["trigger"])
 
