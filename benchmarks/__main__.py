@@ -1,8 +1,8 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, import. Others with a command line
-of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `distributed`, `failures`, `gpu`, `slow-network`;
-and `python -m benchmarks.environments`.
+of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `distributed`, `failures`, `gpu`, `scale-model`,
+`slow-network`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ COMMANDS = {
     "distributed": "benchmarks.distributed",
     "failures": "benchmarks.failures",
     "gpu": "benchmarks.gpu.command",
-    "slow-network": "benchmarks.slow_network",
+    "scale-model": "benchmarks.scale_model",
+    "slow-network": "benchmarks.slow_network.command",
 }
 """What has a command line of its own, and the module whose `main` it is."""
 
