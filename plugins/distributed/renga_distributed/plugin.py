@@ -20,3 +20,16 @@ def renga_communicators() -> list[Provider]:
             summary="ranks are threads of one process, for debugging and tests",
         ),
     ]
+
+
+@hookimpl
+def renga_extensions() -> list[Provider]:
+    """What is of use in a run file."""
+    return [
+        Provider(
+            name="learning_rate_warmup",
+            target="renga_distributed.extensions:LearningRateWarmup",
+            revision=1,
+            summary="The learning rate for large batches: scaled, after a gradual warm-up",
+        )
+    ]

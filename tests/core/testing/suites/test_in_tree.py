@@ -36,6 +36,9 @@ EXTENSION_OPTIONS = {
     "parameter_statistics": {"links": Link(w=((2, 3), np.float32)), "trigger": (2, "iteration")},
     "variable_statistics_plot": {"targets": Link(w=((2, 3), np.float32)), "max_sample_size": 3},
 }
+DISTRIBUTED_EXTENSION_OPTIONS = {
+    "learning_rate_warmup": {"factor": 4, "warmup_epochs": 1.5},
+}
 TRIGGER_OPTIONS = {
     "interval": {"period": 5, "unit": "iteration"},
     "manual_schedule": {"points": [2, 3.5], "unit": "epoch"},
@@ -46,8 +49,8 @@ TRIGGER_OPTIONS = {
 }
 
 
-def attributes(table):
-    return {f"training:{name}": {"options": options} for name, options in table.items()}
+def attributes(table, plugin="training"):
+    return {f"{plugin}:{name}": {"options": options} for name, options in table.items()}
 
 
 def make_print_report(self):
@@ -64,7 +67,14 @@ globals().update(
 for kind in (ARRAY_BACKEND, KERNEL, OPTIMIZER, COMMUNICATOR, MODEL):
     globals().update(classes_for(kind))
 globals().update(
-    classes_for(EXTENSION, {**attributes(EXTENSION_OPTIONS), "training:print_report": {"make": make_print_report}})
+    classes_for(
+        EXTENSION,
+        {
+            **attributes(EXTENSION_OPTIONS),
+            **attributes(DISTRIBUTED_EXTENSION_OPTIONS, "distributed"),
+            "training:print_report": {"make": make_print_report},
+        },
+    )
 )
 globals().update(classes_for(TRIGGER, attributes(TRIGGER_OPTIONS)))
 
