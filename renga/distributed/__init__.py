@@ -6,6 +6,8 @@
 """
 
 from renga.distributed import functions, links
+from renga_distributed.checkpoints import *
+from renga_distributed.checkpoints import __all__ as _checkpoints
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import *
 from renga_distributed.datasets import __all__ as _datasets
@@ -23,6 +25,7 @@ from renga_distributed.threads import ThreadsCommunicator, launch
 # from renga_distributed.optimizers import __all__ as _optimizers
 
 __all__ = [
+    *_checkpoints,
     *_extensions,
     *_iterators,
     *_optimizers,

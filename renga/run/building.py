@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
-from renga.run.folder import SNAPSHOTS, RunFile, never
+from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
+from renga.run.folder import PARTS, SNAPSHOTS, RunFile, never
 from renga.run.parts import Part, find_part
 from renga.run.precision import INITIAL_LOSS_SCALE, Precision
 from renga_core import random
 from renga_core.backend import Device, backend_name, get_device, using_device
+from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import using_config
 from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
@@ -23,7 +25,6 @@ from renga_core.link import Link
 from renga_core.optimizer import GradientMethod, Optimizer
 from renga_core.plugin import (
     ARRAY_BACKEND,
-    COMMUNICATOR,
     DATASET,
     EXTENSION,
     ITERATOR,
@@ -36,8 +37,14 @@ from renga_core.plugin import (
     registry,
 )
 from renga_core.settings import SettingsError
+from renga_core.training import TrainerLike
 from renga_data.convert import concat_examples
+from renga_data.datasets import SubDataset
 from renga_data.iterators import SerialIterator
+from renga_distributed.checkpoints import MultiNodeCheckpointer
+from renga_distributed.extensions import AllreducePersistent, create_multi_node_evaluator
+from renga_distributed.links import create_mnbn_model
+from renga_distributed.optimizers import create_multi_node_optimizer
 from renga_training import Trainer
 from renga_training.extensions import Evaluator, snapshot
 from renga_training.updaters import StandardUpdater
@@ -59,6 +66,8 @@ class Training:
         train: Data to train on.
         test: Data to evaluate on.
         device: Where it computes.
+        communicator: Connects the processes that train it.
+        batch_size: How many examples an update takes, those of all processes together.
         notes: What was left out, and why, in a sentence each.
     """
 
@@ -69,6 +78,8 @@ class Training:
     train: Dataset
     test: Dataset
     device: Device
+    communicator: CommunicatorBase
+    batch_size: int
     notes: tuple[str, ...]
 
 
@@ -83,58 +94,80 @@ class _Parts:
     extensions: tuple[tuple[Part, Any], ...]
 
 
-def build(run: RunDescription, *, resume: bool = False) -> Training:
+def build(run: RunDescription, *, resume: bool = False, communicator: CommunicatorBase | None = None) -> Training:
     """Make everything that a description names, and try the model on two examples.
 
     All names and arguments are checked before anything is made. Nothing is computed on all data and nothing is written:
     ``build(run).trainer.run()`` does.
 
+    Where the communicator joins several processes, all of them build the run, each computes its share of each batch,
+    and together they train as one process would. Only rank 0 has the extensions that print, draw and write. Parts with a
+    parameter `communicator` get it: data sets, models, iterators and extensions.
+
     Args:
         run: What to build.
-        resume: Go on from the newest snapshot in the folder of the run when the trainer runs.
+        resume: Go on from the newest snapshot in the folder of the run when the trainer runs, with as many processes
+            as wrote it or others.
+        communicator: What `find_communicator` has made for this run; None to make it here.
 
     Raises:
         RengaPluginError: A name is unknown, ambiguous, or cannot be used.
-        SettingsError: An argument is unknown, missing, or of a wrong type; a batch is larger than the data set.
+        SettingsError: An argument is unknown, missing, or of a wrong type; a batch is larger than the data set, or
+            smaller than the number of processes.
         RengaError: There is no example to train on, or none to test.
         Exception: What the parts themselves raise; a note says which part it was.
     """
     notes: list[str] = []
     parts = _find_parts(run, notes)
     device = _find_device(run)
-    _check_communicator(run)
+    comm = find_communicator(run) if communicator is None else communicator
+    batch_size = batch_of_all(run, comm)
     random.seed(run.seed)
     with using_config("dtype", np.dtype(run.dtype)):
-        train, test = parts.data.make()
-        _check_sizes(train, test, parts, run)
+        train, test = parts.data.make(**_supplied(parts.data, comm))
+        _check_sizes(train, test, parts, run, batch_size)
         with using_device(device):
-            model = parts.classifier(parts.model.make())
+            model = parts.classifier(parts.model.make(**_supplied(parts.model, comm)))
             model.to_device(device)
             _try(model, train, device, parts)
-    optimizer = _make_optimizer(parts, model, run)
+    if comm.size > 1 and run.distributed.synchronized_batch_normalization:
+        model = create_mnbn_model(model, comm)
+    uneven = batch_size % comm.size > 0 or not parts.iterator.arguments.get("repeat", True)
+    optimizer = _make_optimizer(parts, model, run, comm, weighted=uneven)
     for hook in parts.hooks:
         optimizer.add_hook(hook.make())
-    batches = parts.iterator.make(train, run.batch_size)
-    _check_iterator(batches, run)
+    batches = parts.iterator.make(train, batch_size, **_supplied(parts.iterator, comm))
+    _check_iterator(batches, run, parts, comm)
+    first, last = comm.share(batch_size)
     updater = StandardUpdater(batches, optimizer, device=device)
     trainer = Trainer(updater, (run.epochs, "epoch"), out=run.out)
-    trainer.extend(Evaluator(SerialIterator(test, run.batch_size, repeat=False, shuffle=False), model, device=device))
+    own_test = SubDataset(test, *comm.share(len(test))) if comm.size > 1 else test
+    evaluator = Evaluator(SerialIterator(own_test, last - first, repeat=False, shuffle=False), model, device=device)
+    trainer.extend(create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator)
+    if comm.size > 1:
+        together = Together(comm, last - first)
+        trainer.agree_to_stop = together.agree
+        # Triggers without a state: another number of processes, one included, can load a snapshot.
+        trainer.extend(together, trigger=_always)
+        trainer.extend(AllreducePersistent(model, comm), trigger=_at_the_end_of_an_epoch)
     for part, trigger in parts.extensions:
-        _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger)
+        _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger, comm)
     trainer.extend(Precision(run.dtype), trigger=never)
-    trainer.extend(RunFile(run), trigger=never)
-    trainer.extend(snapshot(filename=SNAPSHOTS, n_retains=_KEPT_SNAPSHOTS, autoload=resume), trigger=run.snapshot)
-    return Training(run, trainer, model, optimizer, train, test, device, tuple(notes))
+    if comm.rank == 0:
+        trainer.extend(RunFile(run), trigger=never)
+    trainer.extend(_make_snapshot(comm, resume), "snapshot", trigger=run.snapshot)
+    own_numbers(run, comm)
+    return Training(run, trainer, model, optimizer, train, test, device, comm, batch_size, tuple(notes))
 
 
 def _find_parts(run: RunDescription, notes: list[str]) -> _Parts:
     return _Parts(
-        model=find_part(MODEL, run.model, "model", run),
+        model=find_part(MODEL, run.model, "model", run, supplied=["communicator"]),
         classifier=registry(LINK).load("classifier", origin="what every run needs"),
-        data=find_part(DATASET, run.data, "data", run),
+        data=find_part(DATASET, run.data, "data", run, supplied=["communicator"]),
         optimizer=find_part(OPTIMIZER, run.optimizer, "optimizer", run),
         hooks=tuple(find_part(OPTIMIZER_HOOK, hook, f"hooks[{number}]", run) for number, hook in enumerate(run.hooks)),
-        iterator=find_part(ITERATOR, run.iterator, "iterator", run, supplied=["dataset", "batch_size"]),
+        iterator=find_part(ITERATOR, run.iterator, "iterator", run, supplied=["dataset", "batch_size", "communicator"]),
         extensions=tuple(_find_extensions(run, notes)),
     )
 
@@ -143,7 +176,7 @@ def _find_extensions(run: RunDescription, notes: list[str]) -> Iterator[tuple[Pa
     for number, choice in enumerate(run.extensions):
         key = f"extensions[{number}]"
         try:
-            part = find_part(EXTENSION, choice, key, run)
+            part = find_part(EXTENSION, choice, key, run, supplied=["communicator"])
         except ProviderUnavailable as error:
             if isinstance(choice.use, str):
                 raise
@@ -163,12 +196,36 @@ def _left_out(choice: ExtensionChoice, error: ProviderUnavailable) -> str:
     return f"without {' or '.join(choice.use)}: {why}"
 
 
-def _extend(trainer: Trainer, part: Part, trigger: Any) -> None:
+def _supplied(part: Part, comm: CommunicatorBase) -> dict[str, Any]:
+    """What a part asks of the run by the names of its parameters."""
+    supplied: dict[str, Any] = {"communicator": comm} if "communicator" in part.parameters else {}
+    if comm.size > 1 and "start_method" in part.parameters and "start_method" not in part.arguments:
+        supplied["start_method"] = "forkserver"  # MPI does not bear being forked
+    return supplied
+
+
+def _extend(trainer: Trainer, part: Part, trigger: Any, comm: CommunicatorBase) -> None:
+    supplied = _supplied(part, comm)
     if trigger is not None and "trigger" in part.parameters:
         # It collects over an interval, and this is the interval: the trainer calls it in each iteration.
-        trainer.extend(part.make(trigger=trigger))
-    else:
-        trainer.extend(part.make(), trigger=trigger)
+        supplied["trigger"], trigger = trigger, None
+    extension = part.make(**supplied)
+    if comm.rank == 0 or getattr(extension, "on_every_rank", True):
+        trainer.extend(extension, trigger=trigger)
+
+
+def _always(trainer: TrainerLike) -> bool:
+    return True
+
+
+def _at_the_end_of_an_epoch(trainer: TrainerLike) -> bool:
+    return trainer.updater.is_new_epoch
+
+
+def _make_snapshot(comm: CommunicatorBase, resume: bool) -> Any:
+    if comm.size == 1:
+        return snapshot(filename=SNAPSHOTS, n_retains=_KEPT_SNAPSHOTS, autoload=resume)
+    return MultiNodeCheckpointer(PARTS, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep=True, autoload=resume)
 
 
 def _find_device(run: RunDescription) -> Device:
@@ -186,20 +243,25 @@ def _find_device(run: RunDescription) -> Device:
         raise SettingsError(f"run.backend (from {origin}): {error}") from error
 
 
-def _check_communicator(run: RunDescription) -> None:
-    origin = run.origin("run.communicator")
-    communicator = registry(COMMUNICATOR).load(run.communicator, origin=origin, probe=True)()
-    if communicator.size > 1:
-        raise RengaError(
-            f"run.communicator '{run.communicator}' (from {origin}) joins {communicator.size} processes, and a run "
-            "file trains in one. Write the loop with renga.distributed, or use communicator 'single'."
-        )
-
-
-def _make_optimizer(parts: _Parts, model: Link, run: RunDescription) -> Any:
+def _make_optimizer(parts: _Parts, model: Link, run: RunDescription, comm: CommunicatorBase, weighted: bool) -> Any:
     optimizer = parts.optimizer.make()
     if run.dtype == "float16" and isinstance(optimizer, GradientMethod):
         optimizer.use_fp32_update()
+    how = run.distributed
+    if comm.size > 1 or how.double_buffering:
+        if how.double_buffering and how.overlap:
+            raise SettingsError(
+                f"distributed.overlap (from {run.origin('distributed.overlap')}) and distributed.double_buffering "
+                f"(from {run.origin('distributed.double_buffering')}): either hides communication; choose one"
+            )
+        optimizer = create_multi_node_optimizer(
+            optimizer,
+            comm,
+            how.double_buffering,
+            overlap=how.overlap,
+            sharded=how.sharded,
+            weighted=weighted and comm.size > 1,
+        )
     optimizer.setup(model)
     if run.loss_scale == "dynamic":
         optimizer.loss_scaling(initial=INITIAL_LOSS_SCALE)
@@ -211,18 +273,24 @@ def _make_optimizer(parts: _Parts, model: Link, run: RunDescription) -> Any:
     return optimizer
 
 
-def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescription) -> None:
+def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescription, batch_size: int) -> None:
     for examples, purpose in ((train, "train on"), (test, "test")):
         if len(examples) == 0:
             raise RengaError(f"{parts.data.label} has no examples to {purpose}")
-    if run.batch_size > len(train):  # it would go round and round the data within one batch
+    if batch_size > len(train):  # it would go round and round the data within one batch
+        of_all = "" if batch_size == run.batch_size else f", {batch_size} for all processes"
         raise SettingsError(
-            f"data.batch_size (from {run.origin('data.batch_size')}) is {run.batch_size}, "
+            f"data.batch_size (from {run.origin('data.batch_size')}) is {run.batch_size}{of_all}, "
             f"more than the {len(train)} examples to train on"
         )
 
 
-def _check_iterator(batches: Any, run: RunDescription) -> None:
+def _check_iterator(batches: Any, run: RunDescription, parts: _Parts, comm: CommunicatorBase) -> None:
+    if comm.size > 1 and not getattr(batches, "shares_batches", False):
+        raise RengaError(
+            f"{parts.iterator.label} cannot train in {comm.size} processes: it has no parameter `communicator`, by "
+            "which they would share its batches. Next: use iterator 'serial', 'multithread' or 'multiprocess'."
+        )
     if run.epochs > 1 and not getattr(batches, "repeat", True):
         raise SettingsError(
             f"iterator.repeat (from {run.origin('iterator.repeat')}) is false: batches would end after the first of "

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from renga.run.shipped import read_run
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, fit, lookup, section, using, using_run_file
 
-__all__ = ["Choice", "ExtensionChoice", "RunDescription", "describe", "load"]
+__all__ = ["Choice", "Distribution", "ExtensionChoice", "RunDescription", "describe", "load"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,27 @@ class ExtensionChoice:
     trigger: tuple[float, str] | Choice | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """How several processes train one model, each of them a rank.
+
+    Attributes:
+        batch_size_per_rank: Whether `RunDescription.batch_size` counts each rank's examples, or those of all.
+        overlap, double_buffering, sharded: See `renga_distributed.optimizers.create_multi_node_optimizer`.
+        allreduce_grad_dtype, bucket_bytes: See `CommunicatorBase.default_config`.
+        synchronized_batch_normalization: Whether batch normalization sees the examples of all ranks' batches, or those
+            of its rank; see `renga_distributed.links.MultiNodeBatchNormalization`.
+    """
+
+    batch_size_per_rank: bool = False
+    overlap: bool = False
+    double_buffering: bool = False
+    sharded: bool = False
+    allreduce_grad_dtype: str | None = None
+    bucket_bytes: int = 25 * 2**20
+    synchronized_batch_normalization: bool = False
+
+
 STANDARD_EXTENSIONS = (ExtensionChoice("log_report"), ExtensionChoice("print_report"), ExtensionChoice("progress_bar"))
 
 
@@ -59,6 +80,7 @@ class RunDescription:
         batch_size: Examples in a batch.
         backend: Where to compute: a backend or device that must be there, or several in order of preference.
         communicator: How processes talk to each other.
+        distributed: How they train together.
         dtype: Of parameters and data. Parameters in float16 are updated through copies in float32.
         loss_scale: Factor on the loss, undone before the update; ``"dynamic"``: as large as gradients remain finite.
         seed: Of every random generator.
@@ -77,6 +99,7 @@ class RunDescription:
     batch_size: int = 64
     backend: str | tuple[str, ...] = "auto"
     communicator: str = "single"
+    distributed: Distribution = Distribution()
     dtype: str = "float32"
     loss_scale: float | Literal["dynamic"] | None = None
     seed: int = 0
@@ -102,6 +125,7 @@ class RunDescription:
         names = ("backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out", "snapshot")
         return {
             "run": {name: getattr(self, name) for name in names},
+            **({"distributed": asdict(self.distributed)} if self.distributed != Distribution() else {}),
             "model": table(self.model),
             "data": {**table(self.data), "batch_size": self.batch_size},
             "iterator": table(self.iterator),
@@ -160,6 +184,7 @@ def describe() -> RunDescription:
         batch_size=said("data.batch_size"),
         backend=said("run.backend"),
         communicator=said("run.communicator"),
+        distributed=Distribution(**{entry.name: said(f"distributed.{entry.name}") for entry in fields(Distribution)}),
         dtype=said("run.dtype"),
         loss_scale=said("run.loss_scale"),
         seed=said("run.seed"),

@@ -4,26 +4,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from renga.run.description import RunDescription
+from renga.run.description import Distribution, RunDescription
 from renga.run.toml import dumps
 from renga_core.errors import RengaError
 from renga_core.serializers import atomic_write
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
+from renga_distributed.checkpoints import Names
 
-__all__ = ["COPY", "SNAPSHOTS", "RunFile", "check_folder", "differences", "never", "snapshots"]
+__all__ = [
+    "COPY",
+    "PARTS",
+    "SNAPSHOTS",
+    "RunFile",
+    "check_folder",
+    "differences",
+    "lose_snapshots",
+    "never",
+    "snapshots",
+]
 
 COPY = "run.toml"
 SNAPSHOTS = "snapshot_iter_{.updater.iteration}.npz"
+PARTS = Names("snapshot_iter_{iteration}.npz", "rank{rank}_of_snapshot_iter_{iteration}.npz")
+"""What the snapshots of several processes are called: rank 0's as that of a process that is alone."""
 
 
 def snapshots(folder: str | Path) -> list[Path]:
     """Return the snapshots in a folder, oldest first."""
     found = Path(folder).glob(SNAPSHOTS.replace("{.updater.iteration}", "*"))
     return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def lose_snapshots(folder: str | Path) -> None:
+    """Remove all snapshots in a folder, those of several processes included."""
+    for path in snapshots(folder):
+        path.unlink()
+    for path in Path(folder).glob("*.npz"):
+        if PARTS.parse(path.name):
+            path.unlink()
 
 
 def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
@@ -55,12 +78,16 @@ def _check_writable(folder: Path, where: str) -> None:
 
 
 def differences(run: RunDescription) -> list[str]:
-    """Say in what a run differs from the one whose folder it resumes, but for its length, in a line for each key."""
+    """Say in what a run differs from the one whose folder it resumes, in a line for each key.
+
+    Not its length, and not how processes work together.
+    """
     path = Path(run.out, COPY)
     if not path.is_file():
         return []
     now, then = _flat(run.as_document()), _flat(read_toml(path))
-    free = ("run.epochs", "run.out", "run.snapshot")
+    free = {"run.epochs", "run.out", "run.snapshot", "run.communicator"}
+    free |= {f"distributed.{name}" for name in asdict(Distribution()) if name != "batch_size_per_rank"}
     return [
         f"{key} is {now.get(key)!r} now and was {then.get(key)!r}"
         for key in sorted({*now, *then})

@@ -32,11 +32,15 @@ class Extension:
         trigger: When it is called, unless `Trainer.extend` is told otherwise.
         priority: Of those called in one iteration, the one with the highest priority goes first.
         name: Its name in the trainer; None until it has one.
+        on_every_rank: Whether each process of a run of several has it, as is right for what changes training. What
+            prints, draws or writes files belongs to rank 0 only. `renga train` heeds it; in a program of your own, add
+            it where it belongs.
     """
 
     trigger: TriggerLike = (1, "iteration")
     priority: int = PRIORITY_READER
     name: str | None = None
+    on_every_rank: bool = True
 
     @property
     def default_name(self) -> str:

@@ -53,7 +53,11 @@ class Trainer:
         updater, stop_trigger, out: As given; `stop_trigger` is a trigger.
         observation: What was reported in this iteration, by name.
         reporter: Collects it.
+        agree_to_stop: For runs of several processes, which must stop after the same iteration: called before each one
+            with whether this process was asked to stop (Ctrl-C); says whether all do. None: it stops when it is asked.
     """
+
+    agree_to_stop: Callable[[bool], bool] | None = None
 
     def __init__(
         self,
@@ -189,7 +193,8 @@ class Trainer:
 
     def _loop(self, entries: list[_Entry], interruption: Interruption) -> None:
         while True:
-            if interruption.requested:
+            asked = interruption.requested
+            if asked if self.agree_to_stop is None else self.agree_to_stop(asked):
                 interruption.requested = False
                 for entry in entries:
                     entry.extension.on_interrupt(self)

@@ -39,6 +39,12 @@ class MultiNodeCheckpointer(Extension):
     """Saves the state of all ranks, one file each, in generations. Made by `create_multi_node_checkpointer`.
 
     It has a lower priority than other extensions, so that it saves what they have done in this iteration.
+
+    Args:
+        names: What files are called.
+        comm, cp_interval, gc_interval, path: As of `create_multi_node_checkpointer`.
+        keep: Leave the files when training has ended well, too.
+        autoload: When training starts, go on from the latest generation that is whole, if there is any.
     """
 
     trigger = (1, "epoch")
@@ -53,6 +59,7 @@ class MultiNodeCheckpointer(Extension):
         path: str | os.PathLike[str] | None = None,
         *,
         keep: bool = False,
+        autoload: bool = False,
     ) -> None:
         if cp_interval < 1 or gc_interval < 1:
             raise ValueError(f"cp_interval and gc_interval are at least 1, not {cp_interval} and {gc_interval}")
@@ -62,6 +69,7 @@ class MultiNodeCheckpointer(Extension):
         self._names = names
         self._path = None if path is None else Path(path)
         self._keep = keep
+        self._autoload = autoload
         self._unlooked = 0
         self._seconds: list[float] = []
         self._interrupted = False
@@ -240,6 +248,11 @@ class MultiNodeCheckpointer(Extension):
         errors = [each for each in self.comm.allgather_obj(error) if each is not None]
         if errors:
             raise error or errors[0]
+
+    def resume(self, trainer: TrainerLike) -> None:
+        """Go on from the latest generation, if that was asked for."""
+        if self._autoload:
+            self.maybe_load(trainer)
 
     # --- the rest -----------------------------------------------------------------------------------------------------
 

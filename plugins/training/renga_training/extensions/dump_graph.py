@@ -28,6 +28,8 @@ class DumpGraph(Extension):
         variable_style, function_style: DOT attributes; None for the usual ones.
     """
 
+    on_every_rank = False
+
     def __init__(
         self,
         root_name: str,

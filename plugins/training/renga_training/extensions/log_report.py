@@ -38,6 +38,8 @@ class LogReport(Extension):
         log: The entries: ``epoch``, ``iteration``, ``elapsed_time`` (seconds), and the mean of each key.
     """
 
+    on_every_rank = False
+
     def __init__(
         self,
         keys: Sequence[str] | None = None,

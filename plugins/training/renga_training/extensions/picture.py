@@ -27,6 +27,8 @@ class Picture(Extension):
         filename: Name of the picture in the trainer's folder; its ending says the format.
     """
 
+    on_every_rank = False
+
     def __init__(self, filename: str) -> None:
         self._filename = filename
         self._path = ""

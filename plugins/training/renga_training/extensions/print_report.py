@@ -36,6 +36,8 @@ class PrintReport(Extension):
         out: Where to print; standard output if None.
     """
 
+    on_every_rank = False
+
     def __init__(
         self, entries: Sequence[str] | None = None, log_report: str | LogReport = "LogReport", out: TextIO | None = None
     ) -> None:

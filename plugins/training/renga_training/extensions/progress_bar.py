@@ -36,6 +36,8 @@ class ProgressBar(Extension):
         out: Where to print; standard error if None.
     """
 
+    on_every_rank = False
+
     def __init__(
         self,
         training_length: tuple[float, str] | None = None,

@@ -30,6 +30,7 @@ class Snapshot(Extension):
 
     trigger = (1, "epoch")
     priority = -100
+    on_every_rank = False
 
     def __init__(
         self,

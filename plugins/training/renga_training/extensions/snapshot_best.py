@@ -25,6 +25,7 @@ class SnapshotBest(Extension):
 
     trigger = (1, "iteration")
     priority = -50  # after all that report, and before `snapshot`, which saves what is the best now
+    on_every_rank = False
 
     def __init__(
         self,

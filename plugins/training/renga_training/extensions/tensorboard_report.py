@@ -28,6 +28,8 @@ class TensorBoardReport(Extension):
         folder: Folder for the files, in the trainer's folder.
     """
 
+    on_every_rank = False
+
     def __init__(
         self, keys: Sequence[str] | None = None, trigger: TriggerLike = (1, "epoch"), folder: str = "tensorboard"
     ) -> None:
