@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,7 @@ def parts(step: int, ranks: int, accumulate: int, even: bool) -> list[slice]:
     else:
         ends = np.sort(np.random.default_rng(step).integers(0, BATCH + 1, count - 1))
         ends = np.array([0, *ends, BATCH])
-    return [slice(begin, end) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(begin, end) for begin, end in pairwise(ends)]
 
 
 def together(communicator, optimizer: str, options: dict, bucket_bytes: int | None) -> dict[str, np.ndarray]:

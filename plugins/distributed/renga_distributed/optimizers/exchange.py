@@ -29,9 +29,9 @@ class AfterBackward:
         self._zero_fill = zero_fill
 
     def restart(self) -> None:
-        """Forget what is on its way: there are other parameters now."""
+        """Forget the gradients that are on their way: they are those of other parameters."""
 
-    def during_backward(self) -> AbstractContextManager[None]:
+    def during_backward(self, link: Link) -> AbstractContextManager[None]:
         """Surrounds the backward after which means are due."""
         return nullcontext()
 

@@ -195,7 +195,7 @@ class MultiNodeOptimizer:
                     param.grad = param.grad * batch.rescale
         scale = (optimizer.loss_scale or 1.0) * batch.factor
         if loss[0] is not None:
-            with self._exchange.during_backward() if batch.last else nullcontext():
+            with self._exchange.during_backward(optimizer.target) if batch.last else nullcontext():
                 loss.pop().backward(loss_scale=scale)
 
     def serialize(self, serializer: AbstractSerializer) -> None:

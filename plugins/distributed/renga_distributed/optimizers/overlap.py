@@ -11,6 +11,7 @@ from renga_core.graph import Parameter, Variable, arriving_gradients
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of, in_buckets
+from renga_distributed.optimizers.parameters import are_same
 
 __all__ = ["WhileBackward"]
 
@@ -20,9 +21,9 @@ class WhileBackward(AfterBackward):
 
     Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training (arXiv:2006.15704), section 3.2.
 
-    The first update is that of `AfterBackward`, and watches in which order gradients arrive on rank 0: buckets are made
-    in that order, the same on all ranks. Buckets begin in their order, whatever the order of arrival on a rank; those
-    of which a gradient has not arrived when backward has ended begin then.
+    The first update of some parameters is that of `AfterBackward`, and watches in which order gradients arrive on
+    rank 0: buckets are made in that order, the same on all ranks. Buckets begin in their order, whatever the order of
+    arrival on a rank; those of which a gradient has not arrived when backward has ended begin then.
 
     Args:
         communicator, zero_fill: As of `AfterBackward`.
@@ -30,16 +31,15 @@ class WhileBackward(AfterBackward):
 
     def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
         super().__init__(communicator, zero_fill)
+        self._planned: list[Parameter] = []
         self._buckets: list[list[Parameter]] = []
         self._arrived: dict[Variable, Array] = {}
         self._means = Means(communicator)
         self._next = 0
 
-    def restart(self) -> None:  # noqa: D102
-        self._buckets = []
-
     @contextmanager
-    def during_backward(self) -> Iterator[None]:  # noqa: D102
+    def during_backward(self, link: Link) -> Iterator[None]:  # noqa: D102
+        self._drop_plan_of_others(link)
         self._arrived = {}
         with arriving_gradients(self._arrive):
             yield
@@ -59,6 +59,7 @@ class WhileBackward(AfterBackward):
         Raises:
             RuntimeError: A gradient was changed after backward had completed it, when it had been sent.
         """
+        self._drop_plan_of_others(optimizer.target)
         if not self._buckets:
             super().average(optimizer)
             self._plan(optimizer.target)
@@ -75,6 +76,12 @@ class WhileBackward(AfterBackward):
             param.grad = mean
         self._arrived, self._means, self._next = {}, Means(self._communicator), 0
         return True
+
+    def _drop_plan_of_others(self, link: Link) -> None:
+        """Begin anew when there are other parameters than those that the buckets were made of."""
+        params = list(link.params(include_uninit=False))
+        if not are_same(params, self._planned):
+            self._planned, self._buckets = params, []
 
     def _plan(self, link: Link) -> None:
         """Make buckets: parameters in the order in which their gradients arrived on rank 0; others after them."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Parameter
 from renga_core.link import Link
 
-__all__ = ["SameParameters"]
+__all__ = ["SameParameters", "are_same"]
 
 
 class SameParameters:
@@ -29,7 +31,7 @@ class SameParameters:
             MismatchError: Ranks have different parameters; raised on every rank.
         """
         params = list(link.params(include_uninit=False))
-        if len(params) == len(self._known) and all(map(_same, params, self._known)):
+        if are_same(params, self._known):
             return False
         before = [(param, param.array.copy()) for param in params]
         self._communicator.bcast_data(link)
@@ -38,5 +40,6 @@ class SameParameters:
         return any(self._communicator.allgather_obj(changed))
 
 
-def _same(one: Parameter, other: Parameter) -> bool:
-    return one is other
+def are_same(some: Sequence[Parameter], others: Sequence[Parameter]) -> bool:
+    """Whether these are those, in the same order."""
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))

@@ -147,9 +147,12 @@ class _Cutting(Deserializer):
         if self._param is None:
             return self._inner(key, value)
         begin, end = self._communicator.share(self._param.size)
+        if value is None:
+            loaded = self._inner(key, None)
+            fits = loaded is not None and np.shape(loaded) == self._param.shape
+            return np.asarray(loaded).reshape(-1)[begin:end] if fits else loaded
         if not _is_shared(value):
-            loaded = self._inner(key, value)
-            return loaded.reshape(-1)[begin:end] if _is_shared(loaded) else loaded
+            return self._inner(key, value)
         # A whole one to be filled; where it is only compared, this rank's share stays as it is.
         whole = np.zeros(self._param.shape, value.dtype)
         whole.reshape(-1)[begin:end] = to_host(value)
