@@ -6,29 +6,37 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from renga.run import Training, build, describe, read_run, shipped_runs
-from renga.run.folder import COPY, check_folder, differences, never, snapshots
+from renga.run.distributed import find_communicator, first_rank_does
+from renga.run.folder import COPY, check_folder, differences, lose_snapshots, never, snapshots
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.toml import dumps
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
 
+from .one_voice import in_chorus, one_voice, stopped_by_signals
 from .output import print_table
 from .parser import Parser, assignment, word
 
 __all__ = ["run"]
 
-FLAGS = {"backend": "run.backend", "epochs": "run.epochs", "out": "run.out"}
+FLAGS = {"backend": "run.backend", "communicator": "run.communicator", "epochs": "run.epochs", "out": "run.out"}
 INTERRUPTED = 130
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga train [FILE.toml | NAME] [options]``."""
+    """Run ``renga train [FILE.toml | NAME] [options]``: in one process, or as one of several that MPI has started."""
+    with one_voice():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_all(argv)
     words = {key: (f"--set {key}", value) for key, value in arguments.set}
     given = {flag: getattr(arguments, flag) for flag in FLAGS if getattr(arguments, flag) is not None}
@@ -38,13 +46,17 @@ def run(argv: Sequence[str]) -> int:
         layers.enter_context(using_command_line(words))
         description = describe()
         settings = {setting.key: setting.value for setting in all_settings()}
-        if not arguments.dry_run:
-            check_folder(description, resume=arguments.resume, overwrite=arguments.overwrite)
-        training = build(description, resume=arguments.resume)
-        if arguments.dry_run:
-            print(dumps(description.as_document()), end="")
+        communicator = find_communicator(description)
+        with in_chorus(communicator), stopped_by_signals():
+            if not arguments.dry_run:
+                look = partial(check_folder, description, resume=arguments.resume, overwrite=arguments.overwrite)
+                first_rank_does(communicator, look)
+            training = build(description, resume=arguments.resume, communicator=communicator)
+            if not arguments.dry_run:
+                return _train(training, settings, arguments)
+            if communicator.rank == 0:
+                print(dumps(description.as_document()), end="")
             return 0
-        return _train(training, settings, arguments)
 
 
 def _parser() -> Parser:
@@ -62,6 +74,12 @@ def _parser() -> Parser:
         help="say a setting: optimizer.alpha=0.01",
     )
     parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
+    parser.add_argument(
+        "--communicator",
+        type=word,
+        metavar="NAME",
+        help="what connects processes: naive, … (run.communicator)",
+    )
     parser.add_argument("--epochs", metavar="N", help="how many times to go through the data (run.epochs)")
     parser.add_argument("--out", type=word, metavar="DIR", help="folder for what the run leaves (run.out)")
     start = parser.add_mutually_exclusive_group()
@@ -74,18 +92,21 @@ def _parser() -> Parser:
 
 
 def _train(training: Training, settings: dict[str, Any], arguments: argparse.Namespace) -> int:
-    if not arguments.resume:
-        for old in snapshots(training.description.out):
-            old.unlink()
-    training.trainer.extend(_Introduction(training, arguments.run), trigger=never)
+    first = training.communicator.rank == 0
+    if first:
+        if not arguments.resume:
+            lose_snapshots(training.description.out)
+        training.trainer.extend(_Introduction(training, arguments.run), trigger=never)
     started_at = time.perf_counter()
     try:
-        with _announced(settings):
+        with _announced(settings) if first else nullcontext():
             training.trainer.run(show_loop_exception_msg=False)
     except KeyboardInterrupt:
-        _say_how_to_resume(training)
+        if first:
+            _say_how_to_resume(training)
         return INTERRUPTED
-    _conclude(training, time.perf_counter() - started_at)
+    if first:
+        _conclude(training, time.perf_counter() - started_at)
     return 0
 
 
@@ -119,6 +140,7 @@ class _Introduction(Extension):
             [
                 ("run", f"{self._run_name}, seed {run.seed}, {epochs}{going_on}"),
                 ("model", f"{run.model.use}, {training.model.count_params():,} parameters, on {training.device.name}"),
+                *_how_together(training),
                 ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
                 ("optimizer", run.optimizer.use),
                 ("folder", run.out),
@@ -128,6 +150,18 @@ class _Introduction(Extension):
         print(flush=True)
         for difference in differences(run) if resumed else ():
             print(f"renga: warning: not the run that is resumed: {difference}", file=sys.stderr)
+
+
+def _how_together(training: Training) -> list[tuple[str, str]]:
+    """The row that says which processes train, and what each batch is to them."""
+    run, size, batch = training.description, training.communicator.size, training.batch_size
+    if run.communicator == "single":
+        return []
+    if size == 1:
+        return [("ranks", f"1 ({run.communicator}); renga launch -n 4 renga train … starts more")]
+    least, rest = divmod(batch, size)
+    each = f"{least} or {least + 1}" if rest else f"{least}"
+    return [("ranks", f"{size} ({run.communicator}), batches of {batch} examples in all, {each} on each rank")]
 
 
 def _conclude(training: Training, seconds: float) -> None:
@@ -142,4 +176,5 @@ def _say_how_to_resume(training: Training) -> None:
     print(f"renga: interrupted in epoch {updater.epoch + 1}, after iteration {updater.iteration}", file=sys.stderr)
     if snapshots(out):
         # The copy in the folder says all that the command line said.
-        print(f"To go on from {snapshots(out)[-1]}: renga train {Path(out, COPY)} --resume", file=sys.stderr)
+        several = ", in as many processes or others" if training.communicator.size > 1 else ""
+        print(f"To go on from {snapshots(out)[-1]}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)

@@ -101,8 +101,8 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     ``build(run).trainer.run()`` does.
 
     Where the communicator joins several processes, all of them build the run, each computes its share of each batch,
-    and together they train as one process would. Only rank 0 has the extensions that print, draw and write. Parts with a
-    parameter `communicator` get it: data sets, models, iterators and extensions.
+    and together they train as one process would. Only rank 0 has the extensions that print, draw and write. Parts with
+    a parameter `communicator` get it: data sets, models, iterators and extensions.
 
     Args:
         run: What to build.

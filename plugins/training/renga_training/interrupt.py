@@ -32,7 +32,7 @@ class Interruption:
 
 
 @contextmanager
-def deferred_interrupt() -> Iterator[Interruption]:
+def deferred_interrupt(announce: bool = True) -> Iterator[Interruption]:
     """Note the first Ctrl-C (SIGINT) instead of raising KeyboardInterrupt; the second one raises it at once.
 
     The code in the ``with`` block looks at `Interruption.requested` where it can stop. If it ends without having acted
@@ -40,6 +40,9 @@ def deferred_interrupt() -> Iterator[Interruption]:
 
     Ctrl-C is left as it is where it would not have raised KeyboardInterrupt: in other threads than the main one, under
     a handler of the program's own, and where the signal is ignored.
+
+    Args:
+        announce: Say on standard error that the first one was noted.
     """
     interruption = Interruption()
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -51,9 +54,10 @@ def deferred_interrupt() -> Iterator[Interruption]:
         if interruption.requested:
             signal.default_int_handler(number, frame)
         interruption.requested = True
-        # Not through sys.stderr: the signal may have come while that was being written to.
-        with suppress(OSError):
-            os.write(2, _NOTE)
+        if announce:
+            # Not through sys.stderr: the signal may have come while that was being written to.
+            with suppress(OSError):
+                os.write(2, _NOTE)
 
     signal.signal(signal.SIGINT, note)
     try:

@@ -162,7 +162,8 @@ class Trainer:
         os.makedirs(self.out, exist_ok=True)
         entries = sorted(self._entries.values(), key=lambda entry: -entry.priority)
         # However many of these fail, the rest is called: that is what an exit stack is for.
-        with deferred_interrupt() as interruption, ExitStack() as finalizers:
+        # Where many processes stop together, who started them tells.
+        with deferred_interrupt(announce=self.agree_to_stop is None) as interruption, ExitStack() as finalizers:
             finalizers.callback(self.updater.finalize)
             for entry in reversed(entries):
                 finalizers.callback(entry.extension.finalize)
