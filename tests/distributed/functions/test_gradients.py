@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from renga_core.graph import Variable
+from renga_core.graph import GraphError, Variable
 from renga_distributed.functions import (
     allgather,
     allreduce,
@@ -206,6 +206,18 @@ def test_a_second_backward_starts_from_the_gradient_of_a_delegate() -> None:
     (gx, gg), _ = launch(second_derivative_of_a_message, 2, x)
     np.testing.assert_allclose(gx, 3 * x**2)
     np.testing.assert_allclose(gg, 36 * x**3)  # of 9 x^4
+
+
+def test_a_second_backward_without_a_way_to_what_was_received_is_refused() -> None:
+    def program(comm):
+        y = recv(comm, 0) if comm.rank else Variable(np.ones(2))
+        if comm.rank == 0:
+            send(y, comm, 1)
+        else:
+            with pytest.raises(GraphError, match=r"Recv \(from rank 0\) cannot be differentiated twice: .* delegate"):
+                (y * y).sum().backward(enable_double_backprop=True)
+
+    launch(program, 2)
 
 
 def many_messages(comm, arrays):

@@ -60,7 +60,7 @@ def test_backward_may_start_from_the_delegate_alone() -> None:
 
     def program(comm):
         link = create_multi_node_n_step_rnn(made(NStepBiLSTM), comm, *((None, 1) if comm.rank == 0 else (0, None)))
-        hy, cy, ys, delegate = link(xs[comm.rank])
+        hy, cy, _, delegate = link(xs[comm.rank])
         (delegate if comm.rank == 0 else (hy * cy).sum()).backward()
         return all(param.grad is not None for param in link.params())
 
@@ -74,5 +74,5 @@ def test_parameters_are_below_actual_rnn_as_in_chainermn() -> None:
 
 
 def test_only_networks_over_sequences() -> None:
-    with pytest.raises(ValueError, match="actual_link is an NStepLSTM, .* not GRU"):
+    with pytest.raises(ValueError, match=r"actual_link is an NStepLSTM, .* not GRU"):
         create_multi_node_n_step_rnn(GRU(2, 2), SingleCommunicator())

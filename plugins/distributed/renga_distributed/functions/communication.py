@@ -6,7 +6,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from renga_core.backend import Array, get_device_of
-from renga_core.graph import FunctionNode, Variable
+from renga_core.configuration import config
+from renga_core.graph import FunctionNode, GraphError, Variable
 from renga_distributed.functions.delegates import delegate, delegate_gradient, pseudo_connect, zeros
 
 __all__ = ["Communication"]
@@ -42,7 +43,11 @@ class Communication(FunctionNode):
 
         What the other ranks answer depends on what was given to them, though nothing on this rank shows it. So the
         anchor of the answer depends on this function: then a second backward comes by both, on every rank.
+
+        Raises:
+            GraphError: This pass shall be differentiated again, and no variable leads to this function.
         """
+        self._require_a_way_here()
         *gys, gdelegate = grad_outputs
         (tie,) = self.get_retained_outputs()
         if gdelegate is not None:
@@ -55,6 +60,15 @@ class Communication(FunctionNode):
             tie,
         )
         return (*gxs, delegate_gradient(self, len(gxs), self._anchored, answered))
+
+    def _require_a_way_here(self) -> None:
+        """A second backward that cannot come by what this rank has only received would let another rank wait."""
+        given, only = len(self.inputs) - 1, self.inputs[-1]
+        if config.enable_backprop and not given and only.creator_node is None and only.get_variable_or_none() is None:
+            raise GraphError(
+                f"{self.label} cannot be differentiated twice: nothing on this rank leads to it. Give it a delegate "
+                f"variable that you hold; a second backward starts from (or is tied to) the grad_var of that."
+            )
 
     def _answer(self, gys: list[Variable], tie: Variable) -> tuple[Sequence[Variable | None], Variable]:
         """The gradients of what was given, and a delegate variable of the communication that they took."""

@@ -55,8 +55,9 @@ def recv(
         communicator: Between the ranks.
         rank: From whom.
         delegate_variable: Of what this rank sent before, so that a backward from what is returned comes by that, too.
-            None: this is the first, or the delegate is tied to something else. (For a second backward, pass a variable
-            to have its ``grad_var``, which is the delegate of the message with the gradients.)
+            None: this is the first, or the delegate is tied to something else. A backward that shall be differentiated
+            again needs one, be it the empty ``Variable(numpy.zeros(0, "float32"))``: its ``grad_var`` is the delegate
+            of the message with the gradients.
         tag: Number of the message.
         force_tuple: Return a tuple even of one.
 

@@ -21,8 +21,9 @@ L = TypeVar("L", bound=Link)
 class MultiNodeBatchNormalization(BatchNormalization):
     """`BatchNormalization` by the statistics of all ranks' batches together, as if they were one.
 
-    For training where a rank's own batch is too small to tell mean and variance. Every rank calls it, with a batch of
-    any size. Parameters and persistent values are those of `BatchNormalization`, so what one has saved the other loads.
+    For training where a rank's own batch is too small to tell mean and variance. In training every rank calls it, with
+    a batch of any size; an optimizer that does not compute the loss of an empty batch must not get one. Parameters and
+    persistent values are those of `BatchNormalization`, so what one has saved the other loads.
 
     Args:
         size: Number of channels, or the shape of what remains without `axis`; None to take it from the first input.

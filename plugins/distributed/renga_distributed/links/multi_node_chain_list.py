@@ -37,7 +37,7 @@ class MultiNodeChainList(ChainList):
     order. So add the links such that, read side by side, every receiver finds its sender at work or through.
 
     Every rank calls ``backward`` on what its model returns, or on a loss computed from that; it comes by all messages,
-    in the reverse order.
+    in the reverse order. It cannot be differentiated again; models for which that is wanted are made of `functions`.
 
     Args:
         comm: Between the ranks.
