@@ -8,8 +8,13 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.testing.suites import CommunicatorSuite
 
 ARRAYS = arrays(np.float32, array_shapes(min_dims=0, max_dims=3, min_side=0), elements=st.floats(-1, 1, width=32))
+
+
+class TestSingle(CommunicatorSuite):
+    provider = "distributed:single"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +42,8 @@ def test_collectives_give_back_copies(communicator, x) -> None:
         communicator.scatter([x]),
         communicator.allreduce(x),
         communicator.recv(0, 7),
+        *communicator.mean([x]),
+        *communicator.imean([x]).wait(),
     ]
     for result in results:
         np.testing.assert_array_equal(result, x)
@@ -48,7 +55,27 @@ def test_objects(communicator) -> None:
     thing = {"a": [1]}
     assert communicator.bcast_obj(thing) == thing
     assert communicator.gather_obj(thing) == [thing]
+    assert communicator.allgather_obj(thing) == [thing]
     assert communicator.allreduce_obj(5) == 5
+    communicator.barrier()
+    communicator.agree("this", thing)
+
+
+def test_a_tuple_of_arrays_is_copied(communicator) -> None:
+    x, y = np.ones(2), np.zeros(3, np.int32)
+    communicator.send((x, y), 0, 3)
+    x += 1
+    found = communicator.recv(0, 3)
+    assert isinstance(found, tuple)
+    np.testing.assert_array_equal(found[0], [1, 1])
+    np.testing.assert_array_equal(found[1], y)
+
+
+def test_a_mean_of_one_loses_nothing_in_16_bits() -> None:
+    communicator = registry(COMMUNICATOR).load("single")()
+    communicator.set_config("allreduce_grad_dtype", "float16")
+    x = np.array([1 / 3, 1e-30, 1e30])
+    np.testing.assert_array_equal(communicator.mean([x])[0], x)
 
 
 def test_messages_to_itself_keep_their_order_by_tag(communicator) -> None:

@@ -15,7 +15,9 @@ __all__ = ["Group", "Job"]
 class Job:
     """All ranks that were launched together, and which of them have come to an end.
 
-    Every wait of a rank is on `changed`: that somebody came, sent something, or will not come any more.
+    Every wait of a rank is on `changed`: that somebody came, sent something, or will not come any more. Where all ranks
+    wait, nothing will change, and all get an error. (A thread that a rank has started for communication of its own does
+    not count: no rank may wait for what only such a thread of another sends.)
 
     Args:
         size: How many ranks.
@@ -24,35 +26,52 @@ class Job:
 
     def __init__(self, size: int, ranks_per_node: int | None = None) -> None:
         self.changed = threading.Condition()
+        self._size = size
         self._ranks_per_node = size if ranks_per_node is None else ranks_per_node
         self._failure: str | None = None
         self._finished: set[int] = set()
+        self._thread_of: dict[int, int] = {}
+        self._waiting: dict[int, str] = {}
 
     def node_of(self, rank: int) -> int:
         """The machine on which a rank counts as being."""
         return rank // self._ranks_per_node
 
+    def begin(self, rank: int) -> None:
+        """This thread runs the program of a rank."""
+        self._thread_of[rank] = threading.get_ident()
+
     def fail(self, what: str) -> None:
         """From now on, whoever waits gets `RankFailed` with this sentence; the first one counts."""
         with self.changed:
             self._failure = self._failure or what
-            self.changed.notify_all()
+            self.change()
 
     def finish(self, rank: int) -> None:
         """From now on, whoever waits for this rank gets `RankFailed`."""
         with self.changed:
             self._finished.add(rank)
-            self.changed.notify_all()
+            self.change()
 
-    def wait_for(self, ranks: Sequence[int], what: str) -> None:
-        """Wait for a change, with `changed` held, on behalf of a rank that needs something of these.
+    def change(self) -> None:
+        """Have everybody look again, with `changed` held."""
+        self._waiting.clear()
+        self.changed.notify_all()
+
+    def wait_for(self, ranks: Sequence[int], rank: int, what: str) -> None:
+        """Wait for a change, with `changed` held, on behalf of a rank that needs something of `ranks`.
 
         Raises:
             RankFailed: It will not come.
         """
-        for rank in ranks:
-            if rank in self._finished:
-                raise RankFailed(f"rank {rank} has finished its program, and will not come to {what}")
+        for needed in ranks:
+            if needed in self._finished:
+                raise RankFailed(f"rank {needed} has finished its program, and will not come to {what}")
+        if self._failure is None and self._thread_of.get(rank) == threading.get_ident():
+            self._waiting[rank] = what
+            if len(self._waiting) + len(self._finished) == self._size:
+                places = ", ".join(f"rank {rank} in {what}" for rank, what in sorted(self._waiting.items()))
+                self.fail(f"all ranks wait for others ({places})")
         if self._failure is not None:
             raise RankFailed(f"{self._failure}; this rank was waiting in {what}")
         self.changed.wait()
@@ -90,10 +109,11 @@ class Group:
             round[rank] = given
             if len(round) == len(self.members):
                 self._round = {}  # the next one's
-                self.job.changed.notify_all()
+                self.job.change()
             try:
                 while len(round) < len(self.members):
-                    self.job.wait_for([m for i, m in enumerate(self.members) if i not in round], what)
+                    missing = [member for i, member in enumerate(self.members) if i not in round]
+                    self.job.wait_for(missing, self.members[rank], what)
             except BaseException:
                 del round[rank]
                 raise
@@ -103,7 +123,7 @@ class Group:
         """Leave a message for a rank; never waits."""
         with self.job.changed:
             self._mail.setdefault((source, dest, kind, tag), deque()).append(message)
-            self.job.changed.notify_all()
+            self.job.change()
 
     def fetch(self, source: int, dest: int, kind: str, tag: int) -> Any:
         """Wait for a message: those of one source, kind and tag come in the order in which they were posted.
@@ -114,5 +134,5 @@ class Group:
         with self.job.changed:
             box = self._mail.setdefault((source, dest, kind, tag), deque())
             while not box:
-                self.job.wait_for([self.members[source]], f"recv with tag {tag}")
+                self.job.wait_for([self.members[source]], self.members[dest], f"recv from {source} with tag {tag}")
             return box.popleft()

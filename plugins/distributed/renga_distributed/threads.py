@@ -23,7 +23,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from renga_core.backend import Array, get_device_of
 from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
@@ -40,7 +40,8 @@ _here = threading.local()
 def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int | None = None) -> list[R]:
     """Run ``program(communicator, *args)`` on each rank, in a thread of its own, and wait for all.
 
-    As soon as one rank raises, whoever waits for others gets `RankFailed` with its error.
+    As soon as one rank raises, whoever waits for others gets `RankFailed` with its error; and as soon as all wait for
+    others, everybody does.
 
     Args:
         program: What every rank runs.
@@ -63,6 +64,7 @@ def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int
 
     def work(rank: int) -> None:
         _here.place = group, rank
+        group.job.begin(rank)
         communicator = ThreadsCommunicator()
         try:
             results[rank] = program(communicator, *args)
@@ -103,7 +105,7 @@ class ThreadsCommunicator(CommunicatorBase):
     def __init__(self) -> None:
         self._group: Group
         self._rank: int
-        self._group, self._rank = getattr(_here, "place", None) or (Group(Job(1), [0]), 0)
+        self._group, self._rank = getattr(_here, "place", None) or (_group_of_one(), 0)
 
     @property
     def rank(self) -> int:  # noqa: D102
@@ -133,12 +135,12 @@ class ThreadsCommunicator(CommunicatorBase):
     def inter_size(self) -> int:  # noqa: D102
         return len(set(self._nodes))
 
-    def split(self, color: int, key: int) -> ThreadsCommunicator:  # noqa: D102
+    def split(self, color: int, key: int) -> Self:  # noqa: D102
         places = self._exchange("split", None, (color, key))
         ranks = sorted((k, rank) for rank, (c, k) in enumerate(places) if c == color)
         members = [rank for _, rank in ranks]
         mine = Group(self._group.job, [self._group.members[rank] for rank in members])
-        part = object.__new__(ThreadsCommunicator)
+        part = object.__new__(type(self))
         part._group = self._exchange("split", None, mine)[members[0]]
         part._rank = members.index(self.rank)
         return part
@@ -222,6 +224,12 @@ class ThreadsCommunicator(CommunicatorBase):
     def _check_count(self, xs: Sequence[Array]) -> None:
         if len(xs) != self.size:
             raise ValueError(f"{len(xs)} arrays were given for {self.size} ranks; one for each is needed")
+
+
+def _group_of_one() -> Group:
+    group = Group(Job(1), [0])
+    group.job.begin(0)
+    return group
 
 
 def _copy(array: Array, like: Array | None) -> Array:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from renga_core.testing.suites import PluginSuite, suite_of
+from renga_core.testing.suites.communicator_programs import PROGRAMS
 
 
 def load():
@@ -51,6 +52,11 @@ def test_every_property_is_broken_by_some_plugin(kind):
     shared = {"test_ready", "test_target", "test_declared_capabilities_are_tested"}
     assert shared <= {fault.method for fault in FAULTS if fault.kind == "optimizer"}
     assert tests - broken - shared == {"test_expected_failures_are_of_this_kit"}
+
+
+def test_every_program_of_ranks_is_broken_by_some_communicator():
+    broken = {fault.breaks.partition("[")[2].rstrip("]") for fault in FAULTS if fault.kind == "communicator"}
+    assert broken - {""} == set(PROGRAMS)
 
 
 def test_the_page_is_up_to_date(judged):

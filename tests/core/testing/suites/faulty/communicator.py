@@ -3,128 +3,36 @@
 They are ranks in threads of one process; `launch` runs a program on each.
 """
 
-import copy
-import queue
-import threading
 import time
 from contextlib import suppress
-from functools import reduce
-from operator import add
 
-from renga_core.communicator import CommunicatorBase
+import numpy as np
 
-
-class World:
-    """What the ranks of a group share."""
-
-    def __init__(self, size):
-        self.barrier = threading.Barrier(size)
-        self.slots = [None] * size
-        self.mail = {}
-        self.groups = {}
-        self.lock = threading.Lock()
-
-    def box(self, *key):
-        with self.lock:
-            return self.mail.setdefault(key, queue.Queue())
-
-
-class Right(CommunicatorBase):
-    """All is built on an exchange of everybody's objects: the rest of this file derives from it."""
-
-    inter_rank, inter_size = 0, 1
-
-    def __init__(self, world=None, rank=0, size=1) -> None:
-        self.world = world or World(size)
-        self._rank, self._size = rank, size
-
-    rank = property(lambda self: self._rank)
-    size = property(lambda self: self._size)
-    intra_rank = property(lambda self: self._rank)
-    intra_size = property(lambda self: self._size)
-
-    def exchange(self, obj):
-        self.world.slots[self.rank] = copy.deepcopy(obj)
-        self.world.barrier.wait(10)
-        found = copy.deepcopy(self.world.slots)
-        with suppress(threading.BrokenBarrierError):  # a rank that had all it wanted has failed since
-            self.world.barrier.wait(10)
-        return found
-
-    def split(self, color, key):
-        places = self.exchange((color, key))
-        members = sorted((k, rank) for rank, (c, k) in enumerate(places) if c == color)
-        with self.world.lock:
-            world = self.world.groups.setdefault((color, len(members)), World(len(members)))
-        return type(self)(world, [rank for _, rank in members].index(self.rank), len(members))
-
-    def send(self, data, dest, tag):
-        self.world.box(self.rank, dest, tag).put(copy.deepcopy(data))
-
-    def recv(self, source, tag):
-        return self.world.box(source, self.rank, tag).get(timeout=10)
-
-    def bcast(self, data, max_buf_len=None, root=0):
-        return self.exchange(data)[root]
-
-    def gather(self, data, root=0):
-        found = self.exchange(data)
-        return tuple(found) if self.rank == root else None
-
-    def allgather(self, x):
-        return tuple(self.exchange(x))
-
-    def alltoall(self, xs):
-        return tuple(given[self.rank] for given in self.exchange(self.counted(xs)))
-
-    def scatter(self, xs, root=0):
-        return self.exchange(self.counted(xs))[root][self.rank]
-
-    def allreduce(self, data):
-        found = self.exchange(data)
-        if len({(x.shape, str(x.dtype)) for x in found}) > 1:
-            raise ValueError("shapes differ")
-        return reduce(add, found)
-
-    send_obj, recv_obj, bcast_obj = send, recv, bcast
-
-    def gather_obj(self, obj, root=0):
-        found = self.gather(obj, root)
-        return None if found is None else list(found)
-
-    def allreduce_obj(self, obj):
-        return reduce(add, self.exchange(obj))
-
-    def counted(self, xs):
-        if len(xs) != self.size:
-            raise ValueError("one for each rank")
-        return xs
+from renga_core.communicator import MismatchError, RankFailed
+from renga_distributed.threads import ThreadsCommunicator as Right
+from renga_distributed.threads import launch as launch_threads
 
 
 def launch(self, program, size, device):
     """Run a program on each of so many threads."""
-    world, errors = World(size), [None] * size
+    errors = [None] * size
 
-    def work(rank):
+    def work(communicator):
         try:
-            program(self.target(world, rank, size), device)
-        except BaseException as error:
-            errors[rank] = error
+            program(self.target(), device)
+        except Exception as error:
+            errors[communicator.rank] = error
             time.sleep(0.3)  # let the others find what they can find
-            world.barrier.abort()  # nobody waits for a rank that has failed
+            raise
 
-    threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
+    with suppress(Exception):
+        launch_threads(work, size)
     return errors
 
 
 class NothingWrong(Right):
     """nothing: the others are this one and a fault"""
 
-    declares = {"ranks"}
     breaks = ""
 
 
@@ -145,7 +53,6 @@ class RankOne(Right):
 class Mean(Right):
     """allreduce gives the mean"""
 
-    declares = {"ranks"}
     breaks = "test_ranks[allreduce]"
 
     def allreduce(self, data):
@@ -155,80 +62,81 @@ class Mean(Right):
 class FirstIsRoot(Right):
     """bcast sends the array of rank 0, whatever the root"""
 
-    declares = {"ranks"}
     breaks = "test_ranks[bcast]"
 
     def bcast(self, data, max_buf_len=None, root=0):
-        return self.exchange(data)[0]
+        return super().bcast(data)
 
 
 class GathersEverywhere(Right):
     """gather returns arrays on every rank"""
 
-    declares = {"ranks"}
     breaks = "test_ranks[gather]"
 
     def gather(self, data, root=0):
-        return tuple(self.exchange(data))
+        return self.allgather(data)
 
 
 class Reversed(Right):
     """allgather returns the arrays in the wrong order"""
 
-    declares = {"ranks"}
     breaks = "test_ranks[allgather]"
 
     def allgather(self, x):
-        return tuple(self.exchange(x))[::-1]
+        return super().allgather(x)[::-1]
 
 
 class Untransposed(Right):
     """alltoall gives each rank its own arrays"""
 
-    declares = {"ranks"}
     breaks = "test_ranks[alltoall]"
 
     def alltoall(self, xs):
-        return tuple(self.exchange(self.counted(xs))[self.rank])
+        super().alltoall(xs)
+        return tuple(x.copy() for x in xs)
 
 
 class ScattersOwn(Right):
     """scatter gives each rank an array of its own list"""
 
-    declares = {"ranks"}
     breaks = "test_ranks[scatter]"
 
     def scatter(self, xs, root=0):
-        return self.exchange(self.counted(xs))[self.rank][self.rank]
+        super().scatter(xs, root)
+        return xs[self.rank].copy()
 
 
-class Flattens(Right):
-    """arrays arrive flat"""
+class ThroughDoubles(Right):
+    """sums are made in double precision, which has not all numbers of 64 bits"""
 
-    breaks = "test_one_rank[send_and_recv]"
+    breaks = "test_one_rank[every_dtype]"
 
-    def recv(self, source, tag):
-        return super().recv(source, tag).reshape(-1)
-
-
-class Tagless(Right):
-    """objects are added up in the wrong order"""
-
-    declares = {"ranks"}
-    breaks = "test_ranks[objects]"
-
-    def allreduce_obj(self, obj):
-        return reduce(add, self.exchange(obj)[::-1])
+    def allreduce(self, data):
+        wide = data.astype(np.complex128 if data.dtype.kind == "c" else np.float64)
+        return super().allreduce(wide).astype(data.dtype)
 
 
-class Keyless(Right):
-    """split takes no heed of the keys"""
+class FirstPiece(Right):
+    """of what is sent in pieces, only the first arrives"""
 
-    declares = {"ranks"}
-    breaks = "test_ranks[split]"
+    breaks = "test_one_rank[large]"
 
-    def split(self, color, key):
-        return super().split(color, 0)
+    def bcast(self, data, max_buf_len=None, root=0):
+        found = super().bcast(data, root=root)
+        if max_buf_len is not None:
+            found[max_buf_len // found.itemsize :] = 0
+        return found
+
+
+class LastTakesTheRest(Right):
+    """the last share has all elements that are left over"""
+
+    breaks = "test_ranks[sharing]"
+
+    def share(self, length, rank=None):
+        rank = self.rank if rank is None else rank
+        each = length // self.size
+        return each * rank, length if rank == self.size - 1 else each * (rank + 1)
 
 
 class Aliases(Right):
@@ -246,7 +154,168 @@ class Uncounted(Right):
     breaks = "test_one_rank[wrong_count]"
 
     def alltoall(self, xs):
-        return tuple(given[self.rank] for given in self.exchange(xs))
+        return super().alltoall(xs[: self.size])
+
+
+class CountsFromTheEnd(Right):
+    """rank -1 is the last one"""
+
+    breaks = "test_one_rank[wrong_root]"
+
+    def send_obj(self, obj, dest, tag):
+        super().send_obj(obj, dest % self.size, tag)
+
+
+class Flattens(Right):
+    """arrays arrive flat"""
+
+    breaks = "test_one_rank[send_and_recv]"
+
+    def recv(self, source, tag):
+        return super().recv(source, tag).reshape(-1)
+
+
+class Unwraps(Right):
+    """a tuple of one array arrives as that array"""
+
+    breaks = "test_one_rank[tuples]"
+
+    def recv(self, source, tag):
+        found = super().recv(source, tag)
+        return found[0] if isinstance(found, tuple) and len(found) == 1 else found
+
+
+class Tagless(Right):
+    """messages arrive in their turn, whatever the tag"""
+
+    breaks = "test_one_rank[tags]"
+
+    def send(self, data, dest, tag):
+        super().send(data, dest, 0)
+
+    def recv(self, source, tag):
+        return super().recv(source, 0)
+
+
+class AddsBackwards(Right):
+    """objects are added up in the wrong order"""
+
+    breaks = "test_ranks[objects]"
+
+    def allreduce_obj(self, obj):
+        total, *others = self.allgather_obj(obj)[::-1]
+        for other in others:
+            total = total + other
+        return total
+
+
+class OpenBarrier(Right):
+    """nobody waits at a barrier"""
+
+    breaks = "test_ranks[barrier]"
+
+    def barrier(self):
+        pass
+
+
+class Agreeable(Right):
+    """all agree, always"""
+
+    breaks = "test_ranks[agreement]"
+
+    def agree(self, what, detail):
+        pass
+
+
+class Keyless(Right):
+    """split takes no heed of the keys"""
+
+    breaks = "test_ranks[split]"
+
+    def split(self, color, key):
+        return super().split(color, 0)
+
+
+class AlwaysTheWorld(Right):
+    """to split a group splits the one from which it came"""
+
+    breaks = "test_ranks[split_of_split]"
+
+    def split(self, color, key):
+        part = super().split(color, key)
+        if hasattr(self, "origin"):
+            part._group, part._rank = self.origin
+        part.origin = self._group, self._rank
+        return part
+
+
+class Hasty(Right):
+    """finalize does not wait for what has begun"""
+
+    breaks = "test_ranks[finalizing]"
+
+    def mean(self, arrays):
+        time.sleep(0.1)
+        return super().mean(arrays)
+
+    def finalize(self):
+        pass
+
+
+class Undivided(Right):
+    """mean gives the sum"""
+
+    breaks = "test_ranks[mean]"
+
+    def mean_flat(self, flat):
+        return self.allreduce(flat)
+
+
+class BackwardInTheBackground(Right):
+    """in the background, sums are made in another order"""
+
+    breaks = "test_ranks[background]"
+
+    def twin(self):
+        return self.split(0, -self.rank)
+
+
+class OrderByPlace(Right):
+    """the order of a sum depends on where in its block an element stands, as in MPI's own ring"""
+
+    breaks = "test_ranks[packing]"
+
+    def allreduce(self, data):
+        everybody = self.allgather(data.reshape(-1))
+        total = np.empty_like(everybody[0])
+        begin = 0
+        for first, part in enumerate(np.array_split(total, self.size)):
+            end = begin + len(part)
+            total[begin:end] = sum(everybody[(first + i) % self.size][begin:end] for i in range(self.size))
+            begin = end
+        return total.reshape(data.shape)
+
+
+class Overflows(Right):
+    """sums in 16 bits are made in 16 bits"""
+
+    breaks = "test_ranks[wires]"
+
+    def mean_flat(self, flat):
+        if self.get_config("allreduce_grad_dtype") != "float16":
+            return super().mean_flat(flat)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (self.allreduce(flat.astype(np.float16)) / self.size).astype(flat.dtype)
+
+
+class TakesAnySetting(Right):
+    """any configuration can be set"""
+
+    breaks = "test_one_rank[configuration]"
+
+    def set_config(self, name, value=True):
+        if name in self.default_config:
+            super().set_config(name, value)
 
 
 class NoFilling(Right):
@@ -258,27 +327,86 @@ class NoFilling(Right):
         super().multi_node_mean_grad(model, False)
 
 
+class NewArrays(Right):
+    """bcast_data gives parameters new arrays"""
+
+    breaks = "test_one_rank[bcast_data]"
+
+    def bcast_data(self, model):
+        for _, param in sorted(model.namedparams()):
+            if param.is_initialized:
+                param.array = self.bcast(param.array)
+
+
+class WholeBuckets(Right):
+    """what does not fill a bucket is not averaged"""
+
+    breaks = "test_ranks[mean_grad]"
+
+    def mean(self, arrays):
+        limit = self.get_config("bucket_bytes")
+        short = limit == 40 and sum(x.nbytes for x in arrays) < limit
+        return [x.copy() for x in arrays] if short else super().mean(arrays)
+
+
 class OneRankKnows(Right):
-    """of a wrong shape only one rank learns"""
+    """when ranks disagree, only one of them learns of it"""
 
-    declares = {"ranks"}
-    breaks = "test_wrong_shape"
+    breaks = "test_ranks[different_shapes]"
 
-    def allreduce(self, data):
-        found = self.exchange(data)
-        if self.rank == 0 and len({x.shape for x in found}) > 1:
-            raise ValueError("shapes differ")
-        return found[0]
+    def _exchange(self, what, detail, given):
+        try:
+            return super()._exchange(what, detail, given)
+        except MismatchError:
+            if self.rank == 0:
+                raise
+            return [given] * self.size
+
+
+class Widens(Right):
+    """arrays of different dtypes are added up in the wider one"""
+
+    breaks = "test_ranks[different_dtypes]"
+
+    def _exchange(self, what, detail, given):
+        return super()._exchange(what, detail[0] if what == "allreduce" else detail, given)
+
+
+class RootsOfItsOwn(Right):
+    """each rank follows the root that it has named"""
+
+    breaks = "test_ranks[different_roots]"
+
+    def _exchange(self, what, detail, given):
+        return super()._exchange(what, None if what == "gather" else detail, given)
+
+
+class AnythingMeets(Right):
+    """a barrier on one rank meets a gathering of objects on another"""
+
+    breaks = "test_ranks[different_collectives]"
+
+    def barrier(self):
+        self.allgather_obj(0)
+
+
+class Unseen(Right):
+    """bcast_data begins without a look at the models"""
+
+    breaks = "test_ranks[different_models]"
+
+    def bcast_data(self, model):
+        for _, param in sorted(model.namedparams()):
+            param.array[...] = self.bcast(param.array)
 
 
 class Careless(Right):
     """when a rank has failed, the others go on as if nothing were"""
 
-    declares = {"ranks"}
     breaks = "test_failing_rank"
 
-    def exchange(self, obj):
+    def _exchange(self, what, detail, given):
         try:
-            return super().exchange(obj)
-        except threading.BrokenBarrierError:
-            return [obj] * self.size
+            return super()._exchange(what, detail, given)
+        except RankFailed:
+            return [given] * self.size

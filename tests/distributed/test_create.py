@@ -1,0 +1,77 @@
+"""Communicators by name."""
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import renga.distributed
+from renga_core.plugin import PluginManager, Provider, UnknownProvider, hookimpl, using_manager
+from renga_distributed.create import create_communicator
+from renga_distributed.single import SingleCommunicator
+from renga_distributed.threads import launch
+
+
+class Mine(SingleCommunicator):
+    """A third party's, made from an MPI communicator."""
+
+    def __init__(self, mpi_comm=None) -> None:
+        super().__init__()
+        self.mpi_comm = mpi_comm
+
+
+def test_by_name() -> None:
+    communicator = create_communicator("single")
+    assert isinstance(communicator, SingleCommunicator)
+    assert communicator.get_config() == communicator.default_config
+    assert renga.distributed.create_communicator is create_communicator
+
+
+def test_in_a_thread_that_launch_has_started() -> None:
+    assert launch(lambda _: create_communicator("threads").allreduce_obj(1), 3) == [3, 3, 3]
+
+
+@pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16")])
+def test_configuration(dtype) -> None:
+    communicator = create_communicator("single", allreduce_grad_dtype=dtype, batched_copy=False)
+    assert communicator.get_config("allreduce_grad_dtype") == "float16"
+    assert communicator.get_config("batched_copy") is False
+
+
+def test_a_name_that_there_is_not() -> None:
+    with pytest.raises(UnknownProvider, match="Did you mean 'single'"):
+        create_communicator("singel")
+
+
+def test_a_dtype_in_which_gradients_do_not_travel() -> None:
+    with pytest.raises(ValueError, match="allreduce_grad_dtype is 'int8'"):
+        create_communicator("single", allreduce_grad_dtype="int8")
+
+
+def test_one_that_is_not_made_from_an_mpi_communicator() -> None:
+    with pytest.raises(ValueError, match="mpi_comm was given, and communicator 'single' is not made from an MPI one"):
+        create_communicator("single", mpi_comm=object())
+
+
+class ThirdParty:
+    @hookimpl
+    def renga_communicators(self):
+        return [Provider(name="mine", target="third_party_of_a_test:Mine", revision=1, summary="wraps MPI's")]
+
+
+@pytest.fixture
+def third_party(monkeypatch):
+    module = ModuleType("third_party_of_a_test")
+    module.Mine = Mine
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    with using_manager(PluginManager()) as manager:
+        manager.register("third_party", ThirdParty())
+        yield
+
+
+@pytest.mark.usefixtures("third_party")
+def test_an_mpi_communicator_is_handed_on_to_a_third_partys() -> None:
+    world = object()
+    assert create_communicator("mine", world).mpi_comm is world
+    assert create_communicator("third_party:mine").mpi_comm is None
