@@ -1,13 +1,60 @@
-"""What acts on a whole model is built on the collectives."""
+"""What every communicator has from the start, built on what each must write itself."""
 
 import copy
 import inspect
+import re
+from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from renga_core.communicator import CommunicatorBase
+from renga_core.communicator import CommunicatorBase, Done
+from renga_core.testing.suites import CommunicatorSuite
+from renga_distributed.single import SingleCommunicator
+from renga_distributed.threads import ThreadsCommunicator, launch
+
+
+class Minimal(ThreadsCommunicator):
+    """One that has written no more than it must."""
+
+    overlaps = False
+    allgather_obj = CommunicatorBase.allgather_obj
+    barrier = CommunicatorBase.barrier
+    agree = CommunicatorBase.agree
+
+
+class TestMinimal(CommunicatorSuite):
+    provider = "distributed:threads"
+    target = Minimal
+    sizes = (2, 3)
+    xfails = dict.fromkeys(
+        ["test_ranks[numpy-2-different_collectives]", "test_ranks[numpy-3-different_collectives]"],
+        "a barrier is a gathering of None, and meets others",
+    )
+
+    @classmethod
+    def parameters(cls):
+        return {**super().parameters(), "device": ("numpy",)}
+
+    def launch(self, program, size, device):
+        errors = [None] * size
+
+        def work(communicator):
+            try:
+                program(Minimal(), device)
+            except Exception as error:
+                errors[communicator.rank] = error
+                raise
+
+        with suppress(Exception):
+            launch(work, size)
+        return errors
+
+
+def test_a_minimal_one_has_written_what_is_abstract_only() -> None:
+    written = {name for name in vars(ThreadsCommunicator) if not name.startswith("_")} - set(vars(Minimal))
+    assert written == set(CommunicatorBase.__abstractmethods__)
 
 
 class Doubling(CommunicatorBase):
@@ -132,3 +179,71 @@ def test_signatures_follow_chainermn() -> None:
 def test_copies_of_what_holds_a_communicator_hold_the_same_one() -> None:
     communicator = Doubling()
     assert copy.deepcopy({"communicator": communicator})["communicator"] is communicator
+
+
+def test_without_overlap_a_mean_is_there_at_once() -> None:
+    def program(_):
+        request = Minimal().imean([np.ones(2)])
+        return isinstance(request, Done)
+
+    assert launch(program, 2) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [(np.float16, "float16"), (np.dtype(np.float32), "float32"), ("bfloat16", "bfloat16"), (None, None)],
+)
+def test_names_of_wire_dtypes(given, name) -> None:
+    communicator = SingleCommunicator()
+    communicator.set_config("allreduce_grad_dtype", given)
+    assert communicator.get_config("allreduce_grad_dtype") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        (
+            "bucket_byte",
+            1,
+            "communicators have no configuration 'bucket_byte'. Did you mean 'bucket_bytes'? Known: ",
+        ),
+        (
+            "allreduce_grad_dtype",
+            "int8",
+            "allreduce_grad_dtype is 'int8'; gradients travel in one of float16, bfloat16, float32, float64, or None",
+        ),
+        (
+            "bucket_bytes",
+            -1,
+            "bucket_bytes is -1; a bucket has a number of bytes, 0 or more, or None: no limit",
+        ),
+        (
+            "bucket_bytes",
+            "25MB",
+            "bucket_bytes is '25MB'; a bucket has a number of bytes, 0 or more, or None: no limit",
+        ),
+    ],
+)
+def test_settings_that_cannot_be(name, value, told) -> None:
+    communicator = SingleCommunicator()
+    with pytest.raises(ValueError, match=re.escape(told)):
+        communicator.set_config(name, value)
+    assert communicator.get_config() == communicator.default_config
+
+
+def test_a_configuration_is_one_communicators_own() -> None:
+    one, two = SingleCommunicator(), SingleCommunicator()
+    one.set_config("bucket_bytes", 1)
+    assert two.get_config("bucket_bytes") == CommunicatorBase.default_config["bucket_bytes"]
+    two.copy_config(one.get_config())
+    two.set_config("bucket_bytes", 2)
+    assert (one.get_config("bucket_bytes"), two.get_config("bucket_bytes")) == (1, 2)
+
+
+def test_integers_have_no_mean() -> None:
+    def program(comm):
+        with pytest.raises(TypeError):
+            comm.mean([np.ones(3, np.int32)])
+        return comm.allreduce_obj(1)
+
+    assert launch(program, 2) == [2, 2]
