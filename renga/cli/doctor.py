@@ -35,12 +35,13 @@ class Finding(NamedTuple):
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga doctor [--timeout SECONDS] [--json]``; status 1 if something is broken."""
+    """Run ``renga doctor [--timeout SECONDS] [--hosts HOST,…] [--json]``; status 1 if something is broken."""
     parser = Parser("renga doctor", "Try what is installed: run every probe, and compute on each backend.")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for each trial (default: 60)")
+    parser.add_argument("--hosts", metavar="HOST,…", help="try MPI with a rank on each (default: two ranks here)")
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")
     arguments = parser.parse_all(argv)
-    found = [*_machine(), *_plugins(), *_trials(arguments.timeout)]
+    found = [*_machine(), *_plugins(), *_trials(arguments.timeout), *_mpi(arguments.timeout, arguments.hosts)]
     sick = any(finding.state in FAULTS for finding in found)
     if arguments.json:
         print_json([finding._asdict() for finding in found])
@@ -75,6 +76,14 @@ def _trials(timeout: float) -> Iterator[Finding]:
         for candidate in Registry(kind, manager).list():
             if kind is ARRAY_BACKEND or candidate.offer.provider.probe:
                 yield _trial(candidate, timeout)
+
+
+def _mpi(timeout: float, hosts: str | None) -> Iterator[Finding]:
+    """Ranks are processes of their own, too. Without mpi4py this is one line."""
+    if any(plugin.name == "mpi" and plugin.status.state is State.READY for plugin in get_manager().plugins()):
+        from renga_comm_mpi.checkup import check
+
+        yield from (Finding(*found) for found in check(timeout, hosts))
 
 
 def _trial(candidate: Candidate, timeout: float) -> Finding:
