@@ -237,3 +237,23 @@ def test_a_process_that_a_rank_forks_is_no_rank(ranks):
     )
     assert (outcome.status, outcome.out) == (0, "child: 9\n")
     assert outcome.err == "ValueError: a child of a rank\n"
+
+
+def test_without_threads_in_mpi_the_watchdog_names_the_collective_alone(tmp_path):
+    program = "import mpi4py\nmpi4py.rc.thread_level = 'funneled'\n" + BEGIN + "if comm.rank == 1: compute()\nstep()\n"
+    outcome = Outcome(tmp_path, program, 2, RENGA_DISTRIBUTED_TIMEOUT="1")
+    assert outcome.status != 0
+    assert outcome.err.count("The watchdog can name the collective that waits too long, but not the ranks") == 1
+    assert "renga: rank 0 of 2 (" in outcome.err
+    assert " waits in allreduce, collective 2 of the communicator 'naive' for 1." in outcome.err
+    assert "  late:" not in outcome.err
+
+
+def test_a_rank_that_has_long_ended_says_that_it_waits(ranks):
+    outcome = ranks(
+        "from renga_comm_mpi import failures\nfailures.PATIENCE = 0.5\nif comm.rank == 0: time.sleep(2)\nstep()\n"
+        "if comm.rank == 0: time.sleep(2)\n"
+    )
+    assert outcome.status == 0
+    assert outcome.err.count(" has ended its program 1 s ago; others have not.\n") == 1
+    assert "rank 1 of 2" in outcome.err

@@ -119,7 +119,7 @@ def register(mpi_comm: Any, name: str) -> Group:
         failures.meet_at_exit(own, _finish, _leave)
     if any(timeouts):
         _timeout = min(timeout for timeout in (*timeouts, _timeout) if timeout > 0)
-        _start()
+        _start(speaks=MPI.COMM_WORLD.rank == min(ranks))
     return Group(name, (min(ranks), _serial), ranks)
 
 
@@ -177,12 +177,12 @@ def _gather(mpi_comm: Any, mine: Any, name: str, timeout: float) -> list[Any]:
     return list(mpi_comm.allgather(mine))
 
 
-def _start() -> None:
+def _start(speaks: bool) -> None:
     global _thread
     from mpi4py import MPI
 
     if _thread is None:
-        if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+        if speaks and MPI.Query_thread() < MPI.THREAD_MULTIPLE:
             failures.say(
                 "renga: this MPI does not let two threads communicate (MPI_THREAD_MULTIPLE). The watchdog can name the "
                 "collective that waits too long, but not the ranks that are late."
