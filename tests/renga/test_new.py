@@ -137,3 +137,63 @@ def test_nothing_is_half_written(shell, monkeypatch, tmp_path):
         new.run(["optimizer", "lion", "--out", str(tmp_path / "deep" / "er")])
     assert list(tmp_path.glob("deep/er/*")) == []
     assert list(tmp_path.glob("deep/er/.*")) == []
+
+
+OVER_THREADS = """
+from contextlib import suppress
+
+from renga_core.testing.suites import CommunicatorSuite
+from renga_distributed.threads import ThreadsCommunicator, launch
+from renga_try_communicator.communicator import TryCommunicator
+
+
+class OverThreads(TryCommunicator):
+    rank = property(lambda self: self.group.rank)
+    size = property(lambda self: self.group.size)
+    intra_rank, intra_size = rank, size
+
+    def __init__(self, group=None):
+        self.group = group or ThreadsCommunicator()
+
+    def _exchange(self, obj):
+        return self.group.allgather_obj(obj)
+
+    def _put(self, obj, dest, tag):
+        self.group.send_obj(obj, dest, tag)
+
+    def _get(self, source, tag):
+        return self.group.recv_obj(source, tag)
+
+    def split(self, color, key):
+        return OverThreads(self.group.split(color, key))
+
+
+class TestOverThreads(CommunicatorSuite):
+    provider = "try_communicator"
+    target = OverThreads
+    sizes = (2, 3)
+
+    def launch(self, program, size, device):
+        errors = [None] * size
+
+        def work(group):
+            try:
+                program(OverThreads(group), device)
+            except Exception as error:
+                errors[group.rank] = error
+                raise
+
+        with suppress(Exception):
+            launch(work, size)
+        return errors
+"""
+
+
+def test_a_communicator_with_a_transport_passes_with_several_ranks(written, environment):
+    """Nothing but the three methods, `split`, rank and size is left to its author."""
+    tests = written / "test_over_threads.py"
+    tests.write_text(OVER_THREADS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(tests)]
+    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
+    assert done.returncode == 0, done.stdout
+    assert "failed 0, skipped 0" in done.stdout
