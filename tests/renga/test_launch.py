@@ -38,7 +38,7 @@ def test_cores_are_shared_out_unless_threads_are_set(shell):
     shell.write("who.py", WHO)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         shell.environment.pop(name, None)
-    outcome = shell.renga("launch", "-n", "1", "who.py")
+    outcome = shell.renga("launch", "-n", "1", "python", "-B", "who.py")
     assert outcome.out == f"1 [(0, '{len(os.sched_getaffinity(0))}')] 1 []\n"
 
 

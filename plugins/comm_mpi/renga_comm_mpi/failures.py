@@ -41,6 +41,8 @@ _FORCED = ("CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS", "CHAINERMN_FORCE_ABORT_ON_EXCE
 _lock = threading.Lock()
 _process: int | None = None
 """The process in which the hooks act: one that it forks is no rank."""
+_hook: Callable[..., Any] | None = None
+"""What `install` has put into `sys.excepthook`."""
 _status = 0
 """What the main thread last gave to `sys.exit`."""
 _channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
@@ -52,7 +54,7 @@ def install() -> None:
     Does nothing with a single rank, unless ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is set to something, as ChainerMN
     documents it: then uncaught exceptions call ``MPI_Abort``.
     """
-    global _process
+    global _process, _hook
     from mpi4py import MPI
 
     with _lock:
@@ -61,7 +63,7 @@ def install() -> None:
         if MPI.COMM_WORLD.size == 1 and not any(os.environ.get(name) for name in _FORCED):
             return
         _process = os.getpid()
-        sys.excepthook = _after(sys.excepthook, sys.__excepthook__)
+        sys.excepthook = _hook = _after(sys.excepthook, sys.__excepthook__)
         threading.excepthook = _after_thread(threading.excepthook)
         sys.exit = _remembering(sys.exit)
         for name in ("exit", "quit"):  # absent under python -S
@@ -169,9 +171,9 @@ def _leave() -> None:
 
     if not _is_rank():
         return
-    # Set by Python before it calls sys.excepthook: the program has put another one in the place of ours.
+    # Where the program has put another hook in the place of ours: Python sets this before it calls it.
     error = getattr(sys, "last_value", None)
-    if isinstance(error, BaseException) and not hasattr(sys, "ps1") and not MPI.Is_finalized():
+    if sys.excepthook is not _hook and isinstance(error, BaseException) and not MPI.Is_finalized():
         _end_for(error, "")
     for _, finished, _ in _channels:
         finished()

@@ -81,8 +81,8 @@ def find_program(program: Sequence[str]) -> list[str]:
     """Return the command for what a user calls a program, run by this Python where it is Python.
 
     Args:
-        program: ``FILE.py …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder or an archive
-            with a ``__main__.py`` counts as Python.
+        program: ``FILE.py …``, ``python …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder with
+            a ``__main__.py`` counts as Python, and so does an archive, ``FILE.pyz``.
 
     Raises:
         NoProgram: There is no such program.
@@ -94,6 +94,8 @@ def find_program(program: Sequence[str]) -> list[str]:
         if not rest:
             raise NoProgram("-m: no module to run")
         return [sys.executable, "-m", *rest]
+    if name in ("python", "python3"):
+        return [sys.executable, *rest]
     if name == "renga":
         return [sys.executable, "-m", "renga", *rest]
     path = Path(name)
