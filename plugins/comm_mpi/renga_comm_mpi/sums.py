@@ -14,14 +14,13 @@ import numpy as np
 from mpi4py import MPI
 
 from renga_comm_mpi.calls import Calls, as_bytes
-from renga_core.communicator.half import common_scale, largest_finite, narrow, widen
+from renga_comm_mpi.conversion import largest_magnitude, narrow_into, widen_into
+from renga_core.communicator.half import common_scale
 
 __all__ = ["SMALL", "everybody", "half_sum", "message_share", "message_sum", "ordered_sum", "shares"]
 
 SMALL = 2**16
 """Up to so many bytes of all ranks together, everybody gets everything and adds up: one exchange instead of two."""
-_BLOCK = 2**15
-"""Elements converted at a time: they stay in the processor's cache."""
 
 
 def message_sum(calls: Calls, flat: Any, divide_by: int) -> Any:
@@ -66,23 +65,22 @@ def half_sum(calls: Calls, flat: Any, wire: str, divide_by: int) -> Any:
     scale = 1.0
     if wire == "float16":
         largest = np.empty(1)
-        own = max((largest_finite(flat[block]) for block in _blocks(len(flat))), default=0.0)
-        calls("Allreduce", np.array([own]), largest, MPI.MAX)
+        calls("Allreduce", np.array([largest_magnitude(flat)]), largest, MPI.MAX)
         scale = common_scale(float(largest[0]), calls.size)
     places = shares(len(flat), calls.size)
     narrowed = np.empty(len(flat), np.float16 if wire == "float16" else np.uint16)
-    for block in _blocks(len(flat)):
-        narrowed[block] = narrow(flat[block] * scale, wire)
+    narrow_into(flat, scale, wire, narrowed)
     parts = _collect(calls, narrowed, places)
+    total, part = np.empty((2, len(parts[0])), flat.dtype)
+    widen_into(parts[0], 1.0, wire, total)
+    for other in parts[1:]:
+        widen_into(other, 1.0, wire, part)
+        ordered_sum([total, part], 1, total)
     sums = np.empty_like(narrowed)
-    own_sums = sums[places[calls.rank]]
-    for block in _blocks(len(own_sums)):
-        wide = [widen(part[block], wire, flat.dtype) for part in parts]
-        own_sums[block] = narrow(ordered_sum(wide, 1, wide[0]), wire)
+    narrow_into(total, 1.0, wire, sums[places[calls.rank]])
     _spread(calls, sums, places)
     result = np.empty_like(flat)
-    for block in _blocks(len(flat)):
-        np.divide(widen(sums[block], wire, flat.dtype), scale * divide_by, out=result[block])
+    widen_into(sums, scale * divide_by, wire, result)
     return result
 
 
@@ -127,7 +125,3 @@ def _spread(calls: Calls, total: Any, places: list[slice]) -> None:
 
 def _others(parts: list[Any], rank: int) -> list[Any]:
     return [None if i == rank else part for i, part in enumerate(parts)]
-
-
-def _blocks(length: int) -> list[slice]:
-    return [slice(begin, min(begin + _BLOCK, length)) for begin in range(0, length, _BLOCK)]
