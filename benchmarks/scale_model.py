@@ -26,8 +26,6 @@ __all__ = ["main", "markdown"]
 PAGE = "scale-model"
 RATES = ("1gbit", "200mbit")
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-# On two cores, two ranks that wait busily leave none for the system to carry messages: each would take 4 ms, a tick.
-POLITE = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 SCHEDULES = {
     "plain": ("float32", "plain"),
     "overlapped": ("float32", "overlap"),
@@ -57,10 +55,10 @@ def main(argv: Sequence[str]) -> int:
         mpiexec = find_mpiexec().path
         for rate in arguments.rates:
             limit(rate)
-            links = json.loads(on_two_hosts(mpiexec, calibrate, ONE_THREAD | POLITE, timeout=120))
+            links = json.loads(on_two_hosts(mpiexec, calibrate, ONE_THREAD, timeout=120))
             for workload, rows in found.items():
                 command = [sys.executable, "-m", "benchmarks.slow_network.rank", workload, str(arguments.seconds)]
-                printed = on_two_hosts(mpiexec, command, ONE_THREAD | POLITE, timeout=60 + 40 * arguments.seconds)
+                printed = on_two_hosts(mpiexec, command, ONE_THREAD, timeout=60 + 40 * arguments.seconds)
                 rows[rate] = {"link": links["allreduce"]["link"], **json.loads(printed.splitlines()[-1])}
                 print(f"{workload}, {rate}: measured", file=sys.stderr, flush=True)
     found = known | found

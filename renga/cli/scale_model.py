@@ -75,7 +75,7 @@ def _parser() -> Parser:
     parser.add_argument("--plot", type=word, metavar="FILE", help="draw the curves too: .png, .svg, .pdf")
     parser.add_argument("--published", action="store_true", help="what others measured, beside this model")
     parser.add_argument(
-        "--calibrate", type=word, metavar="COMMUNICATOR", help="measure the links here instead; under mpiexec"
+        "--calibrate", type=word, metavar="COMMUNICATOR", help="measure the links here; under renga launch -n 2"
     )
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")
     return parser
@@ -174,7 +174,7 @@ def _calibrate(name: str, as_json: bool) -> None:
         if communicator.size < 2:
             raise UsageError(
                 f"communicator '{name}' has one process here, and no link to measure. "
-                "Start several: mpiexec -n 2 renga scale-model --calibrate NAME."
+                "Start several: renga launch -n 2 renga scale-model --calibrate NAME."
             )
         found = model.calibrate(communicator)
         if communicator.rank == 0:
@@ -192,9 +192,13 @@ def _print_calibration(found: model.Calibration, as_json: bool) -> None:
     for what, fit in fits.items():
         if fit is not None:
             microseconds, gigabytes = fit.link.latency * 1e6, fit.link.bandwidth / 1e9
-            option = f"{microseconds:.3g},{gigabytes:.3g}"
-            rows.append((what, f"{microseconds:.3g} µs", f"{gigabytes:.3g} GB/s", f"{fit.error:.0%}", option))
+            option = f"{_short(microseconds)},{_short(gigabytes)}"
+            rows.append((what, f"{_short(microseconds)} µs", f"{_short(gigabytes)} GB/s", f"{fit.error:.0%}", option))
     print_table(rows, head=("LINK", "LATENCY", "BANDWIDTH", "ERROR OF FIT", "FOR --intra OR --inter"))
+
+
+def _short(number: float) -> str:
+    return f"{number:.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 # --- words of the command line ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 - `create_communicator` makes what connects them; `launch` runs a program on ranks that are threads, for debugging.
 - `functions`: communication through which gradients flow. `links`: links that communicate; of these,
   `MultiNodeChainList` is here, too.
+- `scale_model`, which has to be imported by itself: how long an iteration takes with more devices.
 """
 
 from renga.distributed import functions, links

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from renga_distributed.scale_model import LINKS, Cluster, Step, predict
+from renga.cli.scale_model import _link, _print_calibration
+from renga_distributed.scale_model import LINKS, Calibration, Cluster, Fit, Link, Step, predict
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "distributed-scaling.md"
 
@@ -19,7 +20,7 @@ def test_the_table_is_the_models(shell):
     assert [(row["curve"], row["devices"]) for row in rows] == [
         (f"ring, float32, {schedule}", devices) for schedule in ("plain", "overlap") for devices in (1, 2, 64)
     ]
-    cluster = Cluster(LINKS["nvlink1"], type(LINKS["nvlink1"])(30e-6, 0.5e9), 4)
+    cluster = Cluster(LINKS["nvlink1"], Link(30e-6, 0.5e9), 4)
     for row in rows:
         schedule = row["curve"].rpartition(" ")[2]
         step = Step(1_000_000, 0.04, 0.05, schedule=schedule, bucket_bytes=2**20, jitter=0.1)
@@ -68,6 +69,36 @@ def test_the_page_has_what_the_command_prints(shell):
     rows = json.loads(shell.renga("scale-model", "--published", "--json").out)
     assert len(rows) == figures.count("\n") - 1
     assert {row["calibration"] for row in rows} == {True, False}
+
+
+def test_links_are_measured_by_real_ranks_and_one_of_them_tells(shell):
+    pytest.importorskip("mpi4py")
+    outcome = shell.renga("launch", "-n", "2", "renga", "scale-model", "--calibrate", "naive", "--json")
+    assert outcome.status == 0, outcome.err
+    found = json.loads(outcome.out)
+    assert (found["size"], found["inter"]) == (2, None)
+    assert found["intra"]["link"]["bandwidth"] > 1e6
+    assert found["allreduce"]["link"]["latency"] < 1
+
+
+def test_what_was_measured_is_a_link_to_predict_with(capsys):
+    link = Link(8.54e-6, 9.12e9)
+    fit = Fit(link, ((1024, 1e-5), (4096, 2e-5)), 0.24)
+    _print_calibration(Calibration(None, fit, fit, 4), as_json=False)
+    head, between, reduced = capsys.readouterr().out.splitlines()
+    assert head.split("  ")[0] == "LINK"
+    assert between.split() == ["between", "nodes", "8.54", "µs", "9.12", "GB/s", "24%", "8.54,9.12"]
+    told = _link(reduced.split()[-1])
+    assert (told.latency, told.bandwidth) == pytest.approx((link.latency, link.bandwidth))
+
+
+def test_the_page_has_what_was_measured():
+    rows = (
+        (PAGE.parents[2] / "benchmarks" / "results" / "scale-model.md")
+        .read_text(encoding="utf-8")
+        .split("\n## vgg\n")[1]
+    )
+    assert rows.strip() in PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
