@@ -86,7 +86,7 @@ FAULTS = {
     "absent": Fault(
         f"a rank never calls the collective (distributed.timeout = {TIMEOUT:g})",
         f"if fails: time.sleep(1000)\n{STEP}",
-        ["waits in allreduce, collective 2 of", "  late: rank {rank} (", "computes since"],
+        ["waits in allreduce, collective 2 of", "  late: rank {rank} (", "has computed for"],
         {"RENGA_DISTRIBUTED_TIMEOUT": str(TIMEOUT)},
     ),
 }

@@ -121,7 +121,7 @@ def test_a_mismatch_that_nobody_catches_ends_all(ranks):
 
 
 DOING = {
-    "compute()": "computes since ",
+    "compute()": "has computed for ",
     "os.kill(os.getpid(), signal.SIGSTOP)": "does not answer: it was stopped, ",
     "raise SystemExit": "ended its program ",
     "comm.recv(0, 7)": "waits in recv for rank 0 of ",

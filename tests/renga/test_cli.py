@@ -1,5 +1,6 @@
 """The command as a whole: dispatch, global options, errors. Each test runs real processes."""
 
+import importlib.util
 import json
 import signal
 import time
@@ -218,6 +219,7 @@ def test_doctor_is_content_where_all_is_well(shell):
     assert outcome.status == 0
     assert outcome.out.endswith("\nAll is well.\n")
     assert "computes on 1 device: transfer, matrix product, sum of exp, random numbers" in outcome.out
+    assert ("\nmpi ranks " in outcome.out) == (importlib.util.find_spec("mpi4py") is not None)
 
 
 def test_plugins_show(shell):

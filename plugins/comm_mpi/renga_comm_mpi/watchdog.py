@@ -248,10 +248,10 @@ def _state() -> State:
     if _finished is not None:
         otherwise = f"ended its program {now - _finished:.1f} s ago"
     elif _last is None:
-        otherwise = f"computes, {_where(threading.main_thread().ident)}; it has waited for nobody yet"
+        otherwise = f"computes, {_where(threading.main_thread().ident)}, and has waited for nobody yet"
     else:
         what, end = _last
-        otherwise = f"computes since {now - end:.1f} s, {_where(threading.main_thread().ident)}; its last was {what}"
+        otherwise = f"has computed for {now - end:.1f} s, {_where(threading.main_thread().ident)}; its last was {what}"
     overdue = any(now - place.since > _timeout - ANSWER_TIMEOUT for place, _ in places)
     return State(places, overdue, otherwise)
 
