@@ -243,6 +243,23 @@ def test_a_second_ctrl_c_ends_it_at_once(trainer):
     assert calls == ["resume", "initialize", "finalize"], "no snapshot of half an iteration"
 
 
+def test_many_processes_stop_when_all_agree(trainer, capfd):
+    asked, calls = [], []
+
+    def agree(wish):
+        asked.append(wish)
+        return len(asked) == 3  # one iteration after this process was asked: the others must hear of it first
+
+    trainer.agree_to_stop = agree
+    trainer.extend(lambda trainer: os.kill(os.getpid(), signal.SIGINT), trigger=lambda t: t.updater.iteration == 1)
+    trainer.extend(Recorder(calls))
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run()
+    assert asked == [False, True, True]
+    assert calls == ["resume", "initialize", "1", "2", "interrupt", "finalize"]
+    assert capfd.readouterr().err == "", "each process would say so"
+
+
 def test_time_goes_on_after_resuming(trainer, tmp_path):
     trainer.run()
     save_npz(tmp_path / "state", trainer)
