@@ -235,6 +235,22 @@ def test_missing_gradients_differ_between_ranks() -> None:
         launch(program, 2)
 
 
+def test_gradients_on_their_way_are_not_used() -> None:
+    """A parameter that has a gradient for the first time has none of the batch before."""
+
+    def program(communicator):
+        model = Model()
+        optimizer = create_multi_node_optimizer(renga.optimizers.SGD(lr=1), communicator, True, zero_fill=False)
+        optimizer.setup(model)
+        found = []
+        for used in (False, True, False):
+            optimizer.update(lambda x, used=used: model(x) + (F.sum(model.spare) if used else 0), TARGET)
+            found.append(model.spare.array[0])
+        return found
+
+    assert launch(program, 2) == [[1, 1, 0]] * 2
+
+
 def test_one_or_the_other() -> None:
     with pytest.raises(ValueError, match="choose one"):
         launch(lambda c: create_multi_node_optimizer(renga.optimizers.SGD(), c, True, overlap=True), 1)

@@ -45,7 +45,7 @@ class OneUpdateLate(AfterBackward):
         for bucket in in_buckets(params, self._communicator):
             means.begin(bucket, [given[param] for param in bucket])
         late, self._late = self._late, _Late(means.wait(), scale)
-        # What has begun must not change, so nobody finds it in `grad`.
+        # What has begun is neither to be changed nor used now, so nobody finds it in `grad`.
         link.cleargrads()
         if late is None:
             return False
