@@ -3,6 +3,8 @@
 - `create`: `create_communicator`, by registered name.
 - `single`: the communicator of a process that is alone; it needs nothing installed.
 - `threads`: ranks that are threads of one process, for debugging and tests; `rendezvous` is how they meet.
+- `datasets`: each rank's part of a data set. `iterators`: the same examples on all ranks.
+- `extensions`: evaluators, observations, early stopping, snapshots, the learning rate for large batches.
 - `optimizers`: one optimizer on all ranks: gradients averaged after backward or while it runs, late, by examples; state
   in shares.
 - `functions`: communication through which gradients flow, for model parallelism. `links`: links that
