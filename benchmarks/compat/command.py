@@ -1,5 +1,7 @@
 """`python -m benchmarks compat [PROGRAM …]`: each of `tests/chainer/programs` on Chainer 7.8.1 and on Renga.
 
+Those of `tests/chainer/programs_of_ranks` are run by two ranks, on ChainerMN and on Renga.
+
 Outputs are compared line by line, numbers to rounding. Then snapshots travel: what either library has written is read
 by either, and trained on. Chainer's outputs and its files are kept in `tests/chainer/expected` with --record; the tests
 compare Renga with these, and need no Chainer.
@@ -16,13 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.compat.comparison import RELATIVE, SMALL, Comparison, compare
+from benchmarks.compat.ranks import run_ranks
 from benchmarks.compat.stage import Performance, Stage
 from benchmarks.environments import ROOT, interpreter, parse_interpreters
 from benchmarks.records import RESULTS
 
-__all__ = ["EXPECTED", "PROGRAMS", "SNAPSHOTS", "Row", "main", "markdown", "programs"]
+__all__ = ["EXPECTED", "OF_RANKS", "PROGRAMS", "SNAPSHOTS", "Row", "main", "markdown", "programs"]
 
 PROGRAMS = ROOT / "tests" / "chainer" / "programs"
+OF_RANKS = ROOT / "tests" / "chainer" / "programs_of_ranks"
 EXPECTED = ROOT / "tests" / "chainer" / "expected"
 SNAPSHOTS = Path(__file__).parent / "snapshots.py"
 FILES = ("model.npz", "optimizer.npz", "trainer.npz")
@@ -42,7 +46,7 @@ class Row:
 
 def programs() -> dict[str, Path]:
     """All programs by name."""
-    return {path.stem: path for path in sorted(PROGRAMS.glob("*.py"))}
+    return {path.stem: path for folder in (PROGRAMS, OF_RANKS) for path in sorted(folder.glob("*.py"))}
 
 
 def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
@@ -60,7 +64,8 @@ def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
     return f"""# Chainer's programs
 
 Measured by `python -m benchmarks compat`: the programs in `tests/chainer/programs`, unmodified, on Chainer 7.8.1
-(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`; {same} of {len(rows)} do the same. What they print
+(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`, and those in `tests/chainer/programs_of_ranks` by
+two ranks, on its ChainerMN and on Renga; {same} of {len(rows)} do the same. What they print
 is compared line by line: words are equal, numbers are at most {RELATIVE:g} apart, relatively (those below {SMALL:g} in
 size: {RELATIVE * SMALL:g}). That is the rounding of float32 after some tens of steps.
 
@@ -102,7 +107,10 @@ def main(argv: Sequence[str]) -> int:
     ways: dict[str, Comparison] = {}
     with Stage("chainer", python) as chainer, Stage("renga", sys.executable) as renga:
         for name in arguments.programs or there:
-            expected, found = (stage.run(there[name]) for stage in (chainer, renga))
+            if there[name].parent == OF_RANKS:
+                expected, found = (run_ranks(stage.library, stage.python, there[name]) for stage in (chainer, renga))
+            else:
+                expected, found = (stage.run(there[name]) for stage in (chainer, renga))
             if expected.status:
                 print(f"{name} fails with Chainer:\n{expected.errors}", file=sys.stderr)
                 return 1

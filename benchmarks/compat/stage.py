@@ -32,7 +32,7 @@ class Stage:
     """
 
     def __init__(self, library: str, python: str) -> None:
-        self.library = library
+        self.library, self.python = library, python
         self._process = subprocess.Popen(
             [python, "-W", "ignore", "-m", "benchmarks.compat.forker", library],
             cwd=ROOT,

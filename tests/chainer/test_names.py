@@ -42,8 +42,7 @@ def test_every_name_is_there_or_has_a_reason():
 
 
 MESSAGES = """
-import chainermn
-import chainermn.functions
+import importlib
 import chainercv
 import chainer.functions as F
 
@@ -55,14 +54,14 @@ def said(of, *arguments):
     raise AssertionError("nothing was raised")
 
 end = " (docs/how-to/move-from-chainer.md)"
-assert said(getattr, chainermn, "MultiNodeChainList") == (
-    "Chainer has chainermn.MultiNodeChainList, Renga has not: "
-    "Renga has no communicator between processes yet: a process trains alone" + end
+classes = importlib.import_module("chainermn.functions.point_to_point_communication")
+assert said(getattr, classes, "Send") == (
+    "Chainer has chainermn.functions.point_to_point_communication.Send, Renga has not: "
+    "Renga has other classes behind its functions that communicate: call the functions" + end
 )
 assert said(getattr, chainercv, "links") == (
     "Chainer has chainercv.links, Renga has not: Renga has no part for ChainerCV yet" + end
 )
-import importlib
 try:
     importlib.import_module("chainercv.links")
 except ModuleNotFoundError as error:
@@ -144,7 +143,6 @@ def test_details():
 ALONE = """
 import warnings
 warnings.simplefilter("ignore")
-import os
 import chainer, chainer.links as L, chainermn
 import numpy as np
 
@@ -156,27 +154,36 @@ assert chainermn.scatter_index(10, comm) == (0, 10)
 model = L.Linear(3, 2)
 comm.bcast_data(model)
 optimizer = chainermn.create_multi_node_optimizer(chainer.optimizers.SGD(0.1), comm).setup(model)
-optimizer.update(lambda: chainer.functions.sum(model(np.ones((2, 3), "f"))))
+for t in (0, 1):  # the first time only makes parameters the same
+    optimizer.update(lambda: chainer.functions.sum(model(np.ones((2, 3), "f"))))
+    assert optimizer.t == t and (model.b.array[0] != 0) == t
+state = np.random.get_state()[1:3]
+chainermn.scatter_dataset(list(range(10)), comm, shuffle=True)
+assert np.random.get_state()[2] == state[1] and (np.random.get_state()[1] == state[0]).all()
 evaluator = chainer.training.extensions.Evaluator(chainer.iterators.SerialIterator([1, 2], 2, False, False), model)
 evaluator.evaluate = lambda: {"a": 3.0}
 assert chainermn.create_multi_node_evaluator(evaluator, comm).evaluate() == {"a": 3.0}
 
-class Three:
-    size, rank = 3, 1
-from chainermn.datasets import scatter_index
-assert scatter_index(10, Three) == (3, 7) and scatter_index(10, Three, force_equal_length=False) == (4, 7)
-for name, words in (("none", "Unrecognized communicator"),):
+for name, options, words in (
+    ("none", {}, "Unrecognized communicator"),
+    ("naive", {"allreduce_grad_dtype": "float16"}, "only available at 'pure_nccl'"),
+):
     try:
-        chainermn.create_communicator(name)
+        chainermn.create_communicator(name, **options)
     except ValueError as error:
         assert words in str(error)
-os.environ["OMPI_COMM_WORLD_SIZE"] = "2"
-try:
-    chainermn.create_communicator("naive")
-except RuntimeError as error:
-    assert "there are 2 processes" in str(error)
-else:
-    raise AssertionError
+    else:
+        raise AssertionError
+assert [chainermn.create_communicator(name).size for name in ("pure_nccl", "dummy", "two_dimensional")] == [1, 1, 1]
+assert str(chainermn.testing.get_device()) == "@numpy"
+chainermn.global_except_hook.add_hook()
+from chainermn.datasets.scatter import get_epoch_trigger
+assert get_epoch_trigger(3, part, 4, comm) == (9, "iteration")
+import chainermn.functions as MF
+import chainermn.links as ML
+from chainermn.links.multi_node_chain_list import MultiNodeChainList
+assert ML.MultiNodeChainList is MultiNodeChainList is chainermn.MultiNodeChainList
+assert [y.shape for y in MF.allgather(comm, np.ones(2, "f"))] == [(2,)]
 """
 
 

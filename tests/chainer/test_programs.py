@@ -55,6 +55,13 @@ def test_program_does_the_same(name, compat, renga):
     check(compat, EXPECTED / f"{name}.txt", renga.run(HERE / "programs" / f"{name}.py"))
 
 
+@pytest.mark.parametrize("name", [path.stem for path in sorted((HERE / "programs_of_ranks").glob("*.py"))])
+def test_program_of_ranks_does_the_same(name, compat):
+    """As ChainerMN by two ranks."""
+    program = HERE / "programs_of_ranks" / f"{name}.py"
+    check(compat, EXPECTED / f"{name}.txt", compat("ranks").run_ranks("renga", sys.executable, program))
+
+
 def test_snapshots_are_laid_out_as_chainers(compat, renga, tmp_path):
     """Names, dtypes and shapes of all that is in the files: what Chainer needs to read them."""
     done = renga.run(compat("command").SNAPSHOTS, ["write", str(tmp_path)])

@@ -134,11 +134,11 @@ class CommunicatorBase(ABC):
         """
 
     @abstractmethod
-    def send_obj(self, obj: Any, dest: int, tag: int) -> None:
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:
         """Send an object to rank `dest`."""
 
     @abstractmethod
-    def recv_obj(self, source: int, tag: int) -> Any:
+    def recv_obj(self, source: int, tag: int = 0) -> Any:
         """Wait for the object that rank `source` sends with this tag, and return it."""
 
     @abstractmethod

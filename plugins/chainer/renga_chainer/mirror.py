@@ -46,6 +46,9 @@ FACES = {
     "chainer.training.triggers": ("renga.training.triggers", "renga.training"),
     "chainer.training.updaters": ("renga.training.updaters", "renga.training"),
     "chainer.utils": ("renga.utils",),
+    "chainermn": ("renga.distributed", "renga_core.communicator"),
+    "chainermn.functions": ("renga.distributed.functions",),
+    "chainermn.links": ("renga.distributed.links",),
 }
 """Where Renga has the names of a module of Chainer's, and of those in it."""
 

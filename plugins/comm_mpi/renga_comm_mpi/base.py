@@ -144,14 +144,14 @@ class MpiCommunicator(CommunicatorBase):
         arrays = tuple(_device(None, about).send(host) for host, about in zip(hosts, header[2], strict=True))
         return arrays if header[1] else arrays[0]
 
-    def send_obj(self, obj: Any, dest: int, tag: int) -> None:  # noqa: D102
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102
         if self._is_myself("dest", dest):
             self._to_myself.setdefault(tag, deque()).append((("object", pickle.loads(pickle.dumps(obj))), None))
             return
         with self._waiting("send_obj", dest):
             self._letters.send_message(pickle.dumps(("object", obj)), dest, tag)
 
-    def recv_obj(self, source: int, tag: int) -> Any:
+    def recv_obj(self, source: int, tag: int = 0) -> Any:
         """Wait for the object that rank `source` sends with this tag, and return it.
 
         Raises:

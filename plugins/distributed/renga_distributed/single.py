@@ -60,11 +60,11 @@ class SingleCommunicator(CommunicatorBase):
     def allreduce(self, data: Array) -> Array:  # noqa: D102
         return data.copy()
 
-    def send_obj(self, obj: Any, dest: int, tag: int) -> None:  # noqa: D102
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102
         _check_rank("dest", dest)
         self._sent.setdefault(tag, deque()).append(obj)
 
-    def recv_obj(self, source: int, tag: int) -> Any:
+    def recv_obj(self, source: int, tag: int = 0) -> Any:
         """Return what this process sent to itself with this tag, in the order sent.
 
         Raises:

@@ -181,10 +181,10 @@ class ThreadsCommunicator(CommunicatorBase):
             total += _on_device_of(other, data)
         return total
 
-    def send_obj(self, obj: Any, dest: int, tag: int) -> None:  # noqa: D102
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102
         self._group.post(self.rank, self._checked(dest), "object", tag, pickle.dumps(obj))
 
-    def recv_obj(self, source: int, tag: int) -> Any:  # noqa: D102
+    def recv_obj(self, source: int, tag: int = 0) -> Any:  # noqa: D102
         return pickle.loads(self._group.fetch(self._checked(source), self.rank, "object", tag))
 
     def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102

@@ -1,6 +1,7 @@
 """`ShuffleOrderSampler` and the iterators' own shuffling draw from NumPy's global generator when they are called.
 
-Its state is not the sampler's: neither `reset` nor a snapshot of an iterator puts it back.
+Its state is not the sampler's: neither `reset` nor a snapshot of an iterator puts it back. An iterator may be given
+another sampler.
 """
 
 from __future__ import annotations
@@ -48,11 +49,12 @@ def make_iterator(
     order_sampler: Any = None,
     *,
     seed: int | None = None,
+    communicator: Any = None,
 ) -> None:
     """As Renga's, but the order is drawn from the global generator unless there is a `seed`."""
     if seed is None and order_sampler is None and shuffle is not False:
         shuffle, order_sampler = None, ShuffleOrderSampler()
-    _init(self, dataset, batch_size, repeat, shuffle, order_sampler, seed=seed)
+    _init(self, dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
 
 
 def advance(self: OrderedIterator, place: Place) -> Any:
@@ -63,10 +65,17 @@ def advance(self: OrderedIterator, place: Place) -> Any:
     return found
 
 
+def set_sampler(self: OrderedIterator, sampler: Any) -> None:
+    """Draw the orders of later epochs from another one; `reset` for that of this one."""
+    self._sampler = sampler
+    self._arrive(self._place._replace(sampler_state={}))
+
+
 ADDITIONS: list[tuple[type, str, Any]] = [
     (ShuffleOrderSampler, "__init__", make_sampler),
     (ShuffleOrderSampler, "get_state", get_state),
     (ShuffleOrderSampler, "__deepcopy__", copy_sampler),
     (OrderedIterator, "__init__", make_iterator),
     (OrderedIterator, "_advance", advance),
+    (OrderedIterator, "order_sampler", property(lambda self: self._sampler, set_sampler)),
 ]

@@ -61,7 +61,7 @@ def _backward(
     """
     if self.creator_node is None:
         return
-    if self._grad is None and self.size != 1:
+    if self._grad is None and self.size > 1:
         raise TypeError(
             f"backward from {self._describe()}: only a variable with one element has a gradient to start from. "
             "Reduce it first (sum, mean), or assign its `grad`."

@@ -4,4 +4,4 @@ __all__ = ["add_hook"]
 
 
 def add_hook() -> None:
-    """Nothing: a process that is alone keeps nobody waiting when it fails."""
+    """Nothing: each of Renga's communicators sees to it that an error on one rank ends all."""

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from renga import iterators
 from renga_core.communicator import CommunicatorBase
 
-__all__ = ["create_multi_node_iterator", "create_synchronized_iterator"]
-
-
-def create_multi_node_iterator(actual_iterator: Any, communicator: CommunicatorBase, rank_master: int = 0) -> Any:
-    """The iterator itself: one process shares its batches with nobody.
-
-    Raises:
-        RuntimeError: There are several processes.
-    """
-    return _alone("create_multi_node_iterator", actual_iterator, communicator)
+__all__ = ["create_synchronized_iterator"]
 
 
 def create_synchronized_iterator(actual_iterator: Any, communicator: CommunicatorBase) -> Any:
-    """The iterator itself: one process has nobody to agree with on an order.
+    """The iterator, in an order that a number of rank 0's ``numpy.random`` decides, as in ChainerMN.
 
     Raises:
-        RuntimeError: There are several processes.
+        ValueError: It has no order sampler.
     """
-    return _alone("create_synchronized_iterator", actual_iterator, communicator)
-
-
-def _alone(name: str, iterator: Any, communicator: CommunicatorBase) -> Any:
-    if communicator.size > 1:
-        raise RuntimeError(f"chainermn.{name}: Renga does not train by several processes yet")
-    return iterator
+    if not hasattr(actual_iterator, "order_sampler"):
+        raise ValueError("actual_iterator must have order_sampler")
+    seed = communicator.bcast_obj(np.random.randint(0, 2**32 - 1) if communicator.rank == 0 else None)
+    actual_iterator.order_sampler = iterators.ShuffleOrderSampler(np.random.RandomState(seed))
+    actual_iterator.reset()
+    return actual_iterator

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from renga import distributed
 from renga_core.communicator import CommunicatorBase
 
 __all__ = ["create_multi_node_optimizer"]
@@ -15,11 +17,26 @@ def create_multi_node_optimizer(
     double_buffering: bool = False,
     zero_fill: bool = True,
 ) -> Any:
-    """The optimizer itself: one process has nobody to share gradients with.
-
-    Raises:
-        RuntimeError: There are several processes.
+    """`renga.distributed.create_multi_node_optimizer`, of which an update only makes parameters the same on all ranks
+    whenever some have got their arrays since the last one; that is, the first.
     """
-    if communicator.size > 1:
-        raise RuntimeError("chainermn.create_multi_node_optimizer: Renga does not train by several processes yet")
-    return actual_optimizer
+    optimizer = distributed.create_multi_node_optimizer(actual_optimizer, communicator, double_buffering, zero_fill)
+    average_and_update = optimizer.update
+    known: list[tuple[str, bool]] = []
+
+    def update(lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
+        if lossfun is not None:
+            loss = lossfun(*args, **kwds)
+            actual_optimizer.discard_grads()
+            loss.backward(loss_scale=actual_optimizer.loss_scale)
+            del loss
+        target = actual_optimizer.target
+        there = [(path, param.is_initialized) for path, param in sorted(target.namedparams())]
+        if there != known:
+            known[:] = there
+            communicator.bcast_data(target)
+        else:
+            average_and_update()
+
+    optimizer.__dict__["update"] = update  # assigning would give it to the plain optimizer
+    return optimizer

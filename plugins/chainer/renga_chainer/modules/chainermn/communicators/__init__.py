@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from renga import distributed
 from renga_chainer.notices import notice
 from renga_core.communicator import CommunicatorBase
 from renga_core.plugin import COMMUNICATOR, registry
@@ -12,7 +13,9 @@ from renga_core.plugin import COMMUNICATOR, registry
 __all__ = ["CommunicatorBase", "create_communicator"]
 
 _NAMES = ("naive", "flat", "non_cuda_aware", "pure_nccl", "dummy")
-_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS")
+_OLDER = ("hierarchical", "two_dimensional", "single_node")
+"""Those that ChainerMN had until version 6."""
+_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 """How many processes a launcher has started, by the environment variable that it sets."""
 
 
@@ -22,23 +25,23 @@ def create_communicator(
     allreduce_grad_dtype: Any = None,
     batched_copy: bool = True,
 ) -> CommunicatorBase:
-    """The communicator of a process that is alone, whatever the name.
+    """Renga's communicator of that name; that of a process that is alone, if no launcher has started several.
+
+    Where there is no ``pure_nccl``, ``flat`` is used, with a warning: ChainerMN raises an error there. So it is with
+    ``dummy``, which does not communicate at all, for measurements.
 
     Raises:
-        ValueError: ChainerMN has no communicator of that name.
-        RuntimeError: Several processes have been started: Renga has no communicator between them yet.
+        ValueError: ChainerMN has no communicator of that name; `allreduce_grad_dtype` is given for another one than
+            ``pure_nccl``.
+        ProviderUnavailable: mpi4py or MPI is not installed.
     """
-    if communicator_name not in _NAMES:
+    if communicator_name not in (*_NAMES, *_OLDER):
         raise ValueError(f'Unrecognized communicator: "{communicator_name}"')
     if allreduce_grad_dtype is not None and communicator_name != "pure_nccl":
         raise ValueError("allreduce_grad_dtype is only available at 'pure_nccl' communicator.")
-    sizes = {name: os.environ[name] for name in _SIZES if os.environ.get(name, "1") != "1"}
-    size = next(iter(sizes.values()), "1") if mpi_comm is None else str(mpi_comm.Get_size())
-    if size != "1":
-        raise RuntimeError(
-            f"chainermn.create_communicator: there are {size} processes, and Renga has no communicator between "
-            "processes yet. Start the program as a single process, without mpiexec"
-        )
-    notice("create_communicator", "Renga has no communicator between processes yet: this process trains alone")
-    made: CommunicatorBase = registry(COMMUNICATOR).load("single")()
-    return made
+    if mpi_comm is None and all(os.environ.get(name, "1") == "1" for name in _SIZES):
+        communicator_name = "single"
+    elif communicator_name not in registry(COMMUNICATOR).names():
+        notice("create_communicator", f"Renga has no communicator {communicator_name!r} here: 'flat' is used instead")
+        communicator_name = "flat"
+    return distributed.create_communicator(communicator_name, mpi_comm, allreduce_grad_dtype, batched_copy)

@@ -1,0 +1,13 @@
+"""``chainermn.testing``."""
+
+from __future__ import annotations
+
+from renga.backend import Device
+from renga.backend import get_device as find
+
+__all__ = ["get_device"]
+
+
+def get_device(device_id: int | None = None, use_chainerx: bool = False) -> Device:
+    """The CPU, or the GPU of that number; ChainerX's devices are the same."""
+    return find("@numpy" if device_id is None else f"@cupy:{device_id}")
