@@ -205,7 +205,7 @@ class MultiNodeCheckpointer(Extension):
 
     def _load(self, target: Any, generation: _Generation, folder: Folder, iteration: int) -> None:
         first, part, manifest = generation
-        file = str(folder.file(self.comm.rank, iteration))
+        file = str(folder.file(0, iteration))
         ranks = 1 if manifest is None else manifest.ranks
         if ranks == self.comm.size:
             self._load_whole({**first, **part}, file, target, set())
