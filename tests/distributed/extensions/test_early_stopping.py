@@ -51,13 +51,13 @@ def test_one_rank_says_so(make_trainer, tmp_path, capsys):
 
 def test_resumed_in_an_interval(make_trainer, tmp_path):
     def save(trainer, comm):
-        def at_18(trainer):
-            if trainer.updater.iteration == 18:
+        def before_the_end(trainer):
+            if trainer.updater.iteration == 23:
                 file = DictionarySerializer()
                 file.save(trainer)
                 np.savez(tmp_path / f"{comm.rank}.npz", **{key: np.copy(value) for key, value in file.target.items()})
 
-        trainer.extend(at_18, name="save", priority=-100)
+        trainer.extend(before_the_end, name="save", priority=-100)
 
     def load(trainer, comm):
         trainer.extend(lambda trainer: None, name="save", priority=-100)
@@ -65,4 +65,5 @@ def test_resumed_in_an_interval(make_trainer, tmp_path):
 
     options = {"patience": 2, "check_trigger": (5, "iteration")}
     whole = run(make_trainer, tmp_path, save, **options)
+    assert whole[0][0] == 25
     assert run(make_trainer, tmp_path, load, **options) == whole
