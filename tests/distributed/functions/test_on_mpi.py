@@ -11,7 +11,7 @@ from renga.distributed.links import MultiNodeChainList
 from renga_core.graph import Variable
 from renga_core.link import Link
 
-LARGE = 300_000
+LARGE = 100_000
 
 
 class Times(Link):
