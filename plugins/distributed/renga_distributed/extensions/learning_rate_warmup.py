@@ -24,8 +24,8 @@ class LearningRateWarmup(Extension):
 
     Args:
         communicator: Tells how many times larger the batch has become, if `factor` does not: as many times as there are
-            ranks, which is so where each rank takes as large a batch as the one process that the rate was found with. A run
-            file's run gives its own; there that means ``distributed.batch_size_per_rank``.
+            ranks, which is so where each rank takes as large a batch as the one process that the rate was found with.
+            `renga train` gives the run's, which is right with ``distributed.batch_size_per_rank``.
         warmup_epochs: How long the warm-up lasts; 0: the rate is large from the start.
         attr: Name of the optimizer's attribute: ``"lr"``, ``"alpha"`` …
         factor: How many times larger.
