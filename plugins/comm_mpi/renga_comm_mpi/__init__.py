@@ -4,6 +4,11 @@
 - `launching`: starting ranks, for `renga launch`. `checkup`: trying MPI, for `renga doctor`.
 - `testing`: real ranks for tests, started once; `testing_worker` is one of them.
 - `plugin`: what this package provides, for the plugin manager.
+- `base`: what communicators have in common; `messages`: `naive` and `flat`; `across_nodes`: those that know which ranks
+  share a machine.
+- `sums`: sums in the order of ranks, by messages; `node_sum`: through memory that ranks share (`shared_memory`);
+  `conversion`: numbers of 16 bits. `calls`: MPI itself, and patience; `nodes`: who shares a machine; `probing`: whether
+  there is an MPI.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.
 """
