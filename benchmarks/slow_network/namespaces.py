@@ -83,21 +83,10 @@ def on_two_hosts(mpiexec: str, command: Sequence[str], environment: dict[str, st
         agent.write_text(_AGENT)
         agent.chmod(0o755)
         hosts = ",".join(f"{host}:1" for host in HOSTS)
-        # Two ranks that spin keep both cores, and the kernel's own work on the cable waits for the next tick: 4 ms.
-        launch = [
-            mpiexec,
-            "--allow-run-as-root",
-            "--mca",
-            "mpi_yield_when_idle",
-            "1",
-            "--host",
-            hosts,
-            "--prtemca",
-            "plm_ssh_agent",
-            str(agent),
-            "-n",
-            "2",
-        ]
+        # Each host would bind its rank to its first core, and these are one. And ranks that spin keep both cores: the
+        # kernel's own work on the cable would wait for the next tick, 4 ms.
+        options = ["--allow-run-as-root", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
+        launch = [mpiexec, *options, "--host", hosts, "--prtemca", "plm_ssh_agent", str(agent), "-n", "2"]
         launch += [part for name in environment for part in ("-x", name)]
         inside = f"hostname {HOSTS[0]}; {shlex.join([*launch, *command])}"
         whole = ["ip", "netns", "exec", HOSTS[0], "unshare", "--uts", "sh", "-c", inside]
