@@ -21,10 +21,6 @@ from renga_distributed.optimizers import *
 from renga_distributed.optimizers import __all__ as _optimizers
 from renga_distributed.threads import ThreadsCommunicator, launch
 
-# A subpackage is one line here, and one in `__all__`:
-# from renga_distributed.optimizers import *
-# from renga_distributed.optimizers import __all__ as _optimizers
-
 __all__ = [
     *_checkpoints,
     *_extensions,
