@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from mpi4py import MPI
 
 from renga_comm_mpi.base import MpiCommunicator
 from renga_comm_mpi.calls import Calls
+from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.node_sum import NodeSum
 from renga_comm_mpi.sums import SMALL, everybody, half_sum, message_sum, ordered_sum, shares
 

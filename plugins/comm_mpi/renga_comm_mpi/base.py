@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from mpi4py import MPI
 
 from renga_comm_mpi import watchdog
 from renga_comm_mpi.calls import PIECE, Calls, as_bytes
+from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.nodes import find_place, node_of_this_process
 from renga_core.backend import default_device, get_device, get_device_of, is_floating, to_host
 from renga_core.communicator import CommunicatorBase, MismatchError, Request

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mpi4py import MPI
+
+from renga_comm_mpi.mpi import MPI
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

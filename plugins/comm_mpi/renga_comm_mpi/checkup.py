@@ -142,7 +142,8 @@ def main(seconds: float) -> None:
     signal.alarm(int(seconds) + 5)  # nobody may wait for this process
     try:
         import mpi4py
-        from mpi4py import MPI
+
+        from renga_comm_mpi.mpi import MPI
     except (ImportError, RuntimeError) as error:
         found: dict[str, Any] = {
             "rank": 0,

@@ -28,6 +28,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, NoReturn
 
+from renga_comm_mpi.mpi import MPI
+
 __all__ = ["end_all", "install", "meet_at_exit", "say", "this_rank"]
 
 GRACE = 3.0
@@ -55,8 +57,6 @@ def install() -> None:
     documents it: then uncaught exceptions call ``MPI_Abort``.
     """
     global _process, _hook
-    from mpi4py import MPI
-
     with _lock:
         if _process == os.getpid():
             return
@@ -85,8 +85,6 @@ def meet_at_exit(channel: Any, finished: Callable[[], None], left: Callable[[], 
 
 def this_rank() -> str:
     """Return ``rank 1 of 4 (host name, process 123)``."""
-    from mpi4py import MPI
-
     world = MPI.COMM_WORLD
     return f"rank {world.rank} of {world.size} ({socket.gethostname()}, process {os.getpid()})"
 
@@ -102,8 +100,6 @@ def say(text: str) -> None:
 
 def end_all(status: int) -> NoReturn:
     """End all ranks now, whatever they do; `status` becomes that of ``mpiexec``."""
-    from mpi4py import MPI
-
     # Should aborting not work out, MPI finds that this process was killed, and ends the others for that.
     last_resort = threading.Timer(5.0, os.kill, (os.getpid(), signal.SIGKILL))
     last_resort.daemon = True
@@ -167,8 +163,6 @@ def _remembering(leave: Callable[..., Any]) -> Callable[..., NoReturn]:
 
 def _leave() -> None:
     """At exit: end the others if this rank failed, or wait until they end, too."""
-    from mpi4py import MPI
-
     if not _is_rank():
         return
     # Where the program has put another hook in the place of ours: Python sets this before it calls it.
@@ -184,8 +178,6 @@ def _leave() -> None:
 
 
 def _wait_for_others() -> None:
-    from mpi4py import MPI
-
     requests = [channel.Ibarrier() for channel, _, _ in _channels]
     started_at, told = time.monotonic(), False
     while not MPI.Request.Testall(requests):

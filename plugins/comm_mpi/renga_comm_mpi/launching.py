@@ -14,10 +14,21 @@ from typing import Literal, NamedTuple
 
 from renga_core.errors import RengaError
 
-__all__ = ["LaunchError", "Mpiexec", "NoProgram", "find_mpiexec", "find_program", "launch_command", "rank_environment"]
+__all__ = [
+    "LaunchError",
+    "Mpiexec",
+    "NoProgram",
+    "crowded",
+    "find_mpiexec",
+    "find_program",
+    "launch_command",
+    "rank_environment",
+]
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Where the libraries that compute on the CPU read how many threads they may use."""
+YIELD = "OMPI_MCA_mpi_yield_when_idle"
+"""Whether Open MPI's ranks let others run while they wait."""
 _CARRIED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", *THREADS)
 """Variables that ranks on other hosts need as they are here, beside Renga's and ChainerMN's own."""
 
@@ -155,6 +166,17 @@ def rank_environment(size: int, *, threads: int | None = None) -> dict[str, str]
     if threads is not None or not any(environment.get(name) for name in THREADS):
         share = max(1, len(os.sched_getaffinity(0)) // size) if threads is None else threads
         environment.update(dict.fromkeys(THREADS, str(share)))
+    if crowded(size):
+        environment.setdefault(YIELD, "1")
     if os.geteuid() == 0:  # as in most containers; Open MPI refuses otherwise
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return environment
+
+
+def crowded(size: int) -> bool:
+    """Whether `size` ranks on this machine are as many as the cores that this process may use, or more.
+
+    One that waits in MPI then keeps others from their core, and the kernel from the network's packets, which are late
+    by a tick of its clock (4 ms) at every hop.
+    """
+    return size >= len(os.sched_getaffinity(0))

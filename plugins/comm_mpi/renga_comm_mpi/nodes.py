@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mpi4py import MPI
-
+from renga_comm_mpi.mpi import MPI
 from renga_core.settings import lookup
 
 __all__ = ["Place", "find_place", "node_of_this_process"]

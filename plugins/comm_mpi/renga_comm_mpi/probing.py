@@ -8,7 +8,7 @@ __all__ = ["why_no_mpi"]
 def why_no_mpi() -> str | None:
     """None, or why mpi4py cannot start MPI, though it is installed: most often, it finds no MPI library."""
     try:
-        from mpi4py import MPI  # noqa: F401  (importing starts it)
+        from renga_comm_mpi.mpi import MPI  # noqa: F401  (importing starts it)
     except (ImportError, RuntimeError) as error:
         return f"mpi4py is there, but finds no MPI library it can load: {error}. Next: pip install 'renga[mpi]'"
     return None

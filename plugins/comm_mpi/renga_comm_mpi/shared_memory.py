@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 
 from renga_comm_mpi.calls import Calls
+from renga_comm_mpi.mpi import MPI
 
 __all__ = ["share_memory"]
 

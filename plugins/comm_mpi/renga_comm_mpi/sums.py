@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 
 from renga_comm_mpi.calls import Calls, as_bytes
 from renga_comm_mpi.conversion import largest_magnitude, narrow_into, widen_into
+from renga_comm_mpi.mpi import MPI
 from renga_core.communicator.half import common_scale
 
 __all__ = ["SMALL", "everybody", "half_sum", "message_share", "message_sum", "ordered_sum", "shares"]

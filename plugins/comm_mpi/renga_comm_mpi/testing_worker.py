@@ -14,6 +14,7 @@ from multiprocessing.connection import Client, Connection
 from operator import attrgetter
 from typing import Any
 
+from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.testing import Function
 
 __all__: list[str] = []
@@ -21,8 +22,6 @@ __all__: list[str] = []
 
 def main(address: str) -> None:
     """Run what comes over the socket, until there is no more."""
-    from mpi4py import MPI
-
     connection = Client(address, family="AF_UNIX", authkey=bytes.fromhex(os.environ["RENGA_RANK_POOL_KEY"]))
     connection.send((MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size, os.getpid()))
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()

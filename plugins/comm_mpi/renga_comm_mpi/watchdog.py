@@ -21,6 +21,7 @@ from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from renga_comm_mpi import failures
+from renga_comm_mpi.mpi import MPI
 from renga_core.settings import lookup
 
 __all__ = ["NO_GROUP", "Group", "register", "waiting"]
@@ -102,8 +103,6 @@ def register(mpi_comm: Any, name: str) -> Group:
         name: What to call the communicator in messages.
     """
     global _serial, _timeout
-    from mpi4py import MPI
-
     failures.install()
     if mpi_comm.size == 1:
         return NO_GROUP
@@ -179,8 +178,6 @@ def _gather(mpi_comm: Any, mine: Any, name: str, timeout: float) -> list[Any]:
 
 def _start(speaks: bool) -> None:
     global _thread
-    from mpi4py import MPI
-
     if _thread is None:
         if speaks and MPI.Query_thread() < MPI.THREAD_MULTIPLE:
             failures.say(
@@ -204,8 +201,6 @@ def _leave() -> None:
 
 
 def _watch() -> None:
-    from mpi4py import MPI
-
     talks = MPI.Query_thread() >= MPI.THREAD_MULTIPLE
     not_before = 0.0
     while not _stop.wait(_PERIOD):
@@ -258,8 +253,6 @@ def _state() -> State:
 
 def _report(place: Place, talks: bool) -> None:
     """Say who is late and end all; return if that is left to a lower rank that waits too long itself."""
-    from mpi4py import MPI
-
     me = MPI.COMM_WORLD.rank
     own = next(words for waits, words in _state().places if waits is place or waits == place)
     lines = [f"renga: {failures.this_rank()} waits in {_call(place)} {own}."]
@@ -302,8 +295,6 @@ def _same(place: Place, other: Place) -> bool:
 
 def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
     """Ask ranks where they are; None for those that do not say."""
-    from mpi4py import MPI
-
     here = channel.mpi_comm.rank
     index = {channel.ranks.index(rank): rank for rank in ranks}
     for dest in index:
