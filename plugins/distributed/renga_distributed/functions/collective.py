@@ -134,107 +134,107 @@ class AllToAll(Communication):
     """Give one to each rank, get one from each."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
-        self._comm = comm
+        self.communicator = comm
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return tuple(self._comm.alltoall(xs))
+        return tuple(self.communicator.alltoall(xs))
 
     def inverse(self) -> Communication:
-        return AllToAll(self._comm)
+        return AllToAll(self.communicator)
 
 
 class AllGather(Communication):
     """Give one to all ranks, get one from each."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
-        self._comm = comm
+        self.communicator = comm
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return tuple(self._comm.allgather(xs[0]))
+        return tuple(self.communicator.allgather(xs[0]))
 
     def inverse(self) -> Communication:
-        return SumOfShares(self._comm)
+        return SumOfShares(self.communicator)
 
 
 class SumOfShares(Communication):
     """Give one to each rank, get the sum of what all gave: a reduce-scatter with shares of any shapes."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
-        self._comm = comm
+        self.communicator = comm
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        parts = self._comm.alltoall(xs)
+        parts = self.communicator.alltoall(xs)
         dtype = parts[0].dtype
         total = reduce(add, [part.astype(_summing(dtype), copy=False) for part in parts])
         return (total.astype(dtype, copy=False),)
 
     def inverse(self) -> Communication:
-        return AllGather(self._comm)
+        return AllGather(self.communicator)
 
 
 class AllReduce(Communication):
     """Give one, get the sum of what all gave."""
 
     def __init__(self, comm: CommunicatorBase) -> None:
-        self._comm = comm
+        self.communicator = comm
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return (_sum(self._comm, xs[0]),)
+        return (_sum(self.communicator, xs[0]),)
 
     def inverse(self) -> Communication:
-        return AllReduce(self._comm)
+        return AllReduce(self.communicator)
 
 
 class _Rooted(Communication):
     """In which one rank has another part than the others."""
 
     def __init__(self, comm: CommunicatorBase, root: int) -> None:
-        self._comm, self._root = comm, root
+        self.communicator, self._root = comm, root
 
     @property
     def _is_root(self) -> bool:
-        return self._comm.rank == self._root
+        return self.communicator.rank == self._root
 
 
 class Bcast(_Rooted):
     """The root gives one, all get it."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return (self._comm.bcast(xs[0] if self._is_root else None, root=self._root),)
+        return (self.communicator.bcast(xs[0] if self._is_root else None, root=self._root),)
 
     def inverse(self) -> Communication:
-        return Reduce(self._comm, self._root)
+        return Reduce(self.communicator, self._root)
 
 
 class Reduce(_Rooted):
     """All give one, the root gets the sum."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        total = _sum(self._comm, xs[0])
+        total = _sum(self.communicator, xs[0])
         return (total,) if self._is_root else ()
 
     def inverse(self) -> Communication:
-        return Bcast(self._comm, self._root)
+        return Bcast(self.communicator, self._root)
 
 
 class Gather(_Rooted):
     """All give one, the root gets them."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return tuple(self._comm.gather(xs[0], root=self._root) or ())
+        return tuple(self.communicator.gather(xs[0], root=self._root) or ())
 
     def inverse(self) -> Communication:
-        return Scatter(self._comm, self._root)
+        return Scatter(self.communicator, self._root)
 
 
 class Scatter(_Rooted):
     """The root gives one to each rank."""
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return (self._comm.scatter(xs, root=self._root),)
+        return (self.communicator.scatter(xs, root=self._root),)
 
     def inverse(self) -> Communication:
-        return Gather(self._comm, self._root)
+        return Gather(self.communicator, self._root)
 
 
 def _sum(comm: CommunicatorBase, x: Array) -> Array:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from renga_core.backend import Array, get_device_of
+from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, GraphError, Variable
 from renga_distributed.functions.delegates import delegate, delegate_gradient, pseudo_connect, zeros
@@ -18,7 +19,12 @@ class Communication(FunctionNode):
 
     The last input is an anchor (see `delegates`) and the last output a delegate variable; before them are what this
     rank gives, and what it gets, which may be nothing. Every rank applies one, with the same arguments.
+
+    Attributes:
+        communicator: Between the ranks.
     """
+
+    communicator: CommunicatorBase
 
     @abstractmethod
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -89,7 +89,7 @@ class _Message(Communication):
     """Integers in a message have no gradient: the answer is to the others only, and there is none if there are none."""
 
     def __init__(self, communicator: CommunicatorBase, rank: int, tag: int, device: Device | None = None) -> None:
-        self._communicator, self._rank, self._tag, self._device = communicator, rank, tag, device
+        self.communicator, self._rank, self._tag, self._device = communicator, rank, tag, device
 
     def _take_note(self, message: tuple[Array, ...]) -> None:
         """Remember, on both ranks, which of the arrays have a gradient."""
@@ -108,14 +108,14 @@ class Send(_Message):
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Several arrays travel as a tuple, one as it is."""
-        self._communicator.send(xs[0] if len(xs) == 1 else xs, self._rank, self._tag)
+        self.communicator.send(xs[0] if len(xs) == 1 else xs, self._rank, self._tag)
         self._device = get_device_of(xs[0])
         self._take_note(xs)
         return ()
 
     def inverse(self) -> Communication:
         """Wait for the gradients, and take them to where the message was."""
-        return Recv(self._communicator, self._rank, self._tag, self._device)
+        return Recv(self.communicator, self._rank, self._tag, self._device)
 
     def _answer(self, gys: list[Variable], tie: Variable) -> tuple[Sequence[Variable | None], Variable]:
         gxs: list[Variable | None] = [None] * (len(self.inputs) - 1)
@@ -139,14 +139,14 @@ class Recv(_Message):
 
     def communicate(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Wait."""
-        data = self._communicator.recv(self._rank, self._tag)
+        data = self.communicator.recv(self._rank, self._tag)
         ys = data if isinstance(data, tuple) else (data,)
         self._take_note(ys)
         return ys if self._device is None else tuple([self._device.send(y) for y in ys])
 
     def inverse(self) -> Communication:
         """Send the gradients."""
-        return Send(self._communicator, self._rank, self._tag)
+        return Send(self.communicator, self._rank, self._tag)
 
     def _answer(self, gys: list[Variable], tie: Variable) -> tuple[Sequence[Variable | None], Variable]:
         if not self._with_gradients:

@@ -19,6 +19,7 @@ class Batch(NamedTuple):
         last: Whether it is the last, and means over ranks are due.
         factor: What its loss is multiplied by.
         rescale: What the gradients of the batches before it are multiplied by, if it is the last.
+        missing: Whether some rank has no example for it; known of the last only.
     """
 
     examples: int
@@ -26,6 +27,7 @@ class Batch(NamedTuple):
     last: bool
     factor: float
     rescale: float
+    missing: bool = False
 
 
 class Batches:
@@ -71,10 +73,14 @@ class Batches:
             return Batch(examples, number == 1, False, examples / unit, 1.0)
         own, size = sum(self._counts), self._communicator.size
         self._counts = []
-        total = self._communicator.allreduce_obj(own) if self._weighted else own * size
+        if not self._weighted:
+            return Batch(examples, number == 1, True, 1 / own, unit / own)
+        counts = self._communicator.allgather_obj((own, examples))
+        total = sum(of_all for of_all, _ in counts)
         if total == 0:
             return None
-        return Batch(examples, number == 1, True, examples * size / total, unit * size / total)
+        missing = any(of_last == 0 for _, of_last in counts)
+        return Batch(examples, number == 1, True, examples * size / total, unit * size / total, missing)
 
 
 def _length(args: Sequence[Any], kwds: Mapping[str, Any]) -> int:

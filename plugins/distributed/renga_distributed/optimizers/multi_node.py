@@ -12,6 +12,7 @@ from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
 from renga_distributed.optimizers.batches import Batch, Batches
+from renga_distributed.optimizers.correspondence import watched
 from renga_distributed.optimizers.double_buffering import OneUpdateLate
 from renga_distributed.optimizers.exchange import AfterBackward
 from renga_distributed.optimizers.overlap import WhileBackward
@@ -60,7 +61,8 @@ def create_multi_node_optimizer(
             plain optimizer or with another number of ranks; all ranks take it together.
         weighted: Count each example of all ranks alike, for ranks with batches of different sizes; otherwise each
             rank counts alike. The loss must be a mean over examples, and the first argument of the loss function as
-            long as there are examples. A rank without any does not call it, and takes part with zeros (`zero_fill`).
+            long as there are examples. A rank without any does not call it, and takes part with zeros (`zero_fill`); so
+            a loss that communicates needs examples on every rank.
         accumulate: Number of calls of `update` that make one update; the others only add to gradients, and nothing is
             sent. The gradient is that of the mean over all of these batches. A snapshot is to be taken after an update.
             With an updater, use its own argument `accumulate` instead, of which epochs and triggers know.
@@ -144,7 +146,8 @@ class MultiNodeOptimizer:
 
         Raises:
             MismatchError: Ranks have different parameters or gradients; raised on every rank.
-            RuntimeError: `setup` has not been called.
+            RuntimeError: `setup` has not been called; or the loss would have to be computed again, and has exchanged
+                messages with ranks of another group, which would not answer a second time.
             TypeError: ``weighted``, and the first argument has no length.
             ValueError: No `lossfun`, where it matters what the batches are (``weighted``, ``accumulate``).
         """
@@ -158,7 +161,11 @@ class MultiNodeOptimizer:
                 return
             loss = [self._loss(lossfun, args, kwds, batch.examples)]
             del args, kwds
+            if batch.missing:
+                self._meet("loss")
             self._backward(loss, batch)
+            if batch.missing:
+                self._meet("backward")
             if not batch.last:
                 return
         elif self._batches.counted:
@@ -176,13 +183,23 @@ class MultiNodeOptimizer:
         link = self.actual_optimizer.target
         if self._same.ensure(link):
             self._exchange.restart()
-        loss = lossfun(*args, **kwds) if examples else None
+        with watched(link, self.communicator) as correspondence:
+            loss = lossfun(*args, **kwds) if examples else None
         if self._same.ensure(link):  # it was the loss function that gave parameters their arrays
+            correspondence.refuse_to_repeat()
             self._exchange.restart()
             del loss
             with using_config("in_recomputing", True):  # moving averages have moved
                 loss = lossfun(*args, **kwds) if examples else None
         return loss
+
+    def _meet(self, where: str) -> None:
+        """Where a rank calls no loss, let others that communicate in theirs get an error, and not wait for ever.
+
+        Raises:
+            MismatchError: They do; raised on every rank.
+        """
+        self.communicator.agree(f"the end of the {where} of a batch that some ranks have no examples of", None)
 
     def _backward(self, loss: list[Any], batch: Batch) -> None:
         """Add the gradients of a loss, which nobody else holds, to those of the batches before."""
@@ -195,7 +212,9 @@ class MultiNodeOptimizer:
                     param.grad = param.grad * batch.rescale
         scale = (optimizer.loss_scale or 1.0) * batch.factor
         if loss[0] is not None:
-            with self._exchange.during_backward(optimizer.target) if batch.last else nullcontext():
+            # Where ranks are to meet after backward, nothing is to be under way.
+            watch = batch.last and not batch.missing
+            with self._exchange.during_backward(optimizer.target) if watch else nullcontext():
                 loss.pop().backward(loss_scale=scale)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
