@@ -75,3 +75,11 @@ def test_an_mpi_communicator_is_handed_on_to_a_third_partys() -> None:
     world = object()
     assert create_communicator("mine", world).mpi_comm is world
     assert create_communicator("third_party:mine").mpi_comm is None
+
+
+def test_nccl_is_a_plugin_of_its_own() -> None:
+    with pytest.raises(UnknownProvider) as caught:
+        create_communicator("pure_nccl")
+    first, second = str(caught.value).splitlines()
+    assert first.startswith("no communicator named 'pure_nccl' (from create_communicator). Known: ")
+    assert second.startswith("pure_nccl, ChainerMN's default, is for a plugin of its own to provide")

@@ -6,9 +6,14 @@ import inspect
 from typing import Any
 
 from renga_core.communicator import CommunicatorBase
-from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.plugin import COMMUNICATOR, UnknownProvider, registry
 
 __all__ = ["create_communicator"]
+
+_NO_NCCL = (
+    "pure_nccl, ChainerMN's default, is for a plugin of its own to provide, and none that does is installed. "
+    "Next: 'hierarchical' takes arrays of any device, by way of the host."
+)
 
 
 def create_communicator(
@@ -32,7 +37,12 @@ def create_communicator(
         UnknownProvider: There is no communicator of this name.
         ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype.
     """
-    make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator")
+    try:
+        make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator")
+    except UnknownProvider as error:
+        if communicator_name != "pure_nccl":
+            raise
+        raise UnknownProvider(f"{error}\n{_NO_NCCL}") from None
     if mpi_comm is None:
         communicator = make()
     elif "mpi_comm" in inspect.signature(make).parameters:
