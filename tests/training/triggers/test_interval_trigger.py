@@ -63,3 +63,12 @@ def test_get_trigger():
             get_trigger(wrong)
     with pytest.raises(ValueError, match="'epoch' or 'iteration', not 'epochs'"):
         get_trigger((1, "epochs"))
+
+
+def test_asked_before_the_first_batch(trainer):
+    """As a stop trigger is; an updater may pass on what its iterator says then."""
+    beginning = trainer()
+    beginning.updater.previous_epoch_detail = None
+    trigger = IntervalTrigger(1, "epoch")
+    assert not trigger(beginning)
+    assert beginning.fired(trigger, range(1, 9)) == [4, 8]

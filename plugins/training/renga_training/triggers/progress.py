@@ -34,7 +34,8 @@ class Progress:
         updater = trainer.updater
         now: float
         if self.unit == "epoch":
-            before, now = updater.previous_epoch_detail, updater.epoch_detail
+            # An updater that passes on what its iterator says has None before the first batch.
+            before, now = updater.previous_epoch_detail or 0.0, updater.epoch_detail
         else:
             before, now = max(updater.iteration - 1, 0), updater.iteration
         last = before if self._last is None else self._last
