@@ -276,7 +276,8 @@ class CommunicatorBase(ABC):
         """Begin `mean` and return at once; `Request.wait` returns what `mean` would, bit for bit.
 
         Every rank begins the same ones in the same order. Until they are waited for, `arrays` must not change. Other
-        collectives may be called meanwhile. Where `overlaps` is False, it is done before this method returns.
+        collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls `twin`,
+        and so has its place among them. Where `overlaps` is False, it is done before this method returns.
         """
         if not self.overlaps or self.size == 1:
             return Done(self.mean(arrays))

@@ -9,6 +9,7 @@ import renga
 import renga.functions as F
 import renga.links as L
 from renga.distributed import create_multi_node_optimizer, launch
+from renga.distributed.links import MultiNodeBatchNormalization
 from renga_core.communicator import MismatchError
 from renga_distributed import threads
 
@@ -73,7 +74,9 @@ def test_buckets_begin_while_backward_runs(monkeypatch) -> None:
     monkeypatch.setattr(
         threads.ThreadsCommunicator,
         "imean",
-        lambda self, arrays, imean=threads.ThreadsCommunicator.imean: begun.append(len(arrays)) or imean(self, arrays),
+        lambda self, arrays, imean=threads.ThreadsCommunicator.imean: (
+            begun.extend([len(arrays)] if arrays else []) or imean(self, arrays)
+        ),
     )
 
     class Marked(renga.FunctionNode):
@@ -200,3 +203,70 @@ def test_gradients_that_the_program_computes() -> None:
         return [param.array for param in model.params()]
 
     np.testing.assert_equal(launch(program, 2, True), launch(program, 2, False))
+
+
+def test_ranks_may_be_at_different_collectives_of_the_model_when_gradients_arrive() -> None:
+    """Rank 0's first gradient is there before batch normalization communicates in backward, rank 1's is not."""
+
+    class Normalized(renga.Chain):
+        def __init__(self, communicator) -> None:
+            super().__init__()
+            with self.init_scope():
+                self.first = L.Linear(4, 4)
+                self.bn = MultiNodeBatchNormalization(4, communicator)
+                self.on_rank_0 = L.Linear(4, 1)
+
+    def program(communicator, overlap):
+        communicator.set_config("bucket_bytes", 0)
+        model = Normalized(communicator)
+        for param in model.params():
+            param.array = np.linspace(0.0, 1.0, param.size, dtype=np.float32).reshape(param.shape)
+        optimizer = create_multi_node_optimizer(renga.optimizers.SGD(), communicator, overlap=overlap).setup(model)
+
+        def loss(x):
+            y = F.sum(model.bn(model.first(x)) ** 3)
+            return y + F.sum(model.on_rank_0(x)) if communicator.rank == 0 else y
+
+        for step in range(3):
+            optimizer.update(loss, data(communicator.rank, step))
+        return [param.array for param in model.params()]
+
+    np.testing.assert_equal(launch(program, 2, True), launch(program, 2, False))
+
+
+def test_gradients_of_a_backward_that_failed_are_not_used() -> None:
+    """Some have been sent when it fails: the next update does not take their means for those of its own."""
+
+    class Failing(renga.FunctionNode):
+        fails = False
+
+        def forward(self, xs):
+            return (xs[0].copy(),)
+
+        def backward(self, indexes, gys):
+            if self.fails:
+                raise ValueError("failed")
+            return gys
+
+    def program(communicator):
+        communicator.set_config("bucket_bytes", 0)
+        model = Chain()
+        optimizer = create_multi_node_optimizer(renga.optimizers.SGD(), communicator, overlap=True).setup(model)
+        function = Failing
+
+        def loss(x):
+            node = function()
+            return F.sum(F.tanh(model.l1(node.apply((model.l0(x),))[0])))
+
+        optimizer.update(loss, data(0, 0))
+        optimizer.update(loss, data(0, 1))
+        function = type("FailingNow", (Failing,), {"fails": True})
+        with pytest.raises(ValueError, match="failed"):
+            optimizer.update(loss, data(0, 2))
+        function = Failing
+        before = [param.array.copy() for param in model.params()]
+        with pytest.raises(RuntimeError, match="an earlier backward has failed"):
+            optimizer.update(loss, data(0, 3))
+        np.testing.assert_equal([param.array for param in model.params()], before)
+
+    launch(program, 2)

@@ -38,7 +38,17 @@ class WhileBackward(AfterBackward):
         self._next = 0
 
     @contextmanager
-    def during_backward(self, link: Link) -> Iterator[None]:  # noqa: D102
+    def during_backward(self, link: Link) -> Iterator[None]:
+        """As of `AfterBackward`.
+
+        Raises:
+            RuntimeError: An earlier backward has failed when some of its gradients had been sent.
+        """
+        if self._next > 0:
+            raise RuntimeError(
+                "overlap=True: an earlier backward has failed when some of its gradients were on their way to other "
+                "ranks, from where they cannot be called back. Next: begin anew, from a snapshot, on all ranks"
+            )
         self._drop_plan_of_others(link)
         self._arrived = {}
         with arriving_gradients(self._arrive):
@@ -91,3 +101,6 @@ class WhileBackward(AfterBackward):
         params = dict.fromkeys([*(named[path] for path in order), *reversed(named.values())])
         self._buckets = in_buckets(list(params), self._communicator)
         self._arrived = {}
+        # The first `imean` divides off a group, which is for all ranks at the same time; and during backward, ranks may
+        # be at different collectives of this one, such as those of batch normalization.
+        self._communicator.imean([]).wait()
