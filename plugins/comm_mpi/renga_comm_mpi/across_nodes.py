@@ -41,7 +41,7 @@ class _AcrossNodes(MpiCommunicator):
             self._members = [[rank] for rank in range(self.size)]
         lane = self.intra_rank if self.intra_rank < lanes else MPI.UNDEFINED
         between = self._calls.comm.Split(lane, self.inter_rank)
-        self._between = None if between == MPI.COMM_NULL else Calls(between, patient)
+        self._between = None if between == MPI.COMM_NULL else Calls(between, patient, crosses=self.inter_size > 1)
         self._lanes = lanes
 
     def _count_lanes(self, smallest: int) -> int:

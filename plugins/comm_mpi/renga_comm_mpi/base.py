@@ -59,6 +59,7 @@ class MpiCommunicator(CommunicatorBase):
         self._digest, self._digests = np.empty(2, np.int64), np.empty(2, np.int64)
         nodes = self._calls.allgather_messages(node_of_this_process().encode())
         self._place = find_place(nodes, self.rank)
+        self._calls.crosses = self.inter_size > 1
 
     @property
     def rank(self) -> int:  # noqa: D102

@@ -13,13 +13,22 @@ from renga_comm_mpi.mpi import MPI
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PIECE", "Bytes", "Calls", "as_bytes"]
+__all__ = ["EAGER", "PIECE", "Bytes", "Calls", "as_bytes"]
 
 Bytes = Any
 """A host array of uint8 with one axis (an alias, since NumPy's types say no more)."""
 
 PIECE = 2**30
 """Bytes in one message at most: MPI counts with 32 bits."""
+
+EAGER = 60 * 1024
+"""Bytes in one message of an exchange between machines. Open MPI sends what is below 64 KiB, its header included, without
+asking; for a longer message it waits for an answer, which over TCP stands in line behind the data that go the other way:
+two ranks that send to each other at the same time get half of what the cable carries. On one machine nothing stands in
+line, and pieces take two to eight times as long as one message."""
+
+_AHEAD = 256 * EAGER
+"""Bytes that an exchange between machines sends a rank at most before that rank's have come: MPI may keep copies."""
 
 _SLOT = 512
 """Bytes that travel in one message of a size that everybody knows; longer ones need a second message."""
@@ -33,11 +42,13 @@ class Calls:
         comm: The group; its messages must be only these.
         patient: Wait by looking and sleeping in turn. Otherwise MPI waits as it likes, which takes a core all the time:
             faster by some microseconds, where that core has nothing else to do.
+        crosses: Some of its ranks are on other machines than others.
     """
 
-    def __init__(self, comm: MPI.Comm, patient: bool = False) -> None:
+    def __init__(self, comm: MPI.Comm, patient: bool = False, crosses: bool = False) -> None:
         self.comm = comm
         self.patient = patient
+        self.crosses = crosses
         self.rank = comm.Get_rank()
         self.size = comm.Get_size()
 
@@ -76,19 +87,22 @@ class Calls:
 
     def exchange(self, outgoing: Sequence[Bytes | None], incoming: Sequence[Bytes | None]) -> None:
         """Send to each rank what stands at its place, and fill what stands there by what it sends. None: nothing."""
-        requests = []
-        for i in range(1, self.size):
-            source = (self.rank - i) % self.size
-            if (into := incoming[source]) is not None:
-                requests += [self.comm.Irecv(piece, source) for piece in _pieces(into)]
-        for i in range(1, self.size):
-            dest = (self.rank + i) % self.size
-            if (data := outgoing[dest]) is not None:
-                requests += [self.comm.Isend(piece, dest) for piece in _pieces(data)]
+        longest = max((len(data) for data in (*outgoing, *incoming) if data is not None), default=0)
+        step, limit = (_AHEAD, EAGER) if self.crosses else (max(longest, 1), PIECE)
+        for begin in range(0, longest, step):
+            requests = []
+            for i in range(1, self.size):
+                source = (self.rank - i) % self.size
+                if (into := incoming[source]) is not None:
+                    requests += [self.comm.Irecv(piece, source) for piece in _pieces(into[begin : begin + step], limit)]
+            for i in range(1, self.size):
+                dest = (self.rank + i) % self.size
+                if (data := outgoing[dest]) is not None:
+                    requests += [self.comm.Isend(piece, dest) for piece in _pieces(data[begin : begin + step], limit)]
+            self.wait(requests)
         own, into = outgoing[self.rank], incoming[self.rank]
         if own is not None and into is not None:
             into[:] = own
-        self.wait(requests)
 
     # --- messages of any length ---------------------------------------------------------------------------------------
 
