@@ -48,11 +48,11 @@ class _AcrossNodes(MpiCommunicator):
         """How many ranks of each machine send to others; there are at least `smallest` on each."""
         return smallest
 
-    def _sum(self, flat: Any, divide_by: int, wire: str | None = None) -> Any:
+    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0) -> Any:
         crosses = self.inter_size > 1
         if not self._shares_memory:
             if wire is not None:
-                return half_sum(self._calls, flat, wire, divide_by)
+                return half_sum(self._calls, flat, wire, scale, divide_by)
             return message_sum(self._calls, flat, divide_by)
         total = np.empty_like(flat)
         if self.size * flat.nbytes <= SMALL and not (wire and crosses):
@@ -64,7 +64,7 @@ class _AcrossNodes(MpiCommunicator):
         if crosses and self._between is not None:
             mine = total[segments[self.intra_rank]]
             if wire is not None:
-                mine[...] = half_sum(self._between, mine, wire, divide_by)
+                mine[...] = half_sum(self._between, mine, wire, scale, divide_by)
             else:
                 mine[...] = message_sum(self._between, mine, divide_by)
         self._node_sum.spread(total, segments)

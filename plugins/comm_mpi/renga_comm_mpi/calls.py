@@ -22,10 +22,10 @@ PIECE = 2**30
 """Bytes in one message at most: MPI counts with 32 bits."""
 
 EAGER = 60 * 1024
-"""Bytes in one message of an exchange between machines. Open MPI sends what is below 64 KiB, its header included, without
-asking; for a longer message it waits for an answer, which over TCP stands in line behind the data that go the other way:
-two ranks that send to each other at the same time get half of what the cable carries. On one machine nothing stands in
-line, and pieces take two to eight times as long as one message."""
+"""Bytes in one message of an exchange between machines. Open MPI sends what is below 64 KiB, its header included,
+without asking; for a longer message it waits for an answer, which over TCP stands in line behind the data that go the
+other way: two ranks that send to each other at the same time get half of what the cable carries. On one machine nothing
+stands in line, and pieces take two to eight times as long as one message."""
 
 _AHEAD = 256 * EAGER
 """Bytes that an exchange between machines sends a rank at most before that rank's have come: MPI may keep copies."""
@@ -159,7 +159,7 @@ class Pause:
     """What somebody who waits patiently does between two looks: nothing at first, then longer and longer sleeps."""
 
     LOOKS = 20
-    SHORTEST, LONGEST = 20e-6, 500e-6
+    SHORTEST, LONGEST = 20e-6, 100e-6
 
     def __init__(self) -> None:
         self._looks = 0

@@ -14,9 +14,9 @@ __all__ = ["FlatCommunicator", "NaiveCommunicator"]
 
 
 class _Messages(MpiCommunicator):
-    def _sum(self, flat: Any, divide_by: int, wire: str | None = None) -> Any:
+    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0) -> Any:
         if wire is not None:
-            return half_sum(self._calls, flat, wire, divide_by)
+            return half_sum(self._calls, flat, wire, scale, divide_by)
         return message_sum(self._calls, flat, divide_by)
 
     def _share_of_sum(self, flat: Any) -> Any:

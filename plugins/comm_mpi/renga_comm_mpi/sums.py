@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from renga_comm_mpi.calls import Calls, as_bytes
-from renga_comm_mpi.conversion import largest_magnitude, narrow_into, widen_into
-from renga_comm_mpi.mpi import MPI
-from renga_core.communicator.half import common_scale
+from renga_comm_mpi.conversion import narrow_into, widen_into
 
 __all__ = ["SMALL", "everybody", "half_sum", "message_share", "message_sum", "ordered_sum", "shares"]
 
@@ -53,20 +51,18 @@ def everybody(calls: Calls, flat: Any) -> list[Any]:
     return list(found)
 
 
-def half_sum(calls: Calls, flat: Any, wire: str, divide_by: int) -> Any:
+def half_sum(calls: Calls, flat: Any, wire: str, scale: float, divide_by: int) -> Any:
     """`message_sum` of which every summand travels in 16 bits: `renga_core.communicator.half`, for large arrays.
 
     Args:
         calls: The ranks.
         flat: As there; of 32 bits or more.
         wire: ``float16`` or ``bfloat16``.
+        scale: What numbers are multiplied by while they travel in float16, the same on all ranks: `common_scale`.
         divide_by: As there.
     """
-    scale = 1.0
-    if wire == "float16":
-        largest = np.empty(1)
-        calls("Allreduce", np.array([largest_magnitude(flat)]), largest, MPI.MAX)
-        scale = common_scale(float(largest[0]), calls.size)
+    if wire != "float16":
+        scale = 1.0
     places = shares(len(flat), calls.size)
     narrowed = np.empty(len(flat), np.float16 if wire == "float16" else np.uint16)
     narrow_into(flat, scale, wire, narrowed)
