@@ -11,7 +11,7 @@ from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
-from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of, in_buckets
+from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of
 
 __all__ = ["OneUpdateLate"]
 
@@ -41,9 +41,8 @@ class OneUpdateLate(AfterBackward):
             self._communicator.agree("imean", [path for path, param in named if param.grad is not None])
         params, gradients = gradients_of([param for _, param in named], self._zero_fill)
         means = Means(self._communicator)
-        given = dict(zip(params, gradients, strict=True))
-        for bucket in in_buckets(params, self._communicator):
-            means.begin(bucket, [given[param] for param in bucket])
+        # All together, whatever `bucket_bytes` says: the first is needed no sooner than the last.
+        means.begin(params, gradients)
         late, self._late = self._late, _Late(means.wait(), scale)
         # What has begun is neither to be changed nor used now, so nobody finds it in `grad`.
         link.cleargrads()
