@@ -223,6 +223,30 @@ def test_arrays_of_objects_are_refused(rank_pool):
     run(rank_pool(2), refuse_objects)
 
 
+def refuse_integers(name):
+    comm = make(name)
+    with pytest.raises(TypeError, match="not of int64, uint8"):
+        comm.mean([np.ones(3), np.arange(100_000), np.ones(2, np.uint8)])
+    return comm.allreduce_obj(1)
+
+
+def test_means_of_integers_are_refused_on_every_rank(rank_pool):
+    """Also by those of which only one on each machine would find out while it divides."""
+    assert run(rank_pool(4, 2), refuse_integers, "hierarchical") == [4] * 4
+
+
+def refuse_limits():
+    comm = make("naive")
+    for limit in 0, -1:
+        for call in (lambda limit: comm.bcast(np.ones(3), limit), lambda limit: comm.bcast_obj("text", limit)):
+            with pytest.raises(ValueError, match=f"1 or more, not {limit}"):
+                call(limit)
+
+
+def test_messages_of_no_bytes_are_refused(rank_pool):
+    run(rank_pool(2), refuse_limits)
+
+
 def large(pieces):
     from renga_comm_mpi import calls
 

@@ -43,6 +43,14 @@ def test_as_in_the_core(what, wire, dtype):
         np.testing.assert_array_equal(np.signbit(widened[values == 0]), np.signbit(values[values == 0]))
 
 
+def test_numbers_of_which_the_sum_is_too_large_warn_of_nothing():
+    x = np.full(10, 3e38, np.float32)
+    found = np.empty(10, np.uint16)
+    with np.errstate(all="raise"):
+        narrow_into(x, 1.0, "bfloat16", found)
+    np.testing.assert_allclose(widen(found, "bfloat16", np.float32), x, rtol=2**-8)
+
+
 def test_largest_magnitude():
     x = np.zeros(200_000, np.float32)
     assert largest_magnitude(x[:0]) == largest_magnitude(x) == 0.0

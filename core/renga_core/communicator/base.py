@@ -242,15 +242,19 @@ class CommunicatorBase(ABC):
         """Return the means of arrays over all ranks. They travel together, in ``allreduce_grad_dtype``.
 
         Args:
-            arrays: Floating; the same shapes and dtypes on every rank. They are unchanged afterwards.
+            arrays: Floating or complex; the same shapes and dtypes on every rank. They are unchanged afterwards.
 
         Returns:
             One for each, in its dtype; they may be views of one block of memory, which nobody else has.
 
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
+            TypeError: There are integers or bools among them; raised on every rank.
         """
-        self.agree("mean", [(tuple(array.shape), str(array.dtype)) for array in arrays])
+        given = [(tuple(array.shape), str(array.dtype)) for array in arrays]
+        self.agree("mean", given)
+        if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
+            raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
         if self.size == 1:
             return [array.copy() for array in arrays]
         wire = self.get_config("allreduce_grad_dtype")

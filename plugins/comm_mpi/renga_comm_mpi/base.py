@@ -201,15 +201,16 @@ class MpiCommunicator(CommunicatorBase):
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
         self._check_rank("root", root)
         with self._waiting("bcast"):
+            limit = _limit(max_buf_len)
             self.agree("bcast", {"root": root, "max_buf_len": max_buf_len})
             if self.rank == root:
                 host = _contiguous(data)
                 self._calls.bcast_message(pickle.dumps(_describe(host, data)), root)
-                self._calls.bcast(as_bytes(host), root, max_buf_len or PIECE)
+                self._calls.bcast(as_bytes(host), root, limit)
                 return data.copy() if host is data else get_device_of(data).send(host.copy())
             description = pickle.loads(self._calls.bcast_message(b"", root))
             host = _empty(description)
-            self._calls.bcast(as_bytes(host), root, max_buf_len or PIECE)
+            self._calls.bcast(as_bytes(host), root, limit)
             return _device(data, description).send(host)
 
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
@@ -331,9 +332,10 @@ class MpiCommunicator(CommunicatorBase):
     def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
         self._check_rank("root", root)
         with self._waiting("bcast_obj"):
+            limit = _limit(max_buf_len)
             self.agree("bcast_obj", {"root": root, "max_buf_len": max_buf_len})
             message = pickle.dumps(obj) if self.rank == root else b""
-            return pickle.loads(self._calls.bcast_message(message, root, max_buf_len or PIECE))
+            return pickle.loads(self._calls.bcast_message(message, root, limit))
 
     def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:  # noqa: D102
         self._check_rank("root", root)
@@ -382,6 +384,13 @@ class MpiCommunicator(CommunicatorBase):
     def _waiting(self, what: str, peer: int | None = None) -> AbstractContextManager[None]:
         """Around what waits for other ranks: for all of them, or for one."""
         return watchdog.waiting(what, self._group, peer)
+
+
+def _limit(max_buf_len: int | None) -> int:
+    """How many bytes a message may have."""
+    if max_buf_len is not None and max_buf_len < 1:
+        raise ValueError(f"max_buf_len is a number of bytes, 1 or more, not {max_buf_len}")
+    return PIECE if max_buf_len is None else min(max_buf_len, PIECE)
 
 
 def _contiguous(array: Any) -> Any:

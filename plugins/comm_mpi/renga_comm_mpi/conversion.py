@@ -53,7 +53,9 @@ def widen_into(array: Any, divide_by: float, wire: str, out: Any) -> None:
 
 def _to_bfloat16(part: Any, spare: Any, out: Any) -> None:
     bits = part.view(np.uint32)
-    if not np.isfinite(part.sum()):
+    with np.errstate(over="ignore", invalid="ignore"):  # it is not the sum that is wanted
+        finite = np.isfinite(part.sum())
+    if not finite:
         out[...] = narrow(part, "bfloat16")
         return
     np.right_shift(bits, 16, out=spare)
