@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
@@ -17,13 +16,13 @@ __all__ = ["run"]
 def run(argv: Sequence[str]) -> int:
     """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] PROGRAM …``.
 
-    ``mpiexec`` takes the place of this process, so its status, that of the program, becomes the command's, and signals
-    reach it.
+    The status of the program becomes the command's. Ctrl-C asks all ranks to stop; a second one kills them.
     """
     parser = Parser(
         "renga launch",
         "Run a program on several processes that MPI connects: FILE.py, -m MODULE, 'renga train FILE.toml', or any "
-        "other command. Whatever follows the program is the program's.",
+        "other command. Whatever follows the program is the program's. Ctrl-C asks all ranks to stop, a second one "
+        "kills them.",
     )
     parser.add_argument(
         "-n", type=int, required=True, metavar="RANKS", help="how many processes; there may be more than cores"
@@ -49,6 +48,7 @@ def run(argv: Sequence[str]) -> int:
     if not program:
         raise UsageError("no program to run. See 'renga launch --help'.")
 
+    from renga_comm_mpi.job import run_job
     from renga_comm_mpi.launching import find_mpiexec, find_program, launch_command, rank_environment
 
     found = find_program(program)
@@ -58,4 +58,4 @@ def run(argv: Sequence[str]) -> int:
     # What was disabled on the command line is disabled in the ranks, too.
     environment["RENGA_PLUGINS_DISABLE"] = ",".join(lookup("plugins.disable").value)
     sys.stdout.flush()
-    os.execve(command[0], command, environment)
+    return run_job(command, environment)

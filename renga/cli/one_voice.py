@@ -87,12 +87,12 @@ def _all_have(communicator: CommunicatorBase, error: Exception) -> bool:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """While the block runs, SIGTERM, and SIGUSR1 where there are several ranks, act as Ctrl-C does.
+    """While the block runs, SIGTERM and SIGUSR1 act as Ctrl-C does.
 
-    ``mpiexec`` passes SIGUSR1 on to all ranks, and lets them take their time. At Ctrl-C, Open MPI sends them SIGTERM,
+    ``mpiexec`` passes SIGUSR1 on to all ranks, and lets them take their time. At Ctrl-C, Open MPI's sends them SIGTERM,
     and kills them a quarter of a second later.
     """
-    numbers = [signal.SIGTERM, *([signal.SIGUSR1] if launched().size > 1 else [])]
+    numbers = (signal.SIGTERM, signal.SIGUSR1)
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -50,31 +51,150 @@ def test_the_status_is_the_programs_and_renga_is_a_program(shell):
     assert outcome.out.count("disabled") == 2
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupting_ends_all_ranks(shell, number):
-    shell.write(
-        "waits.py",
-        "import os, time\nfrom mpi4py import MPI\nopen(f'pid{os.getpid()}', 'w').close()\n"
-        "MPI.COMM_WORLD.Barrier() if MPI.COMM_WORLD.rank else time.sleep(100)\n",
-    )
-    started_at = time.monotonic()
-    outcome = shell.stop(
-        number, lambda: sum(name.startswith("pid") for name in shell.files()) == 2, "launch", "-n", "2", "waits.py"
-    )
-    assert outcome.status != 0
-    assert time.monotonic() - started_at < 40
-    pids = [int(name.removeprefix("pid")) for name in shell.files() if name.startswith("pid")]
-    deadline = time.monotonic() + 10
-    while any(runs(pid) for pid in pids):
+# --- asked to stop ----------------------------------------------------------------------------------------------------
+
+WAITS = """
+import os, time
+from mpi4py import MPI
+open(f"pid{os.getpid()}", "w").close()
+MPI.COMM_WORLD.Barrier() if MPI.COMM_WORLD.rank else time.sleep(100)
+"""
+STOPS = """
+import os, signal, sys, time
+from renga.distributed import create_communicator
+comm = create_communicator("naive")
+open(f"pid{os.getpid()}", "w").close()
+try:
+    while True:
+        time.sleep(0.01)
+except KeyboardInterrupt:
+    time.sleep(1)  # longer than mpiexec gives them at Ctrl-C
+    open(f"saved{comm.rank}", "w").close()
+    comm.barrier()
+    sys.exit(5)
+"""
+GOES_ON = """
+import os, signal, time
+from mpi4py import MPI
+signal.signal(signal.SIGUSR1, lambda number, frame: open(f"asked{os.getpid()}", "w").close())
+open(f"pid{os.getpid()}", "w").close()
+for _ in range(10_000):
+    time.sleep(0.01)
+"""
+
+
+def there(shell, kind, count=2):
+    """Whether as many ranks have got so far."""
+    return lambda: sum(name.startswith(kind) for name in shell.files()) == count
+
+
+def await_(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not condition():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
-def runs(pid):
+def ranks_of(shell):
+    return [int(name.removeprefix("pid")) for name in shell.files() if name.startswith("pid")]
+
+
+def state(pid):
+    """A letter: S sleeps, T is stopped, Z has ended."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
-        return False
+        return "Z"
+
+
+def none_is_left(shell):
+    return all(state(pid) == "Z" for pid in ranks_of(shell))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_programs_that_know_nothing_of_it_are_ended(shell, number):
+    shell.write("waits.py", WAITS)
+    outcome = shell.stop(number, there(shell, "pid"), "launch", "-n", "2", "waits.py")
+    assert outcome.status == 128 + number
+    await_(lambda: none_is_left(shell))
+
+
+@pytest.mark.parametrize("size", ["2", "1"])
+def test_ranks_stop_in_peace(shell, size):
+    shell.write("stops.py", STOPS)
+    outcome = shell.stop(signal.SIGINT, there(shell, "pid", int(size)), "launch", "-n", size, "stops.py")
+    assert there(shell, "saved", int(size))()
+    assert outcome.status == 5, "the status is the program's"
+    assert outcome.err.startswith("\nrenga: all ranks are asked to stop; once more kills them\n")
+    assert "Traceback" not in outcome.err
+    assert none_is_left(shell)
+
+
+IN_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+ASKS = STOPS.replace("try:", "if comm.rank == 0: print('hello', input(), flush=True)\ntry:")
+
+
+def test_in_a_terminal_rank_0_reads_and_ctrl_c_is_for_the_ranks(shell):
+    shell.write("asks.py", ASKS)
+    with subprocess.Popen(
+        [sys.executable, "-c", IN_A_TERMINAL, sys.executable, "-m", "renga", "launch", "-n", "2", "asks.py"],
+        cwd=shell.folder,
+        env=shell.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        process.stdin.write(b"Ada\n")
+        process.stdin.flush()
+        said = b""
+        while b"hello Ada" not in said:
+            said += process.stdout.read1()
+        process.stdin.write(b"\x03")
+        process.stdin.flush()
+        said += process.stdout.read()
+    assert process.returncode == 5, said
+    assert there(shell, "saved")()
+    assert none_is_left(shell)
+
+
+def test_asked_twice_ranks_are_killed(shell):
+    shell.write("goes_on.py", GOES_ON)
+    process = shell.start("launch", "-n", "2", "goes_on.py")
+    await_(there(shell, "pid"))
+    process.send_signal(signal.SIGINT)
+    await_(there(shell, "asked"))
+    time.sleep(0.5)
+    assert process.poll() is None, "once is not enough"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    await_(lambda: none_is_left(shell))
+
+
+def test_nothing_is_left_where_the_command_is_killed(shell):
+    shell.write("goes_on.py", GOES_ON)
+    process = shell.start("launch", "-n", "2", "goes_on.py")
+    await_(there(shell, "pid"))
+    process.kill()
+    process.communicate(timeout=20)
+    await_(lambda: none_is_left(shell))
+
+
+def test_ranks_are_stopped_and_go_on_with_the_command(shell):
+    shell.write("goes_on.py", GOES_ON)
+    process = shell.start("launch", "-n", "2", "goes_on.py")
+    await_(there(shell, "pid"))
+    process.send_signal(signal.SIGTSTP)
+    await_(lambda: {state(pid) for pid in [process.pid, *ranks_of(shell)]} == {"T"})
+    process.send_signal(signal.SIGCONT)
+    await_(lambda: "T" not in {state(pid) for pid in [process.pid, *ranks_of(shell)]})
+    process.send_signal(signal.SIGTERM)
+    await_(there(shell, "asked"))
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert process.returncode == 143
+
+
+# --- what cannot be started -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

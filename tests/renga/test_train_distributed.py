@@ -231,7 +231,7 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(shell, job):
     while not (shell.folder / "iteration").exists() or int((shell.folder / "iteration").read_text() or 0) < 4:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
-    process.send_signal(signal.SIGUSR1)
+    process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert err.count("renga: interrupted in epoch") == 1

@@ -7,9 +7,10 @@ go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, w
   program had put into `sys.excepthook` is called before. A KeyboardInterrupt counts, too.
 - A rank that exits by `sys.exit`, `exit` or `quit` with a status that is not 0 waits `GRACE` seconds for the others to
   end, too, as they do where all find the same thing wrong. Then it ends them.
+- SIGUSR1, which ``mpiexec`` passes on to all ranks, is Ctrl-C, unless the program does something else with it.
 - A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once.
 
-With a single rank, everything is as in any Python program.
+With a single rank, everything is as in any Python program, but for SIGUSR1.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
+from renga_comm_mpi.launching import STOP
 from renga_comm_mpi.mpi import MPI
 
 __all__ = ["end_all", "install", "meet_at_exit", "say", "this_rank"]
@@ -53,16 +55,17 @@ _channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
 def install() -> None:
     """Have failures of this rank end all. Whoever makes a communicator calls this; once is enough, more do no harm.
 
-    Does nothing with a single rank, unless ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is set to something, as ChainerMN
-    documents it: then uncaught exceptions call ``MPI_Abort``.
+    With a single rank, it does no more than listen to SIGUSR1, unless ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is set to
+    something, as ChainerMN documents it: then uncaught exceptions call ``MPI_Abort``.
     """
     global _process, _hook
     with _lock:
         if _process == os.getpid():
             return
+        _process = os.getpid()
+        _listen()
         if MPI.COMM_WORLD.size == 1 and not any(os.environ.get(name) for name in _FORCED):
             return
-        _process = os.getpid()
         sys.excepthook = _hook = _after(sys.excepthook, sys.__excepthook__)
         threading.excepthook = _after_thread(threading.excepthook)
         sys.exit = _remembering(sys.exit)
@@ -109,6 +112,21 @@ def end_all(status: int) -> NoReturn:
         MPI.COMM_WORLD.Abort(status)
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("unreachable")
+
+
+def _listen() -> None:
+    in_main_thread = threading.current_thread() is threading.main_thread()  # others may not set handlers
+    if in_main_thread and signal.getsignal(STOP) == signal.SIG_DFL:
+        signal.signal(STOP, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    if not _is_rank():  # but a process that a rank has forked
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):  # not by a signal, which may be blocked: `job` does that to ``mpiexec``
+        handler(signal.SIGINT, frame)
 
 
 def _is_rank() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -27,6 +28,8 @@ __all__ = [
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Where the libraries that compute on the CPU read how many threads they may use."""
+STOP = signal.SIGUSR1
+"""What asks ranks to stop: Open MPI's ``mpiexec`` and Hydra's pass it on to all, and wait for them."""
 YIELD = "OMPI_MCA_mpi_yield_when_idle"
 """Whether Open MPI's ranks let others run while they wait."""
 _CARRIED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", *THREADS)

@@ -382,6 +382,14 @@ if __name__ == "__main__":
     print(*(child.pid for child in active_children()), *(slot.address.name for slot in iterator._slots), flush=True)
     if sys.argv[1] == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
+    if sys.argv[1] == "asked to stop":
+        signal.signal(signal.SIGUSR1, signal.default_int_handler)
+        try:
+            os.killpg(0, signal.SIGUSR1)  # as mpiexec does
+            time.sleep(10)
+        except KeyboardInterrupt:
+            for _ in range(9):  # to the end of the epoch: all workers are there
+                next(iterator)
     if sys.argv[1] == "interrupted":
         os.killpg(0, signal.SIGINT)  # as Ctrl-C in a terminal does
         time.sleep(10)
@@ -401,7 +409,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("end", "start_method"),
     [("normal", "fork"), ("cyclic", "fork"), ("forked", "fork"), ("killed", "fork"), ("killed", "spawn")]
-    + [("interrupted", "fork"), ("interrupted", "spawn")],
+    + [("interrupted", "fork"), ("interrupted", "spawn"), ("asked to stop", "fork"), ("asked to stop", "spawn")],
 )
 def test_a_program_that_ends_without_finalizing_leaves_nothing(tmp_path, end, start_method):
     program = tmp_path / "program.py"

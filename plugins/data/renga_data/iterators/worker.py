@@ -21,6 +21,7 @@ from renga_data.iterators.shared_memory import Packet, SlotAddress, pack
 
 __all__ = ["begin", "make_examples", "sheltered"]
 
+_FOR_THE_PARENT = {signal.SIGINT, signal.SIGUSR1}
 _dataset: Dataset
 _attached: dict[int, SharedMemory] = {}
 
@@ -29,10 +30,11 @@ _attached: dict[int, SharedMemory] = {}
 def sheltered() -> Iterator[None]:
     """Let processes that the parent starts in a ``with`` block know nothing of Ctrl-C.
 
-    It reaches all processes of a terminal, but is for the parent, which ends the workers when it is done. It is blocked
-    until a worker has got so far as to ignore it; the parent gets it at the end of the block.
+    It reaches all processes of a terminal, and SIGUSR1, which asks the ranks of MPI to stop, all that a rank has
+    started. But they are for the parent, which ends the workers when it is done. They are blocked until a worker has
+    got so far as to ignore them; the parent gets them at the end of the block.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _FOR_THE_PARENT)
     try:
         yield
     finally:
@@ -43,8 +45,9 @@ def begin(dataset: Dataset) -> None:
     """Prepare the process, once."""
     global _dataset
     _dataset = dataset
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for number in _FOR_THE_PARENT:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _FOR_THE_PARENT)
     # A crash in native code tells on standard error where it was.
     faulthandler.enable(2)
     threading.Thread(target=_end_with_parent, daemon=True).start()
