@@ -253,8 +253,7 @@ class CommunicatorBase(ABC):
         """
         given = [(tuple(array.shape), str(array.dtype)) for array in arrays]
         self.agree("mean", given)
-        if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
-            raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
+        self._refuse_integers(given)
         if self.size == 1:
             return [array.copy() for array in arrays]
         wire = self.get_config("allreduce_grad_dtype")
@@ -263,6 +262,11 @@ class CommunicatorBase(ABC):
             wide = is_wide(wire, flat.dtype)
             means.append(self.mean_flat(flat.astype(wire)).astype(flat.dtype) if wide else self.mean_flat(flat))
         return unpack(means, arrays)
+
+    def _refuse_integers(self, given: Sequence[tuple[Any, str]]) -> None:
+        """Raise TypeError, after `agree`, unless there are means of arrays with these shapes and dtypes."""
+        if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
+            raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
 
     def mean_flat(self, flat: Array) -> Array:
         """The mean of one block; `flat` has one axis, and every rank's are alike: `mean` has made sure.

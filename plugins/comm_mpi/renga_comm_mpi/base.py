@@ -283,6 +283,7 @@ class MpiCommunicator(CommunicatorBase):
             own = [_largest_magnitude(array) for array in arrays if _half_wire(wire, array.dtype) == "float16"]
             alike = [(tuple(array.shape), str(array.dtype)) for array in arrays]
             largest = self._agree("mean", alike, max(own, default=0.0))
+            self._refuse_integers(alike)
             if self.size == 1:
                 return [array.copy() for array in arrays]
             scale = common_scale(largest, self.size)

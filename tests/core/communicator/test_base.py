@@ -247,3 +247,15 @@ def test_integers_have_no_mean() -> None:
         return comm.allreduce_obj(1)
 
     assert launch(program, 2) == [2, 2]
+
+
+def test_means_of_integers_are_refused() -> None:
+    """On every rank, and before anything is sent."""
+
+    def program(communicator):
+        for arrays in ([np.ones(2), np.arange(3)], [np.array([True])]):
+            with pytest.raises(TypeError, match=r"not of (int64|bool)"):
+                communicator.mean(arrays)
+        return communicator.mean([np.full(1, 1j * communicator.rank)])[0][0]
+
+    assert launch(program, 3) == [1j, 1j, 1j]
