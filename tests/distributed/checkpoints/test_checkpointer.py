@@ -342,6 +342,17 @@ def test_statistics():
     assert launch(program, 1)[0].endswith(", 1 checkpoints")
 
 
+def test_later_generations_of_a_run_before_do_not_push_out_those_of_this_one(tmp_path):
+    launch(run, 2, tmp_path, Plain, 20, 12)
+    assert "run.0.12" in files(tmp_path)
+
+    def program(communicator):
+        return run(communicator, tmp_path, Plain, 20, 6, cp=2, gc=1)  # begins anew, though there are files
+
+    launch(program, 2)
+    assert files(tmp_path) == ["run.0.4", "run.0.6", "run.1.4", "run.1.6"]
+
+
 @pytest.mark.parametrize("wrong", [{"cp_interval": 0}, {"gc_interval": 0}])
 def test_intervals_are_positive(wrong):
     with pytest.raises(ValueError, match="at least 1"):

@@ -254,3 +254,26 @@ def test_gradients_on_their_way_are_not_used() -> None:
 def test_one_or_the_other() -> None:
     with pytest.raises(ValueError, match="choose one"):
         launch(lambda c: create_multi_node_optimizer(renga.optimizers.SGD(), c, True, overlap=True), 1)
+
+
+def test_what_is_on_its_way_stays_when_saving_or_loading_fails() -> None:
+    """The next update uses it as if nobody had tried."""
+
+    class Refusing(renga.serializers.DictionarySerializer):
+        def __call__(self, key, value):
+            if key == "late_gradients":
+                raise OSError("full")
+            return super().__call__(key, value)
+
+    def program(communicator, tries):
+        model = Model()
+        optimizer = create_multi_node_optimizer(renga.optimizers.SGD(), communicator, double_buffering=True)
+        optimizer.setup(model)
+        for step in range(3):
+            optimizer.update(model, batch(communicator.rank, step))
+            if tries:
+                with pytest.raises(OSError, match="full"):
+                    Refusing().save(optimizer)
+        return model.W.array
+
+    np.testing.assert_array_equal(launch(program, 2, True), launch(program, 2, False))

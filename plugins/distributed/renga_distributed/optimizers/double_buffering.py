@@ -43,7 +43,7 @@ class OneUpdateLate(AfterBackward):
         means = Means(self._communicator)
         # All together, whatever `bucket_bytes` says: the first is needed no sooner than the last.
         means.begin(params, gradients)
-        late, self._late = self._late, _Late(means.wait(), scale)
+        late, self._late = self._late, _Late(means, scale)
         # What has begun is neither to be changed nor used now, so nobody finds it in `grad`.
         link.cleargrads()
         if late is None:

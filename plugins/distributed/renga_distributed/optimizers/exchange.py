@@ -63,8 +63,8 @@ class Means:
         """Begin with the gradients of some parameters, which travel together."""
         self._begun.append((params, self._communicator.imean(gradients)))
 
-    def wait(self) -> Iterator[tuple[Parameter, Array]]:
-        """Each parameter that has been begun with, and its mean, as they arrive."""
+    def __iter__(self) -> Iterator[tuple[Parameter, Array]]:
+        """Each parameter that has been begun with, and its mean, as they arrive; the same each time."""
         for params, request in self._begun:
             yield from zip(params, request.wait(), strict=True)
 

@@ -82,7 +82,7 @@ class WhileBackward(AfterBackward):
                 )
         for bucket in self._buckets[self._next :]:
             self._means.begin(*gradients_of(bucket, self._zero_fill))
-        for param, mean in self._means.wait():
+        for param, mean in self._means:
             param.grad = mean
         self._arrived, self._means, self._next = {}, Means(self._communicator), 0
         return True
