@@ -161,7 +161,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         if self._pool is None:
             # Workers must find the tracker of shared memory running, or each starts its own, which does not know who
             # owns what.
-            resource_tracker.ensure_running()
+            with worker.sheltered():
+                resource_tracker.ensure_running()
             self._pool = WatchedPool(self.n_processes, self._context, worker.begin, (self.dataset,))
             self._made = 0
         self._made += orders

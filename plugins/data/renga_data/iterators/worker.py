@@ -32,7 +32,7 @@ def sheltered() -> Iterator[None]:
 
     It reaches all processes of a terminal, and SIGUSR1, which asks the ranks of MPI to stop, all that a rank has
     started. But they are for the parent, which ends the workers when it is done. They are blocked until a worker has
-    got so far as to ignore them; the parent gets them at the end of the block.
+    got so far as to ignore them (other helpers keep them blocked); the parent gets them at the end of the block.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _FOR_THE_PARENT)
     try:
