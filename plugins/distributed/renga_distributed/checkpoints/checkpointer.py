@@ -115,8 +115,8 @@ class MultiNodeCheckpointer(Extension):
         if self._unlooked >= self.gc_interval:
             self._unlooked = 0
             # Later ones are of a run that this one did not go on from, or are damaged: this one's would be removed.
-            own = [each for each in folder.seen().get(0, []) if each <= iteration]
-            self._collect(folder, self.comm.bcast_obj(own[: self.cp_interval]))
+            earlier = [each for each in folder.seen().get(0, []) if each <= iteration]
+            self._collect(folder, self.comm.bcast_obj(earlier[: self.cp_interval]))
         self._seconds.append(time.perf_counter() - began)
 
     def _agree_on(self, iteration: int, problem: str | None, mine: Any) -> list[Any]:
