@@ -159,7 +159,7 @@ class Pause:
     """What somebody who waits patiently does between two looks: nothing at first, then longer and longer sleeps."""
 
     LOOKS = 20
-    SHORTEST, LONGEST = 20e-6, 100e-6
+    SHORTEST, LONGEST, GROWTH = 20e-6, 500e-6, 1.2
 
     def __init__(self) -> None:
         self._looks = 0
@@ -169,7 +169,7 @@ class Pause:
         self._looks += 1
         if self._looks > self.LOOKS:
             time.sleep(self._sleep)
-            self._sleep = min(2 * self._sleep, self.LONGEST)
+            self._sleep = min(self.GROWTH * self._sleep, self.LONGEST)
 
 
 def as_bytes(array: NDArray[Any]) -> Bytes:
