@@ -214,6 +214,8 @@ def _obstacle() -> str | None:
         return "debug mode is on"
     if config.function_hooks or watchers.count:
         return "a hook watches functions or links"
+    if config.gradient_listener is not None:
+        return "gradients are told of as they arrive"
     if config.in_recomputing:
         return "a forgotten part of a graph is being computed again"
     return None

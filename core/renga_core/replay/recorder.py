@@ -293,6 +293,8 @@ class Recorder:
         unusual = [name for name, value in asked.items() if value is not None and value is not False]
         if unusual:
             self.refuse(f"it calls backward with {', '.join(unusual)}")
+        elif config.gradient_listener is not None:
+            self.refuse("it has gradients told of as they arrive")
         elif any(function not in self._nodes for function in functions_behind(creators)):
             self.refuse("backward goes back to functions of an earlier call")
         if self.reason is not None:

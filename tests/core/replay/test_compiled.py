@@ -14,6 +14,7 @@ import renga.links as L
 from renga import Chain, Parameter, Variable, grad
 from renga.optimizers import SGD, Adam, MomentumSGD
 from renga_core import random
+from renga_core.graph import arriving_gradients
 from renga_core.graph.operators import arithmetic
 from renga_core.reporter import Reporter
 
@@ -734,3 +735,31 @@ def test_two_threads():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_gradients_are_told_of_though_the_step_could_be_replayed() -> None:
+    weight = Parameter(np.ones(3, np.float32))
+    told: list[Variable] = []
+
+    def listen(variable, gradient) -> None:
+        told.append(variable)
+
+    def plain(x):
+        weight.cleargrad()
+        F.sum(weight * x).backward()
+
+    def listening(x):
+        with arriving_gradients(listen):
+            plain(x)
+
+    step = renga.compile(listening)
+    for _ in range(5):
+        step(floats(3))
+    assert told == [weight] * 5
+    step = renga.compile(plain)
+    for _ in range(5):
+        step(floats(3))
+    assert step.explain() == "replayed"
+    with arriving_gradients(listen):
+        step(floats(3))
+    assert told == [weight] * 6

@@ -10,6 +10,7 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import using_config
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
+from renga_core.replay import again
 from renga_core.serializers import AbstractSerializer
 from renga_distributed.optimizers.batches import Batch, Batches
 from renga_distributed.optimizers.correspondence import watched
@@ -172,11 +173,21 @@ class MultiNodeOptimizer:
             raise ValueError(
                 "weighted, or accumulate > 1: call update(lossfun, *args), so that it is known what the batches are"
             )
-        elif self._same.ensure(link):
-            self._exchange.restart()
+        else:
+            again(self._update_by_gradients)
             return
-        if self._exchange.average(optimizer):
-            optimizer.update()
+        self._update_by_means()
+
+    def _update_by_gradients(self) -> None:
+        """Update by those that the program has computed, unless they are of no use."""
+        if self._same.ensure(self.actual_optimizer.target):
+            self._exchange.restart()
+        else:
+            self._update_by_means()
+
+    def _update_by_means(self) -> None:
+        if self._exchange.average(self.actual_optimizer):
+            self.actual_optimizer.update()
 
     def _loss(self, lossfun: Callable[..., Any], args: tuple[Any, ...], kwds: Mapping[str, Any], examples: int) -> Any:
         """The loss, computed by the same parameters on all ranks; None if there are no examples."""
