@@ -71,11 +71,21 @@ def _plugins() -> Iterator[Finding]:
 
 
 def _trials(timeout: float) -> Iterator[Finding]:
+    """Of a plugin's providers that have the same probe, one is tried, and tells of all."""
     manager = get_manager()
+    told: dict[tuple[str, str], Finding] = {}
     for kind in manager.kinds().values():
         for candidate in Registry(kind, manager).list():
-            if kind is ARRAY_BACKEND or candidate.offer.provider.probe:
-                yield _trial(candidate, timeout)
+            offer, status = candidate
+            if kind is not ARRAY_BACKEND and not offer.provider.probe:
+                continue
+            what, probe = f"{kind.name} {offer.full_name}", (offer.plugin.name, offer.provider.probe)
+            if kind is ARRAY_BACKEND or status.state is not State.READY:  # a backend computes, too
+                yield _trial(what, candidate, timeout)
+                continue
+            if probe not in told:
+                told[probe] = _trial(what, candidate, timeout)
+            yield told[probe]._replace(what=what)
 
 
 def _mpi(timeout: float, hosts: str | None) -> Iterator[Finding]:
@@ -86,9 +96,8 @@ def _mpi(timeout: float, hosts: str | None) -> Iterator[Finding]:
         yield from (Finding(*found) for found in check(timeout, hosts))
 
 
-def _trial(candidate: Candidate, timeout: float) -> Finding:
+def _trial(what: str, candidate: Candidate, timeout: float) -> Finding:
     offer, status = candidate
-    what = f"{offer.kind.name} {offer.full_name}"
     if status.state is not State.READY:
         return Finding(what, status.state, f"{status.reason}. {status.next_step}")
     command = [sys.executable, "-m", "renga.cli.trial", offer.kind.name, offer.full_name]

@@ -214,6 +214,29 @@ def test_doctor_survives_what_hangs_crashes_and_miscalculates(shell):
     assert outcome.status == 1
 
 
+SHARED_PROBE = """
+@hookimpl
+def renga_models():
+    return [Provider(name=name, target="many_target:make", revision=1, summary="", probe="many_target:probe")
+            for name in ("one", "two", "three")]
+"""
+SHARED_PROBE_TARGET = """
+    def probe():
+        with open("probed", "a") as file:
+            file.write("x")
+        return "the moon is full"
+"""
+
+
+def test_doctor_runs_a_probe_that_providers_share_once(shell):
+    shell.install("many", SHARED_PROBE, modules={"many_target": SHARED_PROBE_TARGET})
+    outcome = shell.renga("-p", "no:mpi", "doctor", "--json")
+    found = {row["what"]: row["about"] for row in json.loads(outcome.out) if row["what"].startswith("model many:")}
+    assert list(found) == ["model many:one", "model many:two", "model many:three"]
+    assert all("the moon is full" in about for about in found.values())
+    assert (shell.folder / "probed").read_text() == "x"
+
+
 def test_doctor_is_content_where_all_is_well(shell):
     outcome = shell.renga("doctor")
     assert outcome.status == 0
