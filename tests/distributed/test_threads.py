@@ -139,6 +139,29 @@ def test_a_rank_that_has_finished_comes_no_more() -> None:
     assert str(errors[0]) == "rank 1 has finished its program, and will not come to barrier"
 
 
+def test_who_was_told_and_tries_again_is_told_again() -> None:
+    """And not that two of its threads are in one collective."""
+
+    def program(communicator):
+        if communicator.rank == 0:
+            return
+        for _ in range(2):
+            with pytest.raises(RankFailed, match="rank 0 has finished its program"):
+                communicator.barrier()
+
+    launch(program, 2)
+
+
+def test_what_all_gather_is_each_ranks_own() -> None:
+    def program(communicator):
+        found = communicator.allgather(np.zeros(2))
+        found[0][:] = communicator.rank
+        communicator.barrier()
+        return found[0].tolist()
+
+    assert launch(program, 3) == [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]
+
+
 def test_what_a_finished_rank_has_sent_arrives() -> None:
     def program(comm):
         if comm.rank == 0:
