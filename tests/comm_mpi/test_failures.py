@@ -123,7 +123,6 @@ def test_a_mismatch_that_nobody_catches_ends_all(ranks):
 DOING = {
     "compute()": "has computed for ",
     "os.kill(os.getpid(), signal.SIGSTOP)": "does not answer: it was stopped, ",
-    "raise SystemExit": "ended its program ",
     "comm.recv(0, 7)": "waits in recv for rank 0 of ",
 }
 
@@ -170,6 +169,37 @@ def test_exiting_with_a_status_ends_those_that_go_on(ranks):
     assert outcome.status == 3
     assert "renga: rank 1 of 2 (" in outcome.err
     assert "has ended with status 3, the others go on. All ranks are ended for it.\n" in outcome.err
+
+
+@pytest.mark.parametrize("ends", ["raise SystemExit(1)", "raise SystemExit"])
+def test_ranks_are_told_of_one_that_has_ended(ranks, ends):
+    outcome = ranks(f"if comm.rank == 1: {ends}\nstep()\n", 3)
+    assert outcome.status == 1
+    assert "  rank 0, 2: allreduce ((3,), 'float64')\n  rank 1: the end of its program\n" in outcome.err
+
+
+def test_who_catches_that_is_told_again_in_every_communicator(ranks):
+    outcome = ranks(
+        "part, other, gone = comm.split(0, comm.rank), create_communicator('flat'), create_communicator('flat')\n"
+        "gone.finalize()\n"
+        "if comm.rank == 1: raise SystemExit\n"
+        "for call in [step, comm.barrier, part.barrier, lambda: other.bcast_obj(1)]:\n"
+        "    try: call()\n"
+        "    except ValueError as error: print(str(error).splitlines()[-1])\n",
+        2,
+    )
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out == 4 * "  rank 1: the end of its program\n"
+
+
+def test_one_rank_may_go_on_alone(ranks):
+    outcome = ranks("if comm.rank == 0:\n    time.sleep(4)\n    print('saved')\n", 3)
+    assert (outcome.status, outcome.out, outcome.err) == (0, "saved\n", "")
+
+
+def test_communicators_that_not_all_have_finalized_keep_nobody(ranks):
+    outcome = ranks("other = create_communicator('flat')\nif comm.rank == 0: other.finalize()\n", 2)
+    assert (outcome.status, outcome.err) == (0, "")
 
 
 def test_exiting_together_is_an_end_like_any_other(ranks):

@@ -27,7 +27,8 @@ class MismatchError(RengaError, ValueError):
     def __str__(self) -> str:
         same_call = len({what for what, _ in self.given}) == 1
         title = f"ranks call {self.given[0][0]} differently" if same_call else "ranks call different collectives"
-        lines = [f"  rank {ranks}: {what} {detail!r}" for ranks, what, detail in self._groups()]
+        calls = [(ranks, what if detail is None else f"{what} {detail!r}") for ranks, what, detail in self._groups()]
+        lines = [f"  rank {ranks}: {call}" for ranks, call in calls]
         return "\n".join([f"{title} (this is rank {self.rank}):", *lines])
 
     def _groups(self) -> list[tuple[str, str, Any]]:

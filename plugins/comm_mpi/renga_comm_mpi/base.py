@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import warnings
 from abc import abstractmethod
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from renga_comm_mpi import watchdog
+from renga_comm_mpi.agreement import Agreement
 from renga_comm_mpi.calls import PIECE, Calls, as_bytes
 from renga_comm_mpi.conversion import largest_magnitude
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.nodes import find_place, node_of_this_process
 from renga_core.backend import default_device, get_device, get_device_of, is_floating, to_host
-from renga_core.communicator import CommunicatorBase, MismatchError, Request
+from renga_core.communicator import CommunicatorBase, Request
 from renga_core.communicator.half import common_scale, is_half, is_wide
 from renga_core.communicator.packing import pack, unpack
 
@@ -39,7 +39,7 @@ class MpiCommunicator(CommunicatorBase):
     Args:
         mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it calls. None: all processes, ``MPI.COMM_WORLD``.
         patient: Wait for others without using the processor, as a thread beside one that computes should. Waiting takes
-            a tenth of a millisecond longer then.
+            up to half a millisecond longer then.
 
     Attributes:
         name: By which it is registered.
@@ -58,10 +58,11 @@ class MpiCommunicator(CommunicatorBase):
         self._calls = Calls(self.mpi_comm.Dup(), patient)
         self._letters = Calls(self.mpi_comm, patient)
         self._to_myself: dict[int, deque[Any]] = {}
-        self._own, self._largest = np.empty((2, 3), np.int64)
+        self._agreement = Agreement(self._calls)
         nodes = self._calls.allgather_messages(node_of_this_process().encode())
         self._place = find_place(nodes, self.rank)
         self._calls.crosses = self.inter_size > 1
+        self._rounds = True  # whether anything travels in 16 bits where that is asked for
 
     @property
     def rank(self) -> int:  # noqa: D102
@@ -102,19 +103,7 @@ class MpiCommunicator(CommunicatorBase):
     def _agree(self, what: str, detail: object, number: float = 0.0) -> float:
         """`agree`, and return the largest of the ranks' numbers, none of them negative."""
         with self._waiting(what):
-            # One short exchange: digests are all the same where the largest is the smallest. Python's own hash differs
-            # between processes. The bits of numbers that are not negative are in the order of the numbers.
-            digest = int.from_bytes(hashlib.blake2b(repr((what, detail)).encode(), digest_size=7).digest(), "little")
-            self._own[:2] = digest, -digest
-            self._own[2:].view(np.float64)[0] = number
-            self._calls("Allreduce", self._own, self._largest, MPI.MAX)
-            digests_differ = self._largest[0] != -self._largest[1]
-            largest = float(self._largest[2:].view(np.float64)[0])
-            if digests_differ:
-                given = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((what, detail)))]
-                if any(one != given[0] for one in given):
-                    raise MismatchError(given, self.rank)
-            return largest
+            return self._agreement(what, detail, number)
 
     # --- between two ranks --------------------------------------------------------------------------------------------
 
@@ -280,9 +269,9 @@ class MpiCommunicator(CommunicatorBase):
         wire = self.get_config("allreduce_grad_dtype")
         with self._waiting("mean"):
             # What float16 needs to know, the largest magnitude of all ranks, travels with what ranks agree on.
-            own = [_largest_magnitude(array) for array in arrays if _half_wire(wire, array.dtype) == "float16"]
+            halves = [array for array in arrays if self._rounds and _half_wire(wire, array.dtype) == "float16"]
             alike = [(tuple(array.shape), str(array.dtype)) for array in arrays]
-            largest = self._agree("mean", alike, max(own, default=0.0))
+            largest = self._agree("mean", alike, max(map(_largest_magnitude, halves), default=0.0))
             self._refuse_integers(alike)
             if self.size == 1:
                 return [array.copy() for array in arrays]

@@ -8,7 +8,8 @@ go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, w
 - A rank that exits by `sys.exit`, `exit` or `quit` with a status that is not 0 waits `GRACE` seconds for the others to
   end, too, as they do where all find the same thing wrong. Then it ends them.
 - SIGUSR1, which ``mpiexec`` passes on to all ranks, is Ctrl-C, unless the program does something else with it.
-- A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once.
+- A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once. Others that
+  call a collective meanwhile are told (`take_leave`).
 
 With a single rank, everything is as in any Python program, but for SIGUSR1.
 """
@@ -24,7 +25,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
@@ -32,7 +33,7 @@ from typing import Any, NoReturn
 from renga_comm_mpi.launching import STOP
 from renga_comm_mpi.mpi import MPI
 
-__all__ = ["end_all", "install", "meet_at_exit", "say", "this_rank"]
+__all__ = ["end_all", "install", "meet_at_exit", "say", "take_leave", "this_rank"]
 
 GRACE = 3.0
 """Seconds that a rank which exits with a status that is not 0 gives the others to end by themselves."""
@@ -50,6 +51,7 @@ _hook: Callable[..., Any] | None = None
 _status = 0
 """What the main thread last gave to `sys.exit`."""
 _channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
+_farewells: list[Callable[[], Iterator[None]]] = []
 
 
 def install() -> None:
@@ -84,6 +86,15 @@ def meet_at_exit(channel: Any, finished: Callable[[], None], left: Callable[[], 
         left: Called when all have ended, or at once where MPI is over by then; MPI ends soon after.
     """
     _channels.append((channel, finished, left))
+
+
+def take_leave(farewell: Callable[[], Iterator[None]]) -> None:
+    """Have this rank tell others that it has ended its program, unless it says so by a status that is not 0.
+
+    Args:
+        farewell: Begun when the program has ended, and gone on with now and then until all have.
+    """
+    _farewells.append(farewell)
 
 
 def this_rank() -> str:
@@ -196,9 +207,12 @@ def _leave() -> None:
 
 
 def _wait_for_others() -> None:
+    farewells = [farewell() for farewell in _farewells] if _status == 0 else []
+    _go_on_with(farewells)  # before others can see that this rank has ended
     requests = [channel.Ibarrier() for channel, _, _ in _channels]
     started_at, told = time.monotonic(), False
     while not MPI.Request.Testall(requests):
+        _go_on_with(farewells)
         waited = time.monotonic() - started_at
         if _status != 0 and waited > GRACE:
             say(f"renga: {this_rank()} has ended with status {_status}, the others go on. All ranks are ended for it.")
@@ -210,3 +224,7 @@ def _wait_for_others() -> None:
                 "Should they wait for this one, find out where: RENGA_DISTRIBUTED_TIMEOUT=60"
             )
         time.sleep(0.002 if waited < 0.1 else 0.05)
+
+
+def _go_on_with(farewells: list[Iterator[None]]) -> None:
+    farewells[:] = [farewell for farewell in farewells if next(farewell, True) is None]

@@ -19,7 +19,7 @@ def test_one_rank_calls_it_differently() -> None:
 
 def test_one_rank_calls_another_collective() -> None:
     assert str(MismatchError([("bcast", {"root": 0}), ("barrier", None)], 0)) == (
-        "ranks call different collectives (this is rank 0):\n  rank 0: bcast {'root': 0}\n  rank 1: barrier None"
+        "ranks call different collectives (this is rank 0):\n  rank 0: bcast {'root': 0}\n  rank 1: barrier"
     )
 
 
