@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import renga.distributed
-from renga_core.plugin import PluginManager, Provider, UnknownProvider, hookimpl, using_manager
+from renga_core.plugin import PluginManager, Provider, ProviderUnavailable, UnknownProvider, hookimpl, using_manager
 from renga_distributed.create import create_communicator
 from renga_distributed.single import SingleCommunicator
 from renga_distributed.threads import launch
@@ -83,3 +83,20 @@ def test_nccl_is_a_plugin_of_its_own() -> None:
     first, second = str(caught.value).splitlines()
     assert first.startswith("no communicator named 'pure_nccl' (from create_communicator). Known: ")
     assert second.startswith("pure_nccl, ChainerMN's default, is for a plugin of its own to provide")
+
+
+class Unusable:
+    @hookimpl
+    def renga_communicators(self):
+        probe = "probe_of_a_test:why_not"  # importing the target would fail: what the probe says is better to know
+        return [Provider(name="mine", target="nowhere:Mine", revision=1, summary="needs more", probe=probe)]
+
+
+def test_a_communicator_that_cannot_work_here_says_why(monkeypatch) -> None:
+    module = ModuleType("probe_of_a_test")
+    module.why_not = lambda: "its library is not there"
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    with using_manager(PluginManager()) as manager:
+        manager.register("third_party", Unusable())
+        with pytest.raises(ProviderUnavailable, match="its library is not there"):
+            create_communicator("mine")

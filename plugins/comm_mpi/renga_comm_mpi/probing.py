@@ -10,5 +10,6 @@ def why_no_mpi() -> str | None:
     try:
         from renga_comm_mpi.mpi import MPI  # noqa: F401  (importing starts it)
     except (ImportError, RuntimeError) as error:
-        return f"mpi4py is there, but finds no MPI library it can load: {error}. Next: pip install 'renga[mpi]'"
+        reason = str(error).partition("\n")[0]  # the lines that follow are each place where it has looked
+        return f"mpi4py is there, but finds no MPI library it can load: {reason}"
     return None

@@ -35,10 +35,11 @@ def create_communicator(
 
     Raises:
         UnknownProvider: There is no communicator of this name.
+        ProviderUnavailable: It cannot work here: something that it needs is not installed.
         ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype.
     """
     try:
-        make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator")
+        make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator", probe=True)
     except UnknownProvider as error:
         if communicator_name != "pure_nccl":
             raise
