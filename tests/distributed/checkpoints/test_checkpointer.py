@@ -13,8 +13,10 @@ import renga.functions as F
 import renga.links as L
 from renga.iterators import SerialIterator
 from renga.training import Trainer, extensions, updaters
+from renga_core import random
+from renga_core.backend import get_backend
 from renga_core.serializers import FileMismatched
-from renga_distributed.checkpoints import CheckpointError, create_multi_node_checkpointer
+from renga_distributed.checkpoints import CheckpointError, carrying, create_multi_node_checkpointer
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import scatter_dataset
 from renga_distributed.optimizers import create_multi_node_optimizer
@@ -151,6 +153,27 @@ def test_another_number_of_ranks_goes_on_with_the_next_examples(tmp_path, before
         assert loaded == 6
         for key, array in parameters.items():
             np.testing.assert_allclose(array, reference[key], rtol=1e-12, atol=1e-12, err_msg=key)
+
+
+def test_random_numbers_of_another_number_of_ranks(tmp_path, monkeypatch):
+    """Those that have no state of their own draw numbers of their own, the same each time that they begin."""
+    numpy = get_backend("numpy")
+    drawn = {}
+
+    def note(arrays, rank):
+        for _ in range(2):
+            carrying.begin_random_numbers(arrays, rank)
+            drawn.setdefault(rank, []).append(random.generator(numpy).random())
+
+    monkeypatch.setattr("renga_distributed.checkpoints.checkpointer.begin_random_numbers", note)
+    launch(run, 1, tmp_path, Plain, 20, 4)
+    launch(run, 2, tmp_path, Plain, 4, None, True)
+    assert list(drawn) == [1]  # rank 0 goes on with its own
+    assert drawn[1][0] == drawn[1][1]
+    carrying.begin_random_numbers({"random": np.asarray("state")}, 1)
+    first = random.generator(numpy).random()
+    carrying.begin_random_numbers({"random": np.asarray("state")}, 2)
+    assert random.generator(numpy).random() != first
 
 
 def test_other_ranks_hold_only_what_differs(tmp_path):
