@@ -33,6 +33,7 @@ SCHEDULES = {
     "float16": ("float16", "plain"),
     "float16, overlapped": ("float16", "overlap"),
     "float16, double-buffered": ("float16", "double_buffering"),
+    "bfloat16, double-buffered": ("bfloat16", "double_buffering"),
 }
 """What the model calls the ways of `slow_network`."""
 
@@ -74,7 +75,7 @@ def markdown(found: Mapping[str, Any]) -> str:
     lines = [
         "# Predicted and measured",
         "",
-        f"{machine()}. `python -m benchmarks scale-model`: two ranks of one thread each, medians of iterations in",
+        f"{machine()}. `python -m benchmarks scale-model`: two ranks of one thread each, iterations in",
         "milliseconds, and what `renga scale-model` says from the constants of the cable and the computing time alone.",
     ]
     for workload, rates in found.items():

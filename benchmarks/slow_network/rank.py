@@ -1,7 +1,7 @@
 """``python -m benchmarks.slow_network.rank WORKLOAD SECONDS``: what each rank runs; rank 0 prints one line of JSON.
 
-Every way to train is given so many seconds in turn, after some steps that do not count. All ranks take the same number
-of steps.
+Every way to train has its turn several times, each time after some steps that do not count. All ranks take the same
+number of steps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from benchmarks.programs import with_renga
@@ -26,9 +27,11 @@ WAYS: dict[str, dict[str, Any]] = {
     "float16": {"dtype": "float16"},
     "float16, overlapped": {"dtype": "float16", "overlap": True},
     "float16, double-buffered": {"dtype": "float16", "double_buffering": True},
+    "bfloat16, double-buffered": {"dtype": "bfloat16", "double_buffering": True},
 }
 """By name: the dtype in which gradients travel, and arguments of `create_multi_node_optimizer`."""
-WARM_UP = 3
+WARM_UP = 2
+TURNS = 5
 BUCKET_BYTES = 2**20  # networks of these rates take some 10 ms for it
 
 
@@ -44,46 +47,50 @@ def main(workload: str, seconds: float) -> None:
         model(*training.batch).backward()
         training.optimizer.update()
 
-    found = {"computing": measured(communicator, alone, seconds)}
-    for dtype in (None, "float16"):
-        communicator.set_config("allreduce_grad_dtype", dtype)
-        model.cleargrads()
-        model(*training.batch).backward()
-        name = "communicating" if dtype is None else f"communicating, {dtype}"
-        found[name] = measured(communicator, lambda: communicator.multi_node_mean_grad(model), seconds)
-    for way, options in WAYS.items():
-        arguments = dict(options)
-        communicator.set_config("allreduce_grad_dtype", arguments.pop("dtype", None))
-        optimizer = create_multi_node_optimizer(SGD(lr=1e-4), communicator, **arguments)
-        optimizer.setup(model)
-        found[way] = measured(communicator, lambda: optimizer.update(model, *training.batch), seconds)  # noqa: B023
+    def communicate() -> None:
+        communicator.multi_node_mean_grad(model)
+
+    def ways() -> Iterator[tuple[str, Callable[[], None]]]:
+        """All that is measured, each made ready when its turn comes."""
+        yield "computing", alone
+        for dtype in (None, "float16"):
+            communicator.set_config("allreduce_grad_dtype", dtype)
+            yield ("communicating" if dtype is None else f"communicating, {dtype}"), communicate
+        for way, options in WAYS.items():
+            communicator.set_config("allreduce_grad_dtype", options.get("dtype"))
+            optimizer = optimizers[way].setup(model)
+            yield way, partial(optimizer.update, model, *training.batch)
+
+    optimizers: dict[str, Any] = {
+        way: create_multi_node_optimizer(
+            SGD(lr=1e-4), communicator, **{name: options[name] for name in options if name != "dtype"}
+        )
+        for way, options in WAYS.items()
+    }
+    turns: dict[str, list[float]] = {}
+    for _ in range(TURNS):
+        for way, step in ways():
+            turns.setdefault(way, []).append(turn(communicator, step, seconds / TURNS))
+    found = {way: {"median": statistics.median(times), "minimum": min(times)} for way, times in turns.items()}
     if communicator.rank == 0:
         size = sum(parameter.array.nbytes for parameter in model.params())
         print(json.dumps({"gradient_bytes": size, "examples": len(training.batch[0]), "seconds": found}))
     communicator.finalize()
 
 
-def measured(communicator: Any, step: Callable[[], object], seconds: float) -> dict[str, float]:
-    """Seconds a step takes on the slowest rank: median, and mean over all steps."""
+def turn(communicator: Any, step: Callable[[], object], seconds: float) -> float:
+    """Seconds that a step takes, the mean over about so many seconds, on the slowest rank."""
     for _ in range(WARM_UP):
         step()
     communicator.barrier()
     began = time.perf_counter()
     step()
-    steps = max(5, communicator.bcast_obj(int(seconds / (time.perf_counter() - began))))
-    times = []
+    steps = max(2, communicator.bcast_obj(int(seconds / (time.perf_counter() - began))))
     communicator.barrier()
-    began = last = time.perf_counter()
+    began = time.perf_counter()
     for _ in range(steps):
         step()
-        now = time.perf_counter()
-        times.append(now - last)
-        last = now
-    total = (last - began) / steps
-    return {
-        "median": max(communicator.allgather_obj(statistics.median(times))),
-        "mean": max(communicator.allgather_obj(total)),
-    }
+    return float(max(communicator.allgather_obj((time.perf_counter() - began) / steps)))
 
 
 if __name__ == "__main__":
