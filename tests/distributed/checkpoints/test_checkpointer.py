@@ -15,6 +15,7 @@ from renga.iterators import SerialIterator
 from renga.training import Trainer, extensions, updaters
 from renga_core import random
 from renga_core.backend import get_backend
+from renga_core.communicator import MismatchError
 from renga_core.serializers import FileMismatched
 from renga_distributed.checkpoints import CheckpointError, carrying, create_multi_node_checkpointer
 from renga_distributed.create import create_communicator
@@ -337,6 +338,18 @@ def test_a_file_that_cannot_be_written_is_an_error_on_every_rank(tmp_path, faili
         assert checkpointer.maybe_load(L.Linear(2, 2)) is None
 
     launch(program, 2)
+
+
+def test_ranks_that_are_not_after_the_same_iteration_write_nothing(tmp_path):
+    """As after Ctrl-C that reaches them at different times."""
+
+    def program(communicator):
+        checkpointer = create_multi_node_checkpointer("run", communicator, path=tmp_path)
+        with pytest.raises(MismatchError, match="save a checkpoint, after iteration"):
+            checkpointer.save(Plain(), 5 + communicator.rank)
+
+    launch(program, 2)
+    assert files(tmp_path) == []
 
 
 def test_another_run_is_refused_on_every_rank(tmp_path):

@@ -85,10 +85,12 @@ class MultiNodeCheckpointer(Extension):
 
         Raises:
             CheckpointError: A rank could not write its file; earlier generations are as they were.
+            MismatchError: Ranks are not after the same iteration; raised on every rank, and nothing is written.
             TypeError: The object has a value that cannot be stored without pickling.
         """
         began = time.perf_counter()
         folder, comm = self._folder(target), self.comm
+        comm.agree("save a checkpoint, after iteration", iteration)
         serializer = DictionarySerializer()
         serializer.save(target)
         arrays = serializer.target
