@@ -39,6 +39,7 @@ class _AcrossNodes(MpiCommunicator):
         self._shares_memory = bool(min(self._calls.allgather_ints(int(self._node_sum.usable))))
         if not self._shares_memory:  # then the order of ranks is that of all, not of machines
             self._members = [[rank] for rank in range(self.size)]
+        self._rounds = self.inter_size > 1 or not self._shares_memory
         lane = self.intra_rank if self.intra_rank < lanes else MPI.UNDEFINED
         between = self._calls.comm.Split(lane, self.inter_rank)
         self._between = None if between == MPI.COMM_NULL else Calls(between, patient, crosses=self.inter_size > 1)
