@@ -108,10 +108,11 @@ class MultiNodeBatchNormalization(FunctionNode):
         count = math.prod(values.shape[a] for a in self._axes)
         mean = values.sum(axis=self._axes, keepdims=True) / max(count, 1)
         squares = ((values - mean) ** 2).sum(axis=self._axes)
-        numbers = xp.array([count, self._differentiated], dtype=values.dtype)
+        numbers = xp.asarray([count, self._differentiated], dtype=values.dtype)
         own = xp.concatenate([numbers, mean.reshape(-1), squares.reshape(-1)])
         all_ranks = xp.stack(self._comm.allgather(own))
-        counts, (means, squares) = all_ranks[:, :1], xp.split(all_ranks[:, 2:], 2, axis=1)
+        counts, end_of_means = all_ranks[:, :1], 2 + squares.size
+        means, squares = all_ranks[:, 2:end_of_means], all_ranks[:, end_of_means:]
         self.count = int(counts.sum())
         if self.count == 0:
             raise ValueError("multi_node_batch_normalization: the batches of all ranks are empty; they have no mean")
