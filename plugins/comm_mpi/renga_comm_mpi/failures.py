@@ -4,7 +4,8 @@ MPI finds that a process was killed. It does not find an uncaught exception, or 
 go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, where there are several ranks:
 
 - An uncaught exception, in any thread, is printed with the rank and its host; then all ranks are ended. A hook that the
-  program had put into `sys.excepthook` is called before. A KeyboardInterrupt counts, too.
+  program had put into `sys.excepthook` is called before. A KeyboardInterrupt counts, too. What all ranks have (that,
+  and a `MismatchError`) the first one prints for all.
 - A rank that exits by `sys.exit`, `exit` or `quit` with a status that is not 0 waits `GRACE` seconds for the others to
   end, too, as they do where all find the same thing wrong. Then it ends them.
 - SIGUSR1, which ``mpiexec`` passes on to all ranks, is Ctrl-C, unless the program does something else with it.
@@ -32,6 +33,7 @@ from typing import Any, NoReturn
 
 from renga_comm_mpi.launching import STOP
 from renga_comm_mpi.mpi import MPI
+from renga_core.communicator import MismatchError
 
 __all__ = ["end_all", "install", "meet_at_exit", "say", "take_leave", "this_rank"]
 
@@ -39,6 +41,8 @@ GRACE = 3.0
 """Seconds that a rank which exits with a status that is not 0 gives the others to end by themselves."""
 PATIENCE = 30.0
 """Seconds after which a rank that has ended says that it waits for the others."""
+_SHARED = 1.0
+"""Seconds for which ranks but the first are silent of an error that all have: it says so for all, and ends them."""
 _INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
 _FORCED = ("CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION")
 """ChainerMN's documentation has the first name, its code the second."""
@@ -174,6 +178,8 @@ def _after_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _end_for(error: BaseException, where: str) -> NoReturn:
+    if MPI.COMM_WORLD.rank != 0 and isinstance(error, (MismatchError, KeyboardInterrupt)):
+        time.sleep(_SHARED)
     text = "".join(traceback.format_exception(error))
     say(f"renga: nobody caught an exception on {this_rank()}{where}. All ranks are ended for it:\n{text}")
     end_all(_INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
