@@ -27,7 +27,8 @@ def started(**variables):
     ("variables", "value"),
     [
         ({}, None),
-        ({"OMPI_COMM_WORLD_LOCAL_SIZE": str(CORES)}, "1"),
+        ({"OMPI_COMM_WORLD_LOCAL_SIZE": str(CORES)}, None),
+        ({"OMPI_COMM_WORLD_LOCAL_SIZE": str(CORES), "OMPI_COMM_WORLD_SIZE": str(CORES + 1)}, "1"),
         ({"OMPI_COMM_WORLD_LOCAL_SIZE": str(CORES + 1)}, "1"),
         ({"OMPI_COMM_WORLD_LOCAL_SIZE": str(CORES - 1)}, None),
         ({"OMPI_COMM_WORLD_LOCAL_SIZE": str(CORES), YIELD: "0"}, "0"),
@@ -50,9 +51,11 @@ def test_all_modules_take_mpi_from_there():
 
 def test_ranks_are_launched_so_that_programs_with_mpi4py_alone_do_it_too(monkeypatch):
     monkeypatch.delenv(YIELD, raising=False)
-    assert YIELD not in rank_environment(CORES - 1)
-    assert rank_environment(CORES)[YIELD] == "1"
+    assert YIELD not in rank_environment(CORES)
+    assert rank_environment(CORES + 1)[YIELD] == "1"
     monkeypatch.setenv(YIELD, "0")
-    assert rank_environment(CORES)[YIELD] == "0"
-    assert crowded(CORES)
-    assert not crowded(CORES - 1)
+    assert rank_environment(CORES + 1)[YIELD] == "0"
+    assert crowded(CORES + 1)
+    assert not crowded(CORES)
+    assert crowded(CORES, alone=False)
+    assert not crowded(CORES - 1, alone=False)
