@@ -1,7 +1,7 @@
 """mpi4py's MPI, started as Renga wants it: modules of this package import MPI from here.
 
-Where ranks are many for the cores, one that waits must let others run: `launching.crowded` says why. Open MPI reads that
-from the environment as it starts, and that is when mpi4py is imported.
+Where ranks are many for the cores, one that waits must let others run: `launching.crowded` says why. Open MPI reads
+that from the environment as it starts, and that is when mpi4py is imported.
 """
 
 from __future__ import annotations
