@@ -213,10 +213,37 @@ def test_every_dtype_travels(rank_pool, dtype):
 
 def refuse_objects():
     comm = make("naive")
+    for array in (np.array([None]), np.array(["text"])):
+        with pytest.raises(TypeError, match="allreduce_obj"):
+            comm.allreduce(array)
     with pytest.raises(TypeError, match="bcast_obj"):
-        comm.allreduce(np.array([None]))
+        comm.allgather(np.array([None]))
     comm.barrier()
     comm.finalize()
+
+
+def refuse_what_is_no_array():
+    comm = make("naive")
+    for call in (
+        lambda: comm.allreduce([1, 2, 3]),
+        lambda: comm.allgather(3),
+        lambda: comm.gather("text"),
+        lambda: comm.alltoall([[1], [2]]),
+        lambda: comm.send(3, 1 - comm.rank, 0),
+        lambda: comm.mean([[1.0]]),
+        lambda: comm.reduce_scatter([1.0]),
+    ):
+        with pytest.raises(TypeError, match=r"takes (an array|arrays), not an? "):
+            call()
+    if comm.rank == 0:  # nothing was agreed or sent: the other rank need not have called it
+        with pytest.raises(TypeError, match=r"bcast takes an array, not None; .* bcast_obj"):
+            comm.bcast(None)
+    assert comm.allreduce(np.float32(3)) == 6
+    comm.finalize()
+
+
+def test_what_is_no_array_is_refused(rank_pool):
+    run(rank_pool(2), refuse_what_is_no_array)
 
 
 def test_arrays_of_objects_are_refused(rank_pool):

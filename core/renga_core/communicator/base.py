@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from renga_core.communicator.arguments import check_arrays
 from renga_core.communicator.background import Background
 from renga_core.communicator.errors import MismatchError
 from renga_core.communicator.half import half_sum, is_half, is_wide
@@ -24,7 +25,7 @@ class CommunicatorBase(ABC):
 
     Collective methods are called by every rank, in the same order. Arrays may be non-contiguous or empty; results are
     arrays of their own, on the device of what was given. Objects are anything that can be pickled, and come only from
-    processes of the same group.
+    processes of the same group. What takes arrays raises TypeError if given anything else, before it sends anything.
 
     A collective that ranks call differently (another collective, another shape, dtype or root) raises `MismatchError`
     on every rank: none waits for the others.
@@ -131,6 +132,7 @@ class CommunicatorBase(ABC):
 
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; a ValueError, raised on every rank.
+            TypeError: There is no sum of this dtype (text, objects); raised on every rank.
         """
 
     @abstractmethod
@@ -187,6 +189,7 @@ class CommunicatorBase(ABC):
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
         """
+        check_arrays("reduce_scatter", data)
         begin, end = self.share(len(data))
         return self.allreduce(data)[begin:end].copy()
 
@@ -251,6 +254,7 @@ class CommunicatorBase(ABC):
             MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
             TypeError: There are integers or bools among them; raised on every rank.
         """
+        check_arrays("mean", *arrays)
         given = [(tuple(array.shape), str(array.dtype)) for array in arrays]
         self.agree("mean", given)
         self._refuse_integers(given)
@@ -287,6 +291,7 @@ class CommunicatorBase(ABC):
         collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls `twin`,
         and so has its place among them. Where `overlaps` is False, it is done before this method returns.
         """
+        check_arrays("imean", *arrays)
         if not self.overlaps or self.size == 1:
             return Done(self.mean(arrays))
         if self._background is None:

@@ -20,6 +20,7 @@ from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.nodes import find_place, node_of_this_process
 from renga_core.backend import default_device, get_device, get_device_of, is_floating, to_host
 from renga_core.communicator import CommunicatorBase, Request
+from renga_core.communicator.arguments import check_arrays, check_sum
 from renga_core.communicator.half import common_scale, is_half, is_wide
 from renga_core.communicator.packing import pack, unpack
 
@@ -109,6 +110,7 @@ class MpiCommunicator(CommunicatorBase):
 
     def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
         arrays = data if isinstance(data, (tuple, list)) else (data,)
+        check_arrays("send", *arrays)
         hosts = [_contiguous(array) for array in arrays]
         header = (
             "arrays",
@@ -189,6 +191,8 @@ class MpiCommunicator(CommunicatorBase):
 
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
         self._check_rank("root", root)
+        if self.rank == root:
+            check_arrays("bcast", data)
         with self._waiting("bcast"):
             limit = _limit(max_buf_len)
             self.agree("bcast", {"root": root, "max_buf_len": max_buf_len})
@@ -204,6 +208,7 @@ class MpiCommunicator(CommunicatorBase):
 
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
         self._check_rank("root", root)
+        check_arrays("gather", data)
         with self._waiting("gather"):
             self.agree("gather", {"root": root})
             host = _contiguous(data)
@@ -218,6 +223,7 @@ class MpiCommunicator(CommunicatorBase):
         return tuple(get_device_of(data).send(one) for one in hosts)
 
     def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("allgather", x)
         with self._waiting("allgather"):
             self.agree("allgather", None)
             host = _contiguous(x)
@@ -227,6 +233,7 @@ class MpiCommunicator(CommunicatorBase):
         return tuple(get_device_of(x).send(one) for one in hosts)
 
     def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("alltoall", *xs)
         with self._waiting("alltoall"):
             self.agree("alltoall", {"arrays": len(xs)})
             self._check_count(len(xs))
@@ -240,6 +247,8 @@ class MpiCommunicator(CommunicatorBase):
 
     def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
         self._check_rank("root", root)
+        if self.rank == root:
+            check_arrays("scatter", *xs)
         with self._waiting("scatter"):
             self.agree("scatter", {"root": root})
             outgoing: list[Any] = [None] * self.size
@@ -259,13 +268,16 @@ class MpiCommunicator(CommunicatorBase):
         return _device(own, headers[self.rank]).send(found)
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("allreduce", data)
         with self._waiting("allreduce"):
             self.agree("allreduce", (tuple(data.shape), str(data.dtype)))
+            check_sum("allreduce", data.dtype)
             host = _contiguous(data)
             total = self._sum(_widened(host.reshape(-1)), 1)
         return get_device_of(data).send(total.astype(host.dtype, copy=False).reshape(host.shape))
 
     def mean(self, arrays: Sequence[Array]) -> list[Array]:  # noqa: D102
+        check_arrays("mean", *arrays)
         wire = self.get_config("allreduce_grad_dtype")
         with self._waiting("mean"):
             # What float16 needs to know, the largest magnitude of all ranks, travels with what ranks agree on.
@@ -286,8 +298,10 @@ class MpiCommunicator(CommunicatorBase):
         return unpack(means, arrays)
 
     def reduce_scatter(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("reduce_scatter", data)
         with self._waiting("reduce_scatter"):
             self.agree("reduce_scatter", (tuple(data.shape), str(data.dtype)))
+            check_sum("reduce_scatter", data.dtype)
             if data.ndim != 1:
                 raise ValueError(f"reduce_scatter takes an array with one axis, not {data.ndim}")
             host = _contiguous(data)

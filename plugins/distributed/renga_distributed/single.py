@@ -8,6 +8,7 @@ from typing import Any
 
 from renga_core.backend import Array
 from renga_core.communicator import CommunicatorBase
+from renga_core.communicator.arguments import check_arrays, check_sum
 
 __all__ = ["SingleCommunicator"]
 
@@ -32,32 +33,42 @@ class SingleCommunicator(CommunicatorBase):
         return SingleCommunicator()
 
     def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
-        self.send_obj(tuple(x.copy() for x in data) if isinstance(data, tuple) else data.copy(), dest, tag)
+        arrays = data if isinstance(data, (tuple, list)) else (data,)
+        check_arrays("send", *arrays)
+        copies = tuple(x.copy() for x in arrays)
+        self.send_obj(copies if arrays is data else copies[0], dest, tag)
 
     def recv(self, source: int, tag: int) -> Any:  # noqa: D102
         return self.recv_obj(source, tag)
 
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
         _check_rank("root", root)
+        check_arrays("bcast", data)
         return data.copy()
 
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...]:  # noqa: D102
         _check_rank("root", root)
+        check_arrays("gather", data)
         return (data.copy(),)
 
     def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("allgather", x)
         return (x.copy(),)
 
     def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
         _check_count(xs)
+        check_arrays("alltoall", *xs)
         return (xs[0].copy(),)
 
     def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
         _check_rank("root", root)
         _check_count(xs)
+        check_arrays("scatter", *xs)
         return xs[0].copy()
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("allreduce", data)
+        check_sum("allreduce", data.dtype)
         return data.copy()
 
     def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102

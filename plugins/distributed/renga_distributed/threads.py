@@ -27,6 +27,7 @@ from typing import Any, Self, TypeVar
 
 from renga_core.backend import Array, get_device_of
 from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
+from renga_core.communicator.arguments import check_arrays, check_sum
 from renga_distributed.rendezvous import Group, Job
 
 __all__ = ["ThreadsCommunicator", "launch"]
@@ -146,36 +147,47 @@ class ThreadsCommunicator(CommunicatorBase):
         return part
 
     def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
-        message = tuple(x.copy() for x in data) if isinstance(data, tuple) else data.copy()
-        self._group.post(self.rank, self._checked(dest), "array", tag, message)
+        arrays = data if isinstance(data, (tuple, list)) else (data,)
+        check_arrays("send", *arrays)
+        copies = tuple(x.copy() for x in arrays)
+        self._group.post(self.rank, self._checked(dest), "array", tag, copies if arrays is data else copies[0])
 
     def recv(self, source: int, tag: int) -> Any:  # noqa: D102
         return self._group.fetch(self._checked(source), self.rank, "array", tag)
 
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
+        if self.rank == root:
+            check_arrays("bcast", data)
         found = self._exchange("bcast", {"root": root}, data.copy() if self.rank == root else None)
         return _copy(found[self._checked(root)], data)
 
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
+        check_arrays("gather", data)
         found = self._exchange("gather", {"root": root}, data.copy())
         return tuple(_copy(x, data) for x in found) if self.rank == self._checked(root) else None
 
     def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("allgather", x)
         return tuple(_copy(one, x) for one in self._exchange("allgather", None, x.copy()))
 
     def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("alltoall", *xs)
         found = self._exchange("alltoall", {"arrays": len(xs)}, [x.copy() for x in xs])
         self._check_count(found[self.rank])
         return tuple(given[self.rank] for given in found)  # nobody else takes these
 
     def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
+        if self.rank == root:
+            check_arrays("scatter", *xs)
         found = self._exchange("scatter", {"root": root}, [x.copy() for x in xs] if self.rank == root else None)
         given = found[self._checked(root)]
         self._check_count(given)
         return given[self.rank]
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("allreduce", data)
         first, *others = self._exchange("allreduce", (tuple(data.shape), str(data.dtype)), data.copy())
+        check_sum("allreduce", data.dtype)
         total = _copy(first, data)
         for other in others:
             total += _on_device_of(other, data)
