@@ -13,7 +13,7 @@ from typing import Any
 
 from renga.run import Training, build, describe, read_run, shipped_runs
 from renga.run.distributed import find_communicator, first_rank_does
-from renga.run.folder import COPY, check_folder, differences, lose_snapshots, never, snapshots
+from renga.run.folder import COPY, check_folder, differences, lose_snapshots, never, parts, snapshots
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.toml import dumps
 from renga_core.plugin import get_manager
@@ -167,8 +167,9 @@ def _how_together(training: Training) -> list[tuple[str, str]]:
 def _conclude(training: Training, seconds: float) -> None:
     accuracy = training.trainer.observation.get("validation/main/accuracy")
     reached = "" if accuracy is None else f"test accuracy {float(accuracy):.2%}, "
-    files = ", ".join(sorted(path.name for path in Path(training.description.out).iterdir()))
-    print(f"\nDone: {reached}{seconds:.1f} s. In {training.description.out}: {files}")
+    out = training.description.out
+    files = ", ".join(sorted(path.name for path in {*Path(out).iterdir()} - {*parts(out)}))
+    print(f"\nDone: {reached}{seconds:.1f} s. In {out}: {files}")
 
 
 def _say_how_to_resume(training: Training) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
-from renga.run.folder import PARTS, SNAPSHOTS, RunFile, never
+from renga.run.folder import PARTS, RunFile, SnapshotAlone, never
 from renga.run.parts import Part, find_part
 from renga.run.precision import INITIAL_LOSS_SCALE, Precision
 from renga_core import random
@@ -46,7 +46,7 @@ from renga_distributed.extensions import AllreducePersistent, create_multi_node_
 from renga_distributed.links import create_mnbn_model
 from renga_distributed.optimizers import create_multi_node_optimizer
 from renga_training import Trainer
-from renga_training.extensions import Evaluator, snapshot
+from renga_training.extensions import Evaluator
 from renga_training.updaters import StandardUpdater
 
 __all__ = ["Training", "build"]
@@ -224,7 +224,7 @@ def _at_the_end_of_an_epoch(trainer: TrainerLike) -> bool:
 
 def _make_snapshot(comm: CommunicatorBase, resume: bool) -> Any:
     if comm.size == 1:
-        return snapshot(filename=SNAPSHOTS, n_retains=_KEPT_SNAPSHOTS, autoload=resume)
+        return SnapshotAlone(_KEPT_SNAPSHOTS, resume)
     return MultiNodeCheckpointer(PARTS, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep=True, autoload=resume)
 
 

@@ -11,20 +11,22 @@ from typing import Any
 from renga.run.description import Distribution, RunDescription
 from renga.run.toml import dumps
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write
+from renga_core.serializers import atomic_write, save_npz
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
 from renga_distributed.checkpoints import Names
+from renga_training.extensions.snapshot import Snapshot
 
 __all__ = [
     "COPY",
     "PARTS",
-    "SNAPSHOTS",
     "RunFile",
+    "SnapshotAlone",
     "check_folder",
     "differences",
     "lose_snapshots",
     "never",
+    "parts",
     "snapshots",
 ]
 
@@ -40,13 +42,19 @@ def snapshots(folder: str | Path) -> list[Path]:
     return sorted(found, key=lambda path: path.stat().st_mtime_ns)
 
 
+def parts(folder: str | Path) -> dict[Path, Path]:
+    """Return what ranks other than 0 have added to snapshots in a folder, each with the snapshot to which it belongs.
+
+    That need not be there.
+    """
+    places = {path: PARTS.parse(path.name) for path in Path(folder).glob("*.npz")}
+    return {path: Path(folder, PARTS.file(0, place[1])) for path, place in places.items() if place and place[0] > 0}
+
+
 def lose_snapshots(folder: str | Path) -> None:
     """Remove all snapshots in a folder, those of several processes included."""
-    for path in snapshots(folder):
+    for path in (*snapshots(folder), *parts(folder)):
         path.unlink()
-    for path in Path(folder).glob("*.npz"):
-        if PARTS.parse(path.name):
-            path.unlink()
 
 
 def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
@@ -115,6 +123,25 @@ def _as_list(value: Any) -> Any:
 def never(trainer: object) -> bool:
     """A trigger without state, for extensions that act only when training starts."""
     return False
+
+
+class SnapshotAlone(Snapshot):
+    """The snapshots of a run in one process. An old one that several wrote goes with all its parts.
+
+    Args:
+        n_retains: How many to keep.
+        autoload: When training starts, go on from the newest, if there is any.
+    """
+
+    def __init__(self, n_retains: int, autoload: bool) -> None:
+        super().__init__(None, SNAPSHOTS, save_npz, lambda: True, False, True, n_retains, autoload)
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Save, and remove the oldest files beyond those to retain."""
+        super().__call__(trainer)
+        for part, whole in parts(trainer.out).items():
+            if not whole.exists():
+                part.unlink(missing_ok=True)
 
 
 class RunFile(Extension):

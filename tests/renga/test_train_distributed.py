@@ -137,6 +137,29 @@ def test_another_number_of_processes_goes_on(run_file, tmp_path, alone, rank_poo
     assert tomllib.loads((out / "run.toml").read_text())["run"]["communicator"] == "naive"
 
 
+def test_an_old_snapshot_goes_with_its_parts(run_file, tmp_path, rank_pool):
+    """Whatever the number of processes now."""
+    out = tmp_path / "out"
+    rank_pool(3).run((__file__, "train"), run_file, out, {"run.epochs": 1})
+    assert len(list(out.glob("*snapshot_iter_8.npz"))) == 3
+    for ranks, epochs in ((2, 2), (1, 3), (1, 4)):
+        settings = {"run.epochs": epochs}
+        if ranks == 1:
+            train(run_file, out, {"run.communicator": "single", **settings}, resume=True)
+        else:
+            rank_pool(ranks).run((__file__, "train"), run_file, out, settings, True)
+        found = {path.name for path in out.glob("*.npz")}
+        expected = {
+            2: {f"{rank}snapshot_iter_{n}.npz" for n in (8, 15) for rank in ("", "rank1_of_")} | {PART_OF_RANK_2},
+            3: {"snapshot_iter_15.npz", "rank1_of_snapshot_iter_15.npz", "snapshot_iter_22.npz"},
+            4: {"snapshot_iter_22.npz", "snapshot_iter_29.npz"},
+        }
+        assert found == expected[epochs]
+
+
+PART_OF_RANK_2 = "rank2_of_snapshot_iter_8.npz"
+
+
 def test_ranks_draw_numbers_of_their_own(run_file, tmp_path, rank_pool):
     first, second = rank_pool(2).run((__file__, "draw"), run_file, tmp_path / "out")
     assert first != second
@@ -224,6 +247,8 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(shell, job):
     whole = job("everything.toml", "--out", "whole")
     assert whole.status == 0, whole.err
     assert whole.out.count("Done: test accuracy") == 1
+    assert f"snapshot_iter_{ITERATIONS}.npz" in whole.out
+    assert "rank1_of" not in whole.out
     assert re.search(r"^ranks +2 \(naive\), batches of 200 examples in all, 100 on each rank$", whole.out, re.M)
 
     (shell.folder / "iteration").unlink()
