@@ -161,6 +161,29 @@ def half_mean(name, wire, length, scale):
     return mean
 
 
+def means_of_given_up(name, wire):
+    comm = make(name)
+    comm.set_config("allreduce_grad_dtype", wire)
+    differ = []
+    for lengths in ([300_001], [1], [7, 40_000, 3], [0, 5], []):
+        arrays = [noise(10 * comm.rank + i, length) for i, length in enumerate(lengths)]
+        kept = [array.copy() for array in arrays]
+        right = [mean.tobytes() for mean in comm.mean(arrays)]
+        if [array.tobytes() for array in arrays] != [array.tobytes() for array in kept]:
+            differ.append(("given", lengths))
+        if [mean.tobytes() for mean in comm.mean_of_given_up(arrays)] != right:
+            differ.append(("result", lengths))
+    comm.finalize()
+    return differ
+
+
+@pytest.mark.parametrize("wire", [None, "bfloat16"])
+@pytest.mark.parametrize("name", EVERYWHERE[:4])
+def test_means_of_what_is_given_up(rank_pool, name, wire):
+    assert run(rank_pool(3), means_of_given_up, name, wire) == [[], [], []]
+    assert run(rank_pool(4, ranks_per_node=2), means_of_given_up, name, wire) == [[]] * 4
+
+
 @pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e6, 1e30])
 @pytest.mark.parametrize("wire", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["naive", "hierarchical", "two_dimensional"])

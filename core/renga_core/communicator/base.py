@@ -272,6 +272,10 @@ class CommunicatorBase(ABC):
         if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
             raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
 
+    def mean_of_given_up(self, arrays: Sequence[Array]) -> list[Array]:
+        """`mean` of arrays that the caller needs no longer: their memory may become that of the result."""
+        return self.mean(arrays)
+
     def mean_flat(self, flat: Array) -> Array:
         """The mean of one block; `flat` has one axis, and every rank's are alike: `mean` has made sure.
 
@@ -338,7 +342,7 @@ class CommunicatorBase(ABC):
         self.agree("multi_node_mean_grad", [path for path, _ in named])
         params = [param for _, param in named]
         for bucket in buckets([param.grad for param in params], self.get_config("bucket_bytes")):
-            means = self.mean([params[i].grad for i in bucket])
+            means = self.mean_of_given_up([params[i].grad for i in bucket])
             for i, mean in zip(bucket, means, strict=True):
                 params[i].grad = mean
 

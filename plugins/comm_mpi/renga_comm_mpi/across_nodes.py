@@ -49,13 +49,13 @@ class _AcrossNodes(MpiCommunicator):
         """How many ranks of each machine send to others; there are at least `smallest` on each."""
         return smallest
 
-    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0) -> Any:
+    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
         crosses = self.inter_size > 1
         if not self._shares_memory:
             if wire is not None:
-                return half_sum(self._calls, flat, wire, scale, divide_by)
-            return message_sum(self._calls, flat, divide_by)
-        total = np.empty_like(flat)
+                return half_sum(self._calls, flat, wire, scale, divide_by, into)
+            return message_sum(self._calls, flat, divide_by, into)
+        total = np.empty_like(flat) if into is None else into
         if self.size * flat.nbytes <= SMALL and not (wire and crosses):
             given = everybody(self._calls, flat)
             sums = [ordered_sum([given[rank] for rank in node], 1, np.empty_like(flat)) for node in self._members]
@@ -65,9 +65,9 @@ class _AcrossNodes(MpiCommunicator):
         if crosses and self._between is not None:
             mine = total[segments[self.intra_rank]]
             if wire is not None:
-                mine[...] = half_sum(self._between, mine, wire, scale, divide_by)
+                half_sum(self._between, mine, wire, scale, divide_by, mine)
             else:
-                mine[...] = message_sum(self._between, mine, divide_by)
+                message_sum(self._between, mine, divide_by, mine)
         self._node_sum.spread(total, segments)
         return total
 

@@ -277,6 +277,12 @@ class MpiCommunicator(CommunicatorBase):
         return get_device_of(data).send(total.astype(host.dtype, copy=False).reshape(host.shape))
 
     def mean(self, arrays: Sequence[Array]) -> list[Array]:  # noqa: D102
+        return self._mean(arrays, given_up=False)
+
+    def mean_of_given_up(self, arrays: Sequence[Array]) -> list[Array]:  # noqa: D102
+        return self._mean(arrays, given_up=True)
+
+    def _mean(self, arrays: Sequence[Array], given_up: bool) -> list[Array]:
         check_arrays("mean", *arrays)
         wire = self.get_config("allreduce_grad_dtype")
         with self._waiting("mean"):
@@ -293,7 +299,10 @@ class MpiCommunicator(CommunicatorBase):
                 host = _contiguous(flat)
                 half = _half_wire(wire, flat.dtype)
                 wide = host.astype(wire) if is_wide(wire, flat.dtype) else _widened(host) if half else host
-                total = self._sum(wide, self.size, half, scale)
+                # Fresh memory of 100 MB costs as much time as the sum, for the system fills it with zeros.
+                copied = wide is not host or all(flat.size != array.size for array in arrays)
+                into = wide if (given_up or copied) and wide.flags.writeable else None
+                total = self._sum(wide, self.size, half, scale, into)
                 means.append(get_device_of(flat).send(total.astype(host.dtype, copy=False)))
         return unpack(means, arrays)
 
@@ -309,7 +318,7 @@ class MpiCommunicator(CommunicatorBase):
         return get_device_of(data).send(part.astype(host.dtype, copy=False))
 
     @abstractmethod
-    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0) -> Any:
+    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
         """The sum over all ranks of a contiguous host array with one axis; ranks' are alike: that has been made sure.
 
         Args:
@@ -317,9 +326,10 @@ class MpiCommunicator(CommunicatorBase):
             divide_by: What to divide the sum by.
             wire: ``float16`` or ``bfloat16``, in which summands travel between machines at least; None: as they are.
             scale: What they are multiplied by while they travel in float16: no sum over ranks leaves its range then.
+            into: Where to put it: `flat` itself, or an array like it; None: a new one.
 
         Returns:
-            A new array.
+            `into`, or the new array.
         """
 
     def _share_of_sum(self, flat: Any) -> Any:

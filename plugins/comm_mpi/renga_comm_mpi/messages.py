@@ -14,10 +14,10 @@ __all__ = ["FlatCommunicator", "NaiveCommunicator"]
 
 
 class _Messages(MpiCommunicator):
-    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0) -> Any:
+    def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
         if wire is not None:
-            return half_sum(self._calls, flat, wire, scale, divide_by)
-        return message_sum(self._calls, flat, divide_by)
+            return half_sum(self._calls, flat, wire, scale, divide_by, into)
+        return message_sum(self._calls, flat, divide_by, into)
 
     def _share_of_sum(self, flat: Any) -> Any:
         begin, end = self.share(len(flat))

@@ -21,15 +21,16 @@ SMALL = 2**16
 """Up to so many bytes of all ranks together, everybody gets everything and adds up: one exchange instead of two."""
 
 
-def message_sum(calls: Calls, flat: Any, divide_by: int) -> Any:
+def message_sum(calls: Calls, flat: Any, divide_by: int, into: Any = None) -> Any:
     """Each rank gets its share of everybody's array, adds up, and sends the result to all.
 
     Args:
         calls: The ranks.
         flat: Contiguous, with one axis, alike on every rank.
         divide_by: What to divide the sum by.
+        into: Where to put it: `flat` itself, or an array like it; None: a new one.
     """
-    total = np.empty_like(flat)
+    total = np.empty_like(flat) if into is None else into
     if calls.size * flat.nbytes <= SMALL:
         return ordered_sum(everybody(calls, flat), divide_by, total)
     places = shares(len(flat), calls.size)
@@ -51,7 +52,7 @@ def everybody(calls: Calls, flat: Any) -> list[Any]:
     return list(found)
 
 
-def half_sum(calls: Calls, flat: Any, wire: str, scale: float, divide_by: int) -> Any:
+def half_sum(calls: Calls, flat: Any, wire: str, scale: float, divide_by: int, into: Any = None) -> Any:
     """`message_sum` of which every summand travels in 16 bits: `renga_core.communicator.half`, for large arrays.
 
     Args:
@@ -59,7 +60,7 @@ def half_sum(calls: Calls, flat: Any, wire: str, scale: float, divide_by: int) -
         flat: As there; of 32 bits or more.
         wire: ``float16`` or ``bfloat16``.
         scale: What numbers are multiplied by while they travel in float16, the same on all ranks: `common_scale`.
-        divide_by: As there.
+        divide_by, into: As there.
     """
     if wire != "float16":
         scale = 1.0
@@ -75,7 +76,7 @@ def half_sum(calls: Calls, flat: Any, wire: str, scale: float, divide_by: int) -
     sums = np.empty_like(narrowed)
     narrow_into(total, 1.0, wire, sums[places[calls.rank]])
     _spread(calls, sums, places)
-    result = np.empty_like(flat)
+    result = np.empty_like(flat) if into is None else into
     widen_into(sums, scale * divide_by, wire, result)
     return result
 
@@ -89,7 +90,11 @@ def shares(length: int, size: int) -> list[slice]:
 
 
 def ordered_sum(parts: Sequence[Any], divide_by: int, into: Any) -> Any:
-    """Add up arrays in their order, divide the sum if `divide_by` is not 1, and return `into`, where it is put."""
+    """Add up arrays in their order, divide the sum if `divide_by` is not 1, and return `into`, where it is put.
+
+    It may be one of them.
+    """
+    parts = [*parts[:2], *(part.copy() if np.may_share_memory(part, into) else part for part in parts[2:])]
     with np.errstate(invalid="ignore", over="ignore"):  # as those add up who do so without NumPy
         if len(parts) == 1:
             into[...] = parts[0]

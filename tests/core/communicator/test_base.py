@@ -147,6 +147,7 @@ def test_signatures_follow_chainermn() -> None:
         "imean",
         "mean",
         "mean_flat",
+        "mean_of_given_up",
         "reduce_scatter",
         "share",
         "twin",
