@@ -181,8 +181,8 @@ def crowded(size: int, *, alone: bool = True) -> bool:
 
     Where they are more than the cores that this process may use, one that waits in MPI keeps others from their core.
     Where they are as many, and there are ranks on other machines, it keeps the kernel from the network's packets, which
-    are late by a tick of its clock (4 ms) at every hop. Otherwise nobody wants the core, and letting others run costs
-    time: two ranks trained LeNet 6 to 10 % slower.
+    are late by a tick of its clock (4 ms) at every hop. Otherwise nobody wants the core, and Open MPI waits as it does
+    by itself.
 
     Args:
         size: How many ranks are here.
