@@ -93,10 +93,11 @@ def _parser() -> Parser:
 
 def _train(training: Training, settings: dict[str, Any], arguments: argparse.Namespace) -> int:
     first = training.communicator.rank == 0
+    introduction = _Introduction(training, arguments.run)
     if first:
         if not arguments.resume:
             lose_snapshots(training.description.out)
-        training.trainer.extend(_Introduction(training, arguments.run), trigger=never)
+        training.trainer.extend(introduction, trigger=never)
     started_at = time.perf_counter()
     try:
         with _announced(settings) if first else nullcontext():
@@ -105,7 +106,7 @@ def _train(training: Training, settings: dict[str, Any], arguments: argparse.Nam
         if first:
             _say_how_to_resume(training)
         return INTERRUPTED
-    if first:
+    if first and not introduction.at_the_end:
         _conclude(training, time.perf_counter() - started_at)
     return 0
 
@@ -124,15 +125,26 @@ def _announced(settings: dict[str, Any]) -> Iterator[None]:
 
 
 class _Introduction(Extension):
-    """Says what is about to be trained: when training starts, so that a snapshot that is refused comes before it."""
+    """Says what is about to be trained: when training starts, so that a snapshot that is refused comes before it.
+
+    Attributes:
+        at_the_end: Whether there is nothing to train: the run that is resumed has had all its epochs.
+    """
 
     priority = 10_000  # before the progress bar
 
     def __init__(self, training: Training, name: str) -> None:
         self._training, self._run_name = training, name
+        self.at_the_end = False
 
     def initialize(self, trainer: TrainerLike) -> None:
         training, run = self._training, self._training.description
+        if trainer.updater.epoch_detail >= run.epochs:
+            self.at_the_end = True
+            had = f"{trainer.updater.epoch_detail:.4g} epochs, by iteration {trainer.updater.iteration}"
+            print(f"Nothing to train: the run in {run.out} has had {had}, and run.epochs is {run.epochs}.")
+            print(f"Next: --epochs {trainer.updater.epoch + 1} or more goes on with it.", flush=True)
+            return
         resumed = trainer.updater.iteration > 0
         epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
         going_on = f", going on after iteration {trainer.updater.iteration}" if resumed else ""

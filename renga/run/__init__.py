@@ -9,7 +9,8 @@
 - `parts`: looking up what it names, and checking arguments against signatures.
 - `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data. `precision`: its dtype.
 - `program`: `run_program`, for programs of one's own whose settings stand in a TOML file.
-- `folder`: what a run leaves behind. `shipped`: the run files that come with Renga. `toml`: writing TOML.
+- `folder`: what a run leaves behind. `length`: when it ends.
+- `shipped`: the run files that come with Renga. `toml`: writing TOML.
 """
 
 from .building import Training, build

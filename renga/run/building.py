@@ -12,6 +12,7 @@ import numpy as np
 from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
 from renga.run.folder import PARTS, RunFile, SnapshotAlone, never
+from renga.run.length import Length
 from renga.run.parts import Part, find_part
 from renga.run.precision import INITIAL_LOSS_SCALE, Precision
 from renga_core import random
@@ -140,7 +141,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     _check_iterator(batches, run, parts, comm)
     first, last = comm.share(batch_size)
     updater = StandardUpdater(batches, optimizer, device=device)
-    trainer = Trainer(updater, (run.epochs, "epoch"), out=run.out)
+    trainer = Trainer(updater, Length(run.epochs), out=run.out)
     own_test = SubDataset(test, *comm.share(len(test))) if comm.size > 1 else test
     evaluator = Evaluator(SerialIterator(own_test, last - first, repeat=False, shuffle=False), model, device=device)
     trainer.extend(create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator)

@@ -155,6 +155,11 @@ class RunFile(Extension):
         self._run = run
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Write the copy. A resumed run has been loaded by now: if its snapshot was refused, nothing is written."""
+        """Write the copy, unless this run is to end before it goes on: the copy tells what was trained.
+
+        A resumed run has been loaded by now: if its snapshot was refused, nothing is written.
+        """
+        if trainer.updater.epoch_detail >= self._run.epochs:
+            return
         with atomic_write(Path(trainer.out, COPY), "w") as file:
             file.write(dumps(self._run.as_document()))

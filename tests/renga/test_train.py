@@ -216,6 +216,22 @@ def test_resumed_for_longer(shell, uninterrupted):
     assert_identical(state(uninterrupted), state(shell.folder / "part"))
 
 
+def test_a_run_that_has_had_its_epochs_is_not_trained_on(shell, uninterrupted):
+    """Be they fewer, a divisor or not, or as many as it had."""
+    assert shell.renga("train", "run.toml", "--out", "whole", "--overwrite", "--epochs", "3").status == 0
+    before = {path.name: path.read_bytes() for path in uninterrupted.iterdir()}
+    for epochs in (1, 2, 3):
+        outcome = shell.renga("train", "run.toml", "--out", "whole", "--resume", "--epochs", str(epochs))
+        assert (outcome.status, outcome.err) == (0, "")
+        assert outcome.out == (
+            f"Nothing to train: the run in whole has had 3.062 epochs, by iteration 44, and run.epochs is {epochs}.\n"
+            "Next: --epochs 4 or more goes on with it.\n"
+        )
+        assert {path.name: path.read_bytes() for path in uninterrupted.iterdir()} == before
+    longer = shell.renga("train", "run.toml", "--out", "whole", "--resume")
+    assert "going on after iteration 44" in longer.out
+
+
 def test_resuming_another_run_is_told(shell, uninterrupted):
     outcome = shell.renga("train", "whole/run.toml", "--resume", "--epochs", "5", "--set", "optimizer.beta1=0.8")
     assert outcome.status == 0

@@ -160,6 +160,14 @@ def test_an_old_snapshot_goes_with_its_parts(run_file, tmp_path, rank_pool):
 PART_OF_RANK_2 = "rank2_of_snapshot_iter_8.npz"
 
 
+def test_ranks_that_have_had_their_epochs_do_not_train_on(run_file, tmp_path, rank_pool):
+    out, pair = tmp_path / "out", rank_pool(2)
+    pair.run((__file__, "train"), run_file, out, {"run.epochs": 2})
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    pair.run((__file__, "train"), run_file, out, {"run.epochs": 1}, True)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
 def test_ranks_draw_numbers_of_their_own(run_file, tmp_path, rank_pool):
     first, second = rank_pool(2).run((__file__, "draw"), run_file, tmp_path / "out")
     assert first != second
