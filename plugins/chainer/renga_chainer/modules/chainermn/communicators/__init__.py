@@ -8,6 +8,7 @@ from typing import Any
 from renga import distributed
 from renga_chainer.notices import notice
 from renga_core.communicator import CommunicatorBase
+from renga_core.errors import did_you_mean
 from renga_core.plugin import COMMUNICATOR, registry
 
 __all__ = ["CommunicatorBase", "create_communicator"]
@@ -35,8 +36,10 @@ def create_communicator(
             ``pure_nccl``.
         ProviderUnavailable: mpi4py or MPI is not installed.
     """
-    if communicator_name not in (*_NAMES, *_OLDER):
-        raise ValueError(f'Unrecognized communicator: "{communicator_name}"')
+    known = (*_NAMES, *_OLDER)
+    if communicator_name not in known:
+        hint = did_you_mean(str(communicator_name), known)
+        raise ValueError(f'Unrecognized communicator: "{communicator_name}".{hint} Known: {", ".join(known)}')
     if allreduce_grad_dtype is not None and communicator_name != "pure_nccl":
         raise ValueError("allreduce_grad_dtype is only available at 'pure_nccl' communicator.")
     if mpi_comm is None and all(os.environ.get(name, "1") == "1" for name in _SIZES):
