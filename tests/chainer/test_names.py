@@ -165,15 +165,31 @@ evaluator.evaluate = lambda: {"a": 3.0}
 assert chainermn.create_multi_node_evaluator(evaluator, comm).evaluate() == {"a": 3.0}
 
 for name, options, words in (
-    ("none", {}, "Unrecognized communicator"),
+    ("none", {}, 'Unrecognized communicator: "none". Known: naive, flat, '),
+    ("hierarchial", {}, "Unrecognized communicator: \\"hierarchial\\". Did you mean 'hierarchical'? Known: "),
     ("naive", {"allreduce_grad_dtype": "float16"}, "only available at 'pure_nccl'"),
 ):
     try:
         chainermn.create_communicator(name, **options)
     except ValueError as error:
-        assert words in str(error)
+        assert words in str(error), error
     else:
         raise AssertionError
+from chainermn.extensions import MultiNodeEarlyStoppingTrigger
+import chainermn.extensions.multi_node_early_stopping_trigger as module
+assert module.MultiNodeEarlyStoppingTrigger is MultiNodeEarlyStoppingTrigger
+for options, checks in (({}, 4), ({"patience": 1}, 2), ({"patients": 2}, 3)):  # the first is the best
+    trigger = MultiNodeEarlyStoppingTrigger(comm, check_trigger=(1, "iteration"), monitor="loss", **options)
+    trainer = chainer.testing.get_trainer_with_mock_updater(trigger)
+    trainer.extend(lambda trainer: chainer.report({"loss": 1.0}), name="loss", trigger=(1, "iteration"))
+    trainer.run()
+    assert trainer.updater.iteration == checks, (options, trainer.updater.iteration)
+try:
+    MultiNodeEarlyStoppingTrigger(comm, patience=1, patients=1)
+except TypeError as error:
+    assert "specify only patience" in str(error)
+else:
+    raise AssertionError
 assert [chainermn.create_communicator(name).size for name in ("pure_nccl", "dummy", "two_dimensional")] == [1, 1, 1]
 assert str(chainermn.testing.get_device()) == "@numpy"
 chainermn.global_except_hook.add_hook()

@@ -177,6 +177,11 @@ SPELLINGS = {
 }  # fmt: skip
 
 
+def test_patients_of_many_nodes():
+    ported = port("from chainermn.extensions import MultiNodeEarlyStoppingTrigger as M\nM(comm, patients=3)\n").source
+    assert "(comm, patience=3)" in ported
+
+
 @pytest.mark.parametrize("before", SPELLINGS)
 def test_spellings(before):
     head = "import chainer\nfrom chainer import training\n"

@@ -4,9 +4,44 @@ from __future__ import annotations
 
 from typing import Any
 
+from renga import distributed
 from renga_core.communicator import CommunicatorBase
 
-__all__ = ["create_multi_node_evaluator"]
+__all__ = ["MultiNodeEarlyStoppingTrigger", "create_multi_node_evaluator"]
+
+
+class MultiNodeEarlyStoppingTrigger(distributed.MultiNodeEarlyStoppingTrigger):
+    """Renga's; `patients` is Chainer's other name of `patience`.
+
+    Raises:
+        TypeError: Both were given.
+    """
+
+    def __init__(
+        self,
+        comm: CommunicatorBase,
+        *,
+        check_trigger: Any = (1, "epoch"),
+        monitor: str = "main/loss",
+        patience: int | None = None,
+        mode: Any = "auto",
+        verbose: bool = False,
+        max_trigger: Any = (100, "epoch"),
+        suffix: str = "_aggregated",
+        patients: int | None = None,
+    ) -> None:
+        if patience is not None and patients is not None:
+            raise TypeError("patience and patients are the same: specify only patience")
+        super().__init__(
+            comm,
+            check_trigger=check_trigger,
+            monitor=monitor,
+            patience=next((given for given in (patience, patients) if given is not None), 3),
+            mode=mode,
+            verbose=verbose,
+            max_trigger=max_trigger,
+            suffix=suffix,
+        )
 
 
 def create_multi_node_evaluator(actual_evaluator: Any, communicator: CommunicatorBase) -> Any:

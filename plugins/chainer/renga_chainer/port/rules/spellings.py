@@ -14,6 +14,7 @@ __all__ = ["dataset_root", "decorator", "keywords", "missing_key", "noise", "see
 
 _KEYWORDS = {
     ("EarlyStoppingTrigger", "patients"): "patience",
+    ("MultiNodeEarlyStoppingTrigger", "patients"): "patience",
     ("LogReport", "log_name"): "filename",
     ("PlotReport", "file_name"): "filename",
     ("VariableStatisticsPlot", "file_name"): "filename",
