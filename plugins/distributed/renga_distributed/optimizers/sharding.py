@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -97,13 +97,13 @@ def _is_updated(param: Parameter) -> bool:
     return param.grad is not None and param.update_rule is not None and param.update_rule.enabled
 
 
-class _Joining(Serializer):
-    """Saves the state of whole parameters.
+class _OfShares(AbstractSerializer):
+    """Whose children of the names of parameters are for the update rules of these.
 
     Args:
-        inner: What saves.
+        inner: What saves or loads.
         communicator: Gathers the shares.
-        params: Parameters by path; the children of these names are their update rules.
+        params: Parameters by path.
         param: The parameter whose update rule this is for.
     """
 
@@ -116,8 +116,12 @@ class _Joining(Serializer):
     ) -> None:
         self._inner, self._communicator, self._params, self._param = inner, communicator, params, param
 
-    def __getitem__(self, key: str) -> AbstractSerializer:
-        return _Joining(self._inner[key], self._communicator, self._params, self._params.get(key))
+    def __getitem__(self, key: str) -> Self:
+        return type(self)(self._inner[key], self._communicator, self._params, self._params.get(key))
+
+
+class _Joining(_OfShares, Serializer):
+    """Saves the state of whole parameters."""
 
     def __call__(self, key: str, value: Any) -> Any:
         if self._param is None or not _is_shared(value):
@@ -128,20 +132,8 @@ class _Joining(Serializer):
         return value
 
 
-class _Cutting(Deserializer):
-    """Loads this rank's share of the state of whole parameters; arguments as of `_Joining`."""
-
-    def __init__(
-        self,
-        inner: AbstractSerializer,
-        communicator: CommunicatorBase,
-        params: dict[str, Parameter],
-        param: Parameter | None = None,
-    ) -> None:
-        self._inner, self._communicator, self._params, self._param = inner, communicator, params, param
-
-    def __getitem__(self, key: str) -> AbstractSerializer:
-        return _Cutting(self._inner[key], self._communicator, self._params, self._params.get(key))
+class _Cutting(_OfShares, Deserializer):
+    """Loads this rank's share of the state of whole parameters."""
 
     def __call__(self, key: str, value: Any) -> Any:
         if self._param is None:
