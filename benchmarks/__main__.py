@@ -1,8 +1,8 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, import. Others with a command line
-of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `distributed`, `failures`, `gpu`, `scale-model`,
-`slow-network`; and `python -m benchmarks.environments`.
+of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `distributed`, `failures`, `gpu`,
+`scale-model`, `slow-network`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ COMMANDS = {
     "agreement": "benchmarks.agreement",
     "allreduce": "benchmarks.allreduce",
     "compat": "benchmarks.compat.command",
+    "damage": "benchmarks.damage.command",
     "distributed": "benchmarks.distributed",
     "failures": "benchmarks.failures",
     "gpu": "benchmarks.gpu.command",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 # processes with several threads each for matrices of three rows are slower than one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What is for every backend is tested on all that can be used here.
+os.environ.setdefault("RENGA_CHECK_BACKENDS", "all")
+
+from global_state import global_state_stays, name_shared_memory  # noqa: F401 - from tests/support, after the above
+
+name_shared_memory()
+
+# Started in the background by a shell, pytest would ignore Ctrl-C, and so would the programs that the tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _NN = Path(__file__).parent / "nn"
 _ON_EVERY_BACKEND = [

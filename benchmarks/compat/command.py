@@ -1,6 +1,7 @@
 """`python -m benchmarks compat [PROGRAM …]`: each of `tests/chainer/programs` on Chainer 7.8.1 and on Renga.
 
-Those of `tests/chainer/programs_of_ranks` are run by two ranks, on ChainerMN and on Renga.
+Those of `tests/chainer/command_lines` are run by the command lines in their docstrings, with the options that published
+programs have; those of `tests/chainer/programs_of_ranks` by two ranks, on ChainerMN and on Renga.
 
 Outputs are compared line by line, numbers to rounding. Then snapshots travel: what either library has written is read
 by either, and trained on. Chainer's outputs and its files are kept in `tests/chainer/expected` with --record; the tests
@@ -17,15 +18,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.compat.command_lines import run_command_lines
 from benchmarks.compat.comparison import RELATIVE, SMALL, Comparison, compare
-from benchmarks.compat.ranks import run_ranks
+from benchmarks.compat.ranks import Ranks
 from benchmarks.compat.stage import Performance, Stage
 from benchmarks.environments import ROOT, interpreter, parse_interpreters
 from benchmarks.records import RESULTS
 
-__all__ = ["EXPECTED", "OF_RANKS", "PROGRAMS", "SNAPSHOTS", "Row", "main", "markdown", "programs"]
+__all__ = ["EXPECTED", "OF_RANKS", "PROGRAMS", "SNAPSHOTS", "WITH_OPTIONS", "Row", "main", "markdown", "programs"]
 
 PROGRAMS = ROOT / "tests" / "chainer" / "programs"
+WITH_OPTIONS = ROOT / "tests" / "chainer" / "command_lines"
 OF_RANKS = ROOT / "tests" / "chainer" / "programs_of_ranks"
 EXPECTED = ROOT / "tests" / "chainer" / "expected"
 SNAPSHOTS = Path(__file__).parent / "snapshots.py"
@@ -46,7 +49,8 @@ class Row:
 
 def programs() -> dict[str, Path]:
     """All programs by name."""
-    return {path.stem: path for folder in (PROGRAMS, OF_RANKS) for path in sorted(folder.glob("*.py"))}
+    paths = [path for folder in (PROGRAMS, WITH_OPTIONS, OF_RANKS) for path in sorted(folder.glob("*.py"))]
+    return {path.stem: path for path in paths if path.stem != "conftest"}  # that is pytest's
 
 
 def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
@@ -64,9 +68,10 @@ def markdown(rows: Sequence[Row], ways: Mapping[str, Comparison]) -> str:
     return f"""# Chainer's programs
 
 Measured by `python -m benchmarks compat`: the programs in `tests/chainer/programs`, unmodified, on Chainer 7.8.1
-(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`, and those in `tests/chainer/programs_of_ranks` by
-two ranks, on its ChainerMN and on Renga; {same} of {len(rows)} do the same. What they print
-is compared line by line: words are equal, numbers are at most {RELATIVE:g} apart, relatively (those below {SMALL:g} in
+(Python 3.11, NumPy 1.23.5) and on Renga under `renga run-chainer`; those in `tests/chainer/command_lines` by the
+command lines in their docstrings; those in `tests/chainer/programs_of_ranks` by two ranks, on its ChainerMN and on
+Renga. {same} of {len(rows)} do the same. What they print is compared line by line: words are equal, numbers are at most
+{RELATIVE:g} apart, relatively (those below {SMALL:g} in
 size: {RELATIVE * SMALL:g}). That is the rounding of float32 after some tens of steps.
 
 {table}
@@ -108,7 +113,11 @@ def main(argv: Sequence[str]) -> int:
     with Stage("chainer", python) as chainer, Stage("renga", sys.executable) as renga:
         for name in arguments.programs or there:
             if there[name].parent == OF_RANKS:
-                expected, found = (run_ranks(stage.library, stage.python, there[name]) for stage in (chainer, renga))
+                expected, found = (
+                    Ranks(stage.library, stage.python).perform(there[name]) for stage in (chainer, renga)
+                )
+            elif there[name].parent == WITH_OPTIONS:
+                expected, found = (run_command_lines(stage, there[name]) for stage in (chainer, renga))
             else:
                 expected, found = (stage.run(there[name]) for stage in (chainer, renga))
             if expected.status:

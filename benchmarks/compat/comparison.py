@@ -12,7 +12,7 @@ __all__ = ["Comparison", "compare"]
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|inf|nan)(?![\w])")
 RELATIVE = 2e-5
 """How far numbers may be apart: float32 has 6e-8, and each of some tens of steps adds its own."""
-SMALL = 0.01
+SMALL = 0.05
 """Differences of smaller numbers count as if they were this large: sums that cancel are as exact as their terms."""
 
 

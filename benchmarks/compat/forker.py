@@ -1,8 +1,9 @@
 """Runs programs, each in a fork of this process: `python -m benchmarks.compat.forker chainer` (or `renga`).
 
 This process has imported already what takes long, so a program starts in milliseconds; and whatever it changes is gone
-with it. It is told what to run by lines of JSON on its standard input, ``{"program": PATH, "arguments": […]}``, and
-answers each by ``{"status": 0, "output": "…", "errors": "…"}``. `benchmarks.compat.stage` asks.
+with it. It is told what to run by lines of JSON on its standard input,
+``{"program": PATH, "arguments": […], "folder": null}``, and answers each by
+``{"status": 0, "output": "…", "errors": "…"}``. `benchmarks.compat.stage` asks.
 
 With Chainer it runs in the environment of that: it needs nothing but Python's library.
 """
@@ -54,7 +55,7 @@ def prepare_renga():
 LIBRARIES = {"chainer": (prepare_chainer, run_with_chainer), "renga": (prepare_renga, run_with_renga)}
 
 
-def fork(run, program, arguments):
+def fork(run, program, arguments, folder):
     """The answer to one request."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
@@ -64,6 +65,8 @@ def fork(run, program, arguments):
                 signal.alarm(SECONDS)
                 os.dup2(output.fileno(), 1)
                 os.dup2(errors.fileno(), 2)
+                if folder is not None:
+                    os.chdir(folder)
                 status = inside(run, program, arguments)
             finally:
                 os._exit(status)

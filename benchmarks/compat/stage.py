@@ -42,15 +42,20 @@ class Stage:
             text=True,
         )
 
-    def run(self, program: Path, arguments: Sequence[str] = ()) -> Performance:
+    def run(self, program: Path, arguments: Sequence[str] = (), folder: Path | None = None) -> Performance:
         """Run a program to its end.
+
+        Args:
+            program: Its file.
+            arguments: Of its command line.
+            folder: Where it runs; this process's if None.
 
         Raises:
             RuntimeError: The library could not be imported; what happened is on the standard error.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        request = {"program": str(program.resolve()), "arguments": list(arguments)}
+        request = {"program": str(program.resolve()), "arguments": list(arguments), "folder": folder and str(folder)}
         try:
             print(json.dumps(request), file=self._process.stdin, flush=True)
             answer = self._process.stdout.readline()

@@ -47,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     backend = arguments.device.partition(":")[0]
     try:
-        registry(ARRAY_BACKEND).load(backend)
+        registry(ARRAY_BACKEND).load(backend, probe=True)
     except ProviderUnavailable as error:
         print(f"not run: no GPU. {error}")
         return 0

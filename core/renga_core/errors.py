@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = ["RengaError", "did_you_mean"]
 
@@ -14,6 +16,11 @@ class RengaError(Exception):
     """
 
     exit_status: int = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickle would call `__init__` with the message alone. So class, attributes and notes reach another process,
+        # whatever `__init__` takes.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]  # NEWOBJ's
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -22,8 +22,8 @@ from typing import Any
 import pytest
 
 from renga_core.plugin import ARRAY_BACKEND, FUNCTION, LINK, OPTIMIZER, Kind, registry
-from renga_core.testing.every_backend import ready_backends
-from renga_core.testing.link_suite import LinkSuite
+from renga_testing.every_backend import ready_backends
+from renga_testing.link_suite import LinkSuite
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(__file__).with_name("functions-by-backend.md")
@@ -34,8 +34,8 @@ INTRODUCTION = """# Functions by backend
 
 Each function of the library is tested in the same way on every array backend that is installed: forward against an
 independent reference, first and second gradients against numerical derivatives, dtypes, memory layouts, empty inputs,
-bad inputs and more (`renga_core.testing.function_suite`). So is each link, with gradients of parameters, saving,
-copying and moving (`renga_core.testing.link_suite`), and each optimizer, against its paper. No test names a backend.
+bad inputs and more (`renga_testing.function_suite`). So is each link, with gradients of parameters, saving,
+copying and moving (`renga_testing.link_suite`), and each optimizer, against its paper. No test names a backend.
 
 A number is that of the tests passed. A test is skipped where a function or a backend says that it does not apply. This
 page is written by `docs/reference/functions_by_backend.py`.

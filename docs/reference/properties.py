@@ -1,7 +1,7 @@
 """Write properties.md: which property was checked for which function and link, and why where one was not.
 
 Collects tests/nn/functions and tests/nn/links as pytest does, and runs none of it: a property is checked if there is a
-test of that name in a suite (`renga_core.testing.function_suite`, `renga_core.testing.link_suite`) about the function,
+test of that name in a suite (`renga_testing.function_suite`, `renga_testing.link_suite`) about the function,
 or it is in the suite's ``excluded``, with the reason. A suite is about what its name says (``TestReLU`` is about
 ``relu``) or its attribute ``subjects`` lists; that it calls that, and in which of its cases, is found by calling it
 once in each.
@@ -29,9 +29,9 @@ from renga_core import random
 from renga_core.backend import get_device
 from renga_core.configuration import using_config
 from renga_core.plugin import FUNCTION, LINK, Kind, registry
-from renga_core.testing.every_backend import EveryBackendSuite
-from renga_core.testing.function_suite import FunctionSuite
-from renga_core.testing.link_suite import LinkSuite
+from renga_testing.every_backend import EveryBackendSuite
+from renga_testing.function_suite import FunctionSuite
+from renga_testing.link_suite import LinkSuite
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(__file__).with_suffix(".md")

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.plugin import CORE_KINDS, Registry, get_manager
 from renga_core.serializers import atomic_write
+from renga_core.settings import using_command_line
 from renga_core.settings.files import read_toml
 from renga_core.settings.types import from_toml
 
-from .parser import Parser, assignment
+from .parser import Parser, assignment, word
 
 if TYPE_CHECKING:
-    from renga_core.testing.suites.tally import Summary
+    from renga_testing.suites.tally import Summary
 
 __all__ = ["CheckError", "run"]
 
@@ -38,7 +39,11 @@ class CheckError(RengaError):
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga check KIND:NAME [--set KEY=VALUE] [--xfails FILE] [--json FILE]``; status 1 if a test fails."""
+    """Run ``renga check KIND:NAME [--set KEY=VALUE] [--backend NAME] [--xfails FILE] [--json FILE]``.
+
+    Returns:
+        1 if a test fails, else 0.
+    """
     parser = Parser("renga check", "Apply the conformance kit to something that a plugin provides.")
     parser.add_argument(
         "what",
@@ -50,17 +55,28 @@ def run(argv: Sequence[str]) -> int:
         "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="an option to make it with"
     )
     parser.add_argument(
+        "--backend",
+        action="append",
+        type=word,
+        metavar="NAME",
+        help="test on this backend instead of numpy what is for every one; may be given several times; 'all': all here",
+    )
+    parser.add_argument(
         "--xfails", type=Path, metavar="FILE", help='TOML: lines «"name of a test" = "why it is known to fail"»'
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcome of each test, for programs")
     parser.add_argument("--verbose", action="store_true", help="show what pytest says")
     arguments = parser.parse_all(argv)
     if importlib.util.find_spec("pytest") is None:
-        raise CheckError("conformance kits need pytest, which is not installed.\nNext: pip install 'renga[test]'")
+        raise CheckError("conformance kits need pytest, which is not installed.\nNext: pip install pytest")
+    from renga_testing.every_backend import ready_backends
+
     kind, name = arguments.what
     options = {key: from_toml(value) for key, value in arguments.set}
     program = _program(kind, name, options, _read_xfails(arguments.xfails))
-    summaries = _apply(program, arguments.verbose)
+    with using_command_line({"check.backends": ("--backend", arguments.backend)} if arguments.backend else {}):
+        ready_backends()  # one that cannot be used is told here, not by a test of something else
+        summaries = _apply(program, arguments.verbose)
     if arguments.json:
         _write_json(arguments.json, f"{kind}:{name}", summaries)
     for summary in summaries:
@@ -89,7 +105,7 @@ def _kind_and_name(text: str) -> tuple[str, str]:
 
 def _program(kind: str, name: str, options: Mapping[str, Any], xfails: Mapping[str, str]) -> str:
     """The test file: the kit of the kind, and the one for the plugin that provides it."""
-    from renga_core.testing.suites import PluginSuite
+    from renga_testing.suites import PluginSuite
 
     manager = get_manager()
     mine = {test: reason for test, reason in xfails.items() if _names_a_test(PluginSuite, test)}
@@ -98,7 +114,7 @@ def _program(kind: str, name: str, options: Mapping[str, Any], xfails: Mapping[s
         known = [plugin.name for plugin in manager.plugins()]
         if name not in known:
             raise CheckError(f"no plugin named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
-        return _class("TestPlugin", "renga_core.testing.suites:PluginSuite", {"plugin": name, "xfails": xfails})
+        return _class("TestPlugin", "renga_testing.suites:PluginSuite", {"plugin": name, "xfails": xfails})
     row = manager.kind(kind)
     if not row.suite:
         kinds = ", ".join(known.name for known in CORE_KINDS if known.suite)
@@ -106,7 +122,7 @@ def _program(kind: str, name: str, options: Mapping[str, Any], xfails: Mapping[s
     offer = Registry(row, manager).get(name, origin="command line")
     plugin = {"plugin": offer.plugin.name, "xfails": mine}
     provider = {"provider": offer.full_name, "options": dict(options), "xfails": rest}
-    return _class("TestPlugin", "renga_core.testing.suites:PluginSuite", plugin) + _class(
+    return _class("TestPlugin", "renga_testing.suites:PluginSuite", plugin) + _class(
         "TestProvider", row.suite, provider
     )
 
@@ -125,7 +141,7 @@ def _apply(program: str, verbose: bool) -> list[Summary]:
     """Run the tests, and return what became of them."""
     import pytest
 
-    from renga_core.testing.suites.tally import Tally
+    from renga_testing.suites.tally import Tally
 
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="renga-check-") as folder:

@@ -6,15 +6,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from renga_core.plugin import COMMUNICATOR, Offer, registry
 from renga_core.settings import lookup
 
 from .parser import Parser, UsageError
 
 __all__ = ["run"]
 
+_MPI = "renga_comm_mpi.job:launch"
+"""The launcher of which this command knows all options."""
+
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] PROGRAM …``.
+    """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] [--communicator NAME] PROGRAM …``.
 
     The status of the program becomes the command's. Ctrl-C asks all ranks to stop; a second one kills them.
     """
@@ -33,6 +37,9 @@ def run(argv: Sequence[str]) -> int:
         metavar="N",
         help="with which each of them computes (default: as OMP_NUM_THREADS says, or else its share of the cores)",
     )
+    parser.add_argument(
+        "--communicator", metavar="NAME", help="whose ranks they are, for one that starts them itself (default: MPI)"
+    )
     parser.add_argument("--hosts", metavar="HOST[:RANKS],…", help="where they run (default: all here)")
     parser.add_argument("--tag", action="store_true", help="begin each line of output with the rank that wrote it")
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a Python module to run, and its arguments")
@@ -49,13 +56,37 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError("no program to run. See 'renga launch --help'.")
 
     from renga_comm_mpi.job import run_job
-    from renga_comm_mpi.launching import find_mpiexec, find_program, launch_command, rank_environment
+    from renga_comm_mpi.launching import find_mpiexec, find_program, launch_command
 
     found = find_program(program)
+    offer = None if arguments.communicator is None else _with_launcher(arguments.communicator)
+    if offer is not None and offer.provider.launcher != _MPI and (arguments.hosts is not None or arguments.tag):
+        raise UsageError(f"arguments --hosts, --tag: not for the ranks of communicator '{arguments.communicator}'.")
+    if offer is not None and offer.provider.launcher != _MPI:
+        sys.stdout.flush()
+        return int(offer.load_launcher()(found, arguments.n, _environment(arguments.n, arguments.threads)))
     command = launch_command(find_mpiexec(), found, arguments.n, hosts=arguments.hosts, tagged=arguments.tag)
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
-    environment = rank_environment(-(-arguments.n // hosts), threads=arguments.threads)
+    environment = _environment(-(-arguments.n // hosts), arguments.threads)
+    sys.stdout.flush()
+    here = arguments.n if arguments.hosts is None else None
+    return run_job(command, environment, ranks_here=here, timeout=lookup("distributed.timeout").value)
+
+
+def _with_launcher(name: str) -> Offer:
+    """A communicator by name, which can be used, and can start ranks."""
+    offers = registry(COMMUNICATOR)
+    offers.load(name, origin="--communicator", probe=True)
+    offer = offers.get(name)
+    offer.load_launcher()
+    return offer
+
+
+def _environment(size: int, threads: int | None) -> dict[str, str]:
+    """That of ranks of which so many are on this machine."""
+    from renga_comm_mpi.launching import rank_environment
+
+    environment = rank_environment(size, threads=threads)
     # What was disabled on the command line is disabled in the ranks, too.
     environment["RENGA_PLUGINS_DISABLE"] = ",".join(lookup("plugins.disable").value)
-    sys.stdout.flush()
-    return run_job(command, environment)
+    return environment

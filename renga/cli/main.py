@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from renga_core.plugin import COMMAND, registry
@@ -89,12 +90,17 @@ def _dispatch(argv: Sequence[str]) -> int:
         return 0
     if argv[0].startswith("-"):
         raise UsageError(f"unrecognized argument '{argv[0]}' before the command. See 'renga --help'.")
-    return registry(COMMAND).load(argv[0], origin="command line")(argv[1:])
+    with redirect_stdout(sys.stderr):  # plugins are loaded now; what one of them prints is no command's output
+        command = registry(COMMAND).load(argv[0], origin="command line")
+    return command(argv[1:])
 
 
 def _print_help() -> None:
     print(f"usage: renga [-p no:NAME] [--traceback] COMMAND …\n\n{DESCRIPTION}\n\nCommands:")
-    print_table([(f"  {offer.name}", offer.provider.summary) for offer, _ in registry(COMMAND).list()])
+    with redirect_stdout(sys.stderr):
+        commands = registry(COMMAND)
+        found = [(f"  {name}", commands.get(name).summary) for name in commands.names()]
+    print_table(found)
     print("\nOptions, before or after the command:")
     print_table([(f"  {option}", meaning) for option, meaning in OPTIONS])
     print("\n'renga COMMAND --help' tells more.")

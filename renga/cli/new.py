@@ -37,7 +37,7 @@ class Sort(NamedTuple):
     Attributes:
         kind: The kind's name in the registry.
         suite: Its conformance kit.
-        fields: Further lines of the description.
+        fields: Further lines of the description, with ``$name`` where the name is to stand.
     """
 
     kind: str
@@ -48,13 +48,20 @@ class Sort(NamedTuple):
 _BACKEND_CAPABILITIES = """
             capabilities=frozenset({"dlpack_zero_copy", "float16", "numpy_methods", "numpy_names", "views"}),"""
 
+_OPTIMIZER_CAPABILITIES = """
+            capabilities=frozenset({"reference"}),"""
+
+_FORMAT_SUFFIXES = """
+            suffixes=(".$name",),"""
+
 SORTS = {
     "backend": Sort("array_backend", "ArrayBackendSuite", _BACKEND_CAPABILITIES),
     "kernel": Sort("kernel", "KernelSuite"),
     "communicator": Sort("communicator", "CommunicatorSuite"),
-    "optimizer": Sort("optimizer", "OptimizerSuite"),
+    "optimizer": Sort("optimizer", "OptimizerSuite", _OPTIMIZER_CAPABILITIES),
     "model": Sort("model", "ModelSuite"),
     "extension": Sort("extension", "ExtensionSuite"),
+    "file_format": Sort("file_format", "FileFormatSuite", _FORMAT_SUFFIXES),
 }
 """What can be made, by the word for it on the command line."""
 
@@ -108,7 +115,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "cls": "".join(part.capitalize() for part in plain.split("_")),
         "hook": get_manager().kind(sort.kind).hook,
         "suite": sort.suite,
-        "fields": sort.fields,
+        "fields": Template(sort.fields).substitute(name=plain),
         "renga": version("renga"),
     }
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from renga.run.distributed import launched
 from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
+from renga_training.launched import launched
 
 from .output import print_error
 

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import traceback
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
 from typing import Any
 
+from renga_core.backend import get_backend
 from renga_core.errors import RengaError, did_you_mean
-from renga_core.plugin import Candidate, Kind, Plugin, Problem, Registry, get_manager
+from renga_core.plugin import (
+    ARRAY_BACKEND,
+    Candidate,
+    Explanation,
+    Kind,
+    Offer,
+    Plugin,
+    Problem,
+    Registry,
+    RengaPluginError,
+    State,
+    get_manager,
+)
 from renga_core.plugin.report import Row, rows
+from renga_core.plugin.state import describe_error, pass_interrupt
 
+from .arguments import arguments_of
 from .output import print_json, print_table
+from .pager import paged
 from .parser import Parser
 
 __all__ = ["run"]
+
+_SHOWN = 4
 
 
 def run(argv: Sequence[str]) -> int:
@@ -29,13 +50,19 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(metavar="list | show | why", required=True)
     listing = commands.add_parser("list", description="List all that plugins offer, and its state.")
     listing.set_defaults(handler=_list)
-    listing.add_argument("kind", nargs="?", metavar="KIND", help="only this kind: optimizer, model, …")
+    listing.add_argument("kind", nargs="?", metavar="KIND", help="only this kind: optimizer, model, …; or KIND:NAME")
+    listing.add_argument("--plugin", metavar="NAME", help="only what this plugin offers")
+    listing.add_argument("--state", choices=[str(state) for state in State], help="only what is in this state")
+    listing.add_argument("--text", metavar="TEXT", help="only what has this in its name, its summary or its reason")
+    listing.add_argument("--all", action="store_true", help="a line for each thing, not for each kind")
     show = commands.add_parser("show", description="Show all about a plugin, or about a thing that plugins offer.")
     show.set_defaults(handler=_show)
-    show.add_argument("name", metavar="NAME", help="a plugin, a provider (adam), or its full name (optimizers:adam)")
+    show.add_argument(
+        "name", metavar="NAME", help="a plugin, a provider (adam, optimizer:adam), or its full name (optimizers:adam)"
+    )
     why = commands.add_parser("why", description="Tell what is chosen of a kind, and why.")
     why.set_defaults(handler=_why)
-    why.add_argument("kind", metavar="KIND", help="array_backend, optimizer, …")
+    why.add_argument("kind", metavar="KIND", help="array_backend, optimizer, …; or KIND:NAME")
     why.add_argument("names", nargs="*", metavar="NAME", help="as if this were asked for; several are a list of wishes")
     for command in (listing, show, why):
         command.add_argument("--json", action="store_true", help="write JSON, for programs")
@@ -43,16 +70,66 @@ def _parser() -> Parser:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    found = rows()
-    if arguments.kind:
-        kind = _kind(arguments.kind).name
-        found = [row for row in found if row.kind == kind]
+    with redirect_stdout(sys.stderr):  # what a plugin prints when it is asked is no part of the answer
+        found = _filtered(rows(), arguments)
     if arguments.json:
         print_json([row._asdict() for row in found])
         return 0
-    table = [(row.kind or "(plugin)", row.name or row.plugin, row.plugin, row.state, _detail(row)) for row in found]
-    print_table(sorted(table, key=lambda row: row[0] != "(plugin)"), head=("KIND", "NAME", "PLUGIN", "STATE", "ABOUT"))
+    with paged():
+        if arguments.all or arguments.kind or arguments.plugin or arguments.state or arguments.text:
+            _print_rows(found)
+        else:
+            _print_overview(found)
     return 0
+
+
+def _filtered(found: Sequence[Row], arguments: argparse.Namespace) -> list[Row]:
+    meant, names = _kind_and_name(arguments.kind) if arguments.kind else (None, [])
+    kind = meant.name if meant else None
+    if arguments.plugin:
+        known = [plugin.name for plugin in get_manager().plugins()]
+        if arguments.plugin not in known:
+            near = did_you_mean(arguments.plugin, known)
+            raise UnknownName(f"no plugin named '{arguments.plugin}'.{near} Known: {', '.join(known)}.")
+    text = (arguments.text or "").lower()
+    return [
+        row
+        for row in found
+        if kind in (None, row.kind)
+        and (not names or row.name == names[0] or f"{row.plugin}:{row.name}" == names[0])
+        and arguments.plugin in (None, row.plugin)
+        and arguments.state in (None, str(row.state))
+        and text in f"{row.name} {row.plugin} {row.summary} {row.reason}".lower()
+    ]
+
+
+def _print_overview(found: Sequence[Row]) -> None:
+    """A line for each kind, then what is wrong."""
+    kinds: dict[str, list[Row]] = {}
+    for row in found:
+        if row.kind:
+            kinds.setdefault(row.kind, []).append(row)
+    table = []
+    for kind, mine in kinds.items():
+        names = list(dict.fromkeys(row.name for row in mine))
+        more = f", … {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        ready = sum(row.state is State.READY for row in mine)
+        table.append((kind, str(len(mine)), str(ready), ", ".join(names[:_SHOWN]) + more))
+    print_table(table, head=("KIND", "COUNT", "READY", "NAMES"))
+    wrong = [row for row in found if row.state not in (State.READY, State.UNAVAILABLE)]
+    if wrong:
+        print("\nNot in order:")
+        _print_rows(wrong)
+    print("\n'renga plugins list KIND' lists one kind, '--all' everything; '--state unavailable' what is missing here.")
+    print("'renga plugins show NAME' tells all about one thing, its arguments included.")
+
+
+def _print_rows(found: Sequence[Row]) -> None:
+    table = [(row.kind or "(plugin)", row.name or row.plugin, row.plugin, row.state, _detail(row)) for row in found]
+    table.sort(key=lambda row: (row[0] != "(plugin)", row[0]))
+    print_table(table, head=("KIND", "NAME", "PLUGIN", "STATE", "ABOUT"))
+    states = Counter(str(row.state) for row in found)
+    print(f"\n{len(found)} in all" + "".join(f", {count} {state}" for state, count in states.items()))
 
 
 def _detail(row: Row) -> str:
@@ -66,9 +143,27 @@ def _kind(word: str) -> Kind[Any]:
     return get_manager().kind(ends[0] if word not in kinds and len(ends) == 1 else word)
 
 
+def _kind_and_name(word: str) -> tuple[Kind[Any], list[str]]:
+    """Return the kind that KIND, KIND:NAME or PLUGIN:NAME means, and the name, if there is one."""
+    first, colon, name = word.partition(":")
+    if not colon:
+        return _kind(word), []
+    manager = get_manager()
+    for kind in manager.kinds().values():
+        if any(candidate.offer.full_name == word for candidate in Registry(kind, manager).list()):
+            return kind, [word]
+    return _kind(first), [name]
+
+
 def _why(arguments: argparse.Namespace) -> int:
-    names = arguments.names[0] if len(arguments.names) == 1 else arguments.names or None
-    reason = Registry(_kind(arguments.kind), get_manager()).why(names, origin="command line")
+    with redirect_stdout(sys.stderr):
+        kind, first = _kind_and_name(arguments.kind)
+        wished = [*first, *arguments.names]
+        names = wished[0] if len(wished) == 1 else wished or None
+        offered = Registry(kind, get_manager())
+        if offered.kind is ARRAY_BACKEND:
+            _try_backends(offered.why(names))
+        reason = offered.why(names, origin="command line", probe=True)
     if arguments.json:
         print_json(
             {
@@ -89,16 +184,24 @@ def _why(arguments: argparse.Namespace) -> int:
     return 0 if reason.selection else 1
 
 
+def _try_backends(reason: Explanation) -> None:
+    """Make the backends that are asked for, up to the first that works, as a run does.
+
+    What cannot be made is known from now on.
+    """
+    for name in (reason.asked,) if isinstance(reason.asked, str) else reason.asked or ():
+        with suppress(RengaPluginError):
+            get_backend(name)
+            return
+
+
 def _show(arguments: argparse.Namespace) -> int:
     manager = get_manager()
     offered = [candidate for kind in manager.kinds().values() for candidate in Registry(kind, manager).list()]
-    plugins = [plugin for plugin in manager.plugins() if arguments.name in (plugin.name, plugin.entry_point)]
-    found = [
-        candidate
-        for candidate in offered
-        if arguments.name in (candidate.offer.name, candidate.offer.full_name) or candidate.offer.plugin in plugins
-    ]
-    if not found and not plugins:
+    plugins = [plugin for plugin in manager.plugins() if arguments.name in plugin.names]
+    named = [candidate for candidate in offered if arguments.name in _names(candidate.offer)]
+    parts = [candidate for candidate in offered if candidate.offer.plugin in plugins]
+    if not named and not plugins:
         known = [plugin.name for plugin in manager.plugins()] + [candidate.offer.name for candidate in offered]
         raise UnknownName(
             f"no plugin, and nothing that one offers, is called '{arguments.name}'."
@@ -110,23 +213,30 @@ def _show(arguments: argparse.Namespace) -> int:
             {
                 "plugins": [_about_plugin(plugin) for plugin in plugins],
                 "problems": [_about_problem(problem) for problem in problems],
-                "providers": [_about_provider(candidate) for candidate in found],
+                "providers": [_about_provider(candidate, whole=True) for candidate in named]
+                + [_about_provider(candidate, whole=False) for candidate in parts if candidate not in named],
             }
         )
         return 0
     blocks = [_about_plugin(plugin) for plugin in plugins]
     blocks += [_about_problem(problem) for problem in problems]
-    # Of a plugin its providers in a line each; asked for by name, all about them.
-    if not plugins:
-        blocks += [_about_provider(candidate) for candidate in found]
+    # Of a plugin its providers in a line each; all about those of this name, which may be the plugin's as well.
+    blocks += [_about_provider(candidate, whole=True) for candidate in named]
     for number, block in enumerate(blocks):
         print("\n" * bool(number), end="")
         _print_block(block)
-    if plugins and found:
+    if parts:
         print()
-        table = [(offer.kind.name, offer.name, status.state, offer.summary) for offer, status in found]
+        table = [(offer.kind.name, offer.name, status.state, offer.summary) for offer, status in parts]
         print_table(table, head=("KIND", "NAME", "STATE", "ABOUT"))
     return 0
+
+
+def _names(offer: Offer) -> set[str]:
+    """What a provider can be called; `backend:numpy` and `array_backend:numpy` are the same."""
+    kind = offer.kind.name
+    short = {offer.name, offer.full_name}
+    return short | {f"{called}:{name}" for called in (kind, kind.rpartition("_")[2]) for name in short}
 
 
 class UnknownName(RengaError):
@@ -136,8 +246,14 @@ class UnknownName(RengaError):
 
 
 def _print_block(block: dict[str, Any]) -> None:
-    trace = block.pop("error", "")
+    trace, arguments = block.pop("error", ""), block.pop("arguments", "")
+    if isinstance(arguments, str):
+        block["arguments"] = arguments
     print_table([(f"{label}:", str(value)) for label, value in block.items() if value not in ("", [])])
+    if arguments and not isinstance(arguments, str):
+        print()
+        table = [(it["name"], it["type"], it["default"] or "(required)", it["about"]) for it in arguments]
+        print_table(table, head=("ARGUMENT", "TYPE", "DEFAULT", "MEANING"))
     if trace:
         print(trace.rstrip())
 
@@ -161,7 +277,8 @@ def _status(culprit: Plugin | Problem) -> dict[str, str]:
     return {"state": str(state), "reason": reason, "next": next_step}
 
 
-def _about_provider(candidate: Candidate) -> dict[str, Any]:
+def _about_provider(candidate: Candidate, whole: bool) -> dict[str, Any]:
+    """All about a provider; `whole`: with its arguments, for which its target is imported."""
     offer, status = candidate
     provider = offer.provider
     return {
@@ -177,8 +294,21 @@ def _about_provider(candidate: Candidate) -> dict[str, Any]:
         "state": str(status.state),
         "reason": status.reason,
         "next": status.next_step,
+        "arguments": _arguments(offer) if whole else "",
         "error": _trace(offer.error),
     }
+
+
+def _arguments(offer: Offer) -> list[dict[str, str]] | str:
+    """What can be given to it; or why that cannot be told."""
+    if offer.status.state is not State.READY:
+        return f"not known while it is {offer.status.state}"
+    try:
+        with redirect_stdout(sys.stderr):
+            return [argument._asdict() for argument in arguments_of(offer)]
+    except BaseException as error:
+        pass_interrupt(error)
+        return f"not known: {offer.status.reason or describe_error(error)}"
 
 
 def _trace(error: BaseException | None) -> str:

@@ -7,18 +7,31 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from renga.run import Training, build, describe, read_run, shipped_runs
+from renga.run.description import RunDescription
 from renga.run.distributed import find_communicator, first_rank_does
-from renga.run.folder import COPY, check_folder, differences, lose_snapshots, never, parts, snapshots
+from renga.run.folder import (
+    COPY,
+    check_folder,
+    check_writable,
+    differences,
+    free_folder,
+    lose_snapshots,
+    never,
+    parts,
+    snapshots,
+)
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.toml import dumps
 from renga_core.plugin import get_manager
-from renga_core.settings import all_settings, using_command_line, using_run_file
+from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
+from renga_training.out_folder import hold_folder
 
 from .one_voice import in_chorus, one_voice, stopped_by_signals
 from .output import print_table
@@ -49,14 +62,25 @@ def _run(argv: Sequence[str]) -> int:
         communicator = find_communicator(description)
         with in_chorus(communicator), stopped_by_signals():
             if not arguments.dry_run:
-                look = partial(check_folder, description, resume=arguments.resume, overwrite=arguments.overwrite)
-                first_rank_does(communicator, look)
+                out = first_rank_does(communicator, partial(_take_folder, layers, description, arguments))
+                description, settings = replace(description, out=out), {**settings, "run.out": out}
             training = build(description, resume=arguments.resume, communicator=communicator)
             if not arguments.dry_run:
                 return _train(training, settings, arguments)
             if communicator.rank == 0:
+                print("".join(f"# {note}\n" for note in training.notes), end="")
                 print(dumps(description.as_document()), end="")
             return 0
+
+
+def _take_folder(layers: ExitStack, run: RunDescription, arguments: argparse.Namespace) -> str:
+    """Have the folder for this run, if it fits; another one where nobody chose it and it holds a run. Return which."""
+    if run.origin("run.out") == "default" and not arguments.resume and not arguments.overwrite:
+        run = replace(run, out=free_folder(run.out))
+    check_writable(run)
+    layers.enter_context(hold_folder(run.out, "name another folder: --out DIR"))
+    check_folder(run, resume=arguments.resume, overwrite=arguments.overwrite)
+    return run.out
 
 
 def _parser() -> Parser:
@@ -155,13 +179,20 @@ class _Introduction(Extension):
                 *_how_together(training),
                 ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
                 ("optimizer", run.optimizer.use),
-                ("folder", run.out),
+                ("folder", _folder(run)),
                 *(("note", note) for note in training.notes),
             ]
         )
         print(flush=True)
         for difference in differences(run) if resumed else ():
             print(f"renga: warning: not the run that is resumed: {difference}", file=sys.stderr)
+
+
+def _folder(run: RunDescription) -> str:
+    taken = lookup("run.out").value
+    if run.out == taken:
+        return run.out
+    return f"{run.out}, because {taken} holds a run already; to go on with that one: --resume"
 
 
 def _how_together(training: Training) -> list[tuple[str, str]]:
@@ -180,7 +211,12 @@ def _conclude(training: Training, seconds: float) -> None:
     accuracy = training.trainer.observation.get("validation/main/accuracy")
     reached = "" if accuracy is None else f"test accuracy {float(accuracy):.2%}, "
     out = training.description.out
-    files = ", ".join(sorted(path.name for path in {*Path(out).iterdir()} - {*parts(out)}))
+    files = ", ".join(
+        sorted(path.name for path in {*Path(out).iterdir()} - {*parts(out)} if not path.name.startswith("."))
+    )
+    reason = training.trainer.stop_reason
+    if reason is not None:
+        print(f"\nStopped in epoch {training.trainer.updater.epoch}: {reason}.", end="")
     print(f"\nDone: {reached}{seconds:.1f} s. In {out}: {files}")
 
 

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
+from renga.run.device import find_device
 from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
 from renga.run.folder import PARTS, RunFile, SnapshotAlone, never
 from renga.run.length import Length
 from renga.run.parts import Part, find_part
 from renga.run.precision import INITIAL_LOSS_SCALE, Precision
 from renga_core import random
-from renga_core.backend import Device, backend_name, get_device, using_device
+from renga_core.backend import Device, using_device
 from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import using_config
 from renga_core.dataset import Dataset
@@ -25,7 +26,6 @@ from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
 from renga_core.optimizer import GradientMethod, Optimizer
 from renga_core.plugin import (
-    ARRAY_BACKEND,
     DATASET,
     EXTENSION,
     ITERATOR,
@@ -120,7 +120,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     """
     notes: list[str] = []
     parts = _find_parts(run, notes)
-    device = _find_device(run)
+    device = find_device(run, notes)
     comm = find_communicator(run) if communicator is None else communicator
     batch_size = batch_of_all(run, comm)
     random.seed(run.seed)
@@ -175,7 +175,7 @@ def _find_parts(run: RunDescription, notes: list[str]) -> _Parts:
 
 def _find_extensions(run: RunDescription, notes: list[str]) -> Iterator[tuple[Part, Any]]:
     for number, choice in enumerate(run.extensions):
-        key = f"extensions[{number}]"
+        key = choice.key or f"extensions[{number}]"
         try:
             part = find_part(EXTENSION, choice, key, run, supplied=["communicator"])
         except ProviderUnavailable as error:
@@ -227,21 +227,6 @@ def _make_snapshot(comm: CommunicatorBase, resume: bool) -> Any:
     if comm.size == 1:
         return SnapshotAlone(_KEPT_SNAPSHOTS, resume)
     return MultiNodeCheckpointer(PARTS, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep=True, autoload=resume)
-
-
-def _find_device(run: RunDescription) -> Device:
-    """Return the device; of a list the first that can be used, and `auto` is the list of the kind."""
-    backends = registry(ARRAY_BACKEND)
-    origin = run.origin("run.backend")
-    if run.backend == "auto":
-        return get_device(backends.select("auto", origin=origin, probe=True).offer.full_name)
-    wishes = (run.backend,) if isinstance(run.backend, str) else run.backend
-    try:
-        names = tuple(backend_name(name) for name in wishes)
-        chosen = backends.select(names[0] if isinstance(run.backend, str) else names, origin=origin, probe=True)
-        return get_device(wishes[len(chosen.skipped)])
-    except ValueError as error:  # there is no such device
-        raise SettingsError(f"run.backend (from {origin}): {error}") from error
 
 
 def _make_optimizer(parts: _Parts, model: Link, run: RunDescription, comm: CommunicatorBase, weighted: bool) -> Any:

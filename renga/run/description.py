@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from renga.run.shipped import read_run
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, fit, lookup, section, using, using_run_file
+from renga_core.settings.schema import find_key
 
 __all__ = ["Choice", "Distribution", "ExtensionChoice", "RunDescription", "describe", "load"]
 
@@ -35,11 +36,13 @@ class ExtensionChoice:
         use: Its name; or several, of which the first that can be used is (none: it is left out, with a word about it).
         arguments: Keyword arguments for it.
         trigger: When to call it, ``(1, "epoch")``; a registered trigger; None: as the extension says.
+        key: Where it was said, for messages; empty: by its place in `RunDescription.extensions`.
     """
 
     use: str | tuple[str, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     trigger: tuple[float, str] | Choice | None = None
+    key: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +66,9 @@ class Distribution:
     synchronized_batch_normalization: bool = False
 
 
-STANDARD_EXTENSIONS = (ExtensionChoice("log_report"), ExtensionChoice("print_report"), ExtensionChoice("progress_bar"))
+_STANDARD = find_key("run.standard_extensions")
+assert _STANDARD is not None
+STANDARD_EXTENSIONS = tuple(map(ExtensionChoice, _STANDARD.default))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +81,7 @@ class RunDescription:
         optimizer: Trains the network.
         hooks: Optimizer hooks.
         iterator: Makes the batches for training.
-        extensions: Trainer extensions, besides evaluation and snapshots.
+        extensions: Trainer extensions, besides evaluation and snapshots; all of them.
         batch_size: Examples in a batch.
         backend: Where to compute: a backend or device that must be there, or several in order of preference.
         communicator: How processes talk to each other.
@@ -112,6 +117,13 @@ class RunDescription:
         """Return where `key` was said, in words."""
         return self.origins.get(key, "argument")
 
+    def where(self, key: str) -> str:
+        """Return where `key` was said, with the key where that tells more: ``run file a.toml, run.backend``."""
+        origin = self.origin(key)
+        flag = f"command line --{key.partition('.')[2]}"
+        told = origin.endswith(key) or origin == flag or origin.startswith("environment ")
+        return origin if told else f"{origin}, {key}"
+
     def as_document(self) -> dict[str, Any]:
         """Return the run as the tables of a run file: `load` makes the same run of them."""
 
@@ -124,7 +136,8 @@ class RunDescription:
 
         names = ("backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out", "snapshot")
         return {
-            "run": {name: getattr(self, name) for name in names},
+            # The extensions below are all.
+            "run": {**{name: getattr(self, name) for name in names}, "standard_extensions": ()},
             **({"distributed": asdict(self.distributed)} if self.distributed != Distribution() else {}),
             "model": table(self.model),
             "data": {**table(self.data), "batch_size": self.batch_size},
@@ -173,14 +186,15 @@ def describe() -> RunDescription:
         return Choice(use, {name: setting.value for name, setting in arguments.items()})
 
     hooks = _list("hooks", said("hooks"), origins)
-    extensions = said("extensions")
+    extensions, standard = said("extensions"), said("run.standard_extensions")
+    origins["run.standard_extensions.use"] = origins["run.standard_extensions"]
     return RunDescription(
         model=choice("model"),
         data=choice("data"),
         optimizer=choice("optimizer"),
         hooks=tuple(Choice(_name(entry, key, origins), _arguments(entry)) for key, entry in hooks),
         iterator=choice("iterator"),
-        extensions=STANDARD_EXTENSIONS if extensions is None else _extensions(extensions, origins),
+        extensions=_with_standard(standard, _extensions(extensions or (), origins)),
         batch_size=said("data.batch_size"),
         backend=said("run.backend"),
         communicator=said("run.communicator"),
@@ -210,9 +224,24 @@ def _extensions(tables: Sequence[Mapping[str, Any]], origins: dict[str, str]) ->
             _name(table, key, origins, str | tuple[str, ...]),
             {name: value for name, value in _arguments(table).items() if name != "trigger"},
             _trigger(table.get("trigger"), f"{key}.trigger", origins),
+            key,
         )
         for key, table in _list("extensions", tables, origins)
     )
+
+
+def _with_standard(names: Sequence[str], given: Sequence[ExtensionChoice]) -> tuple[ExtensionChoice, ...]:
+    """The standard extensions, each replaced by those given of its name, if any; then the others that are given."""
+    found: list[ExtensionChoice] = []
+    for name in names:
+        standard = ExtensionChoice(name, key="run.standard_extensions")
+        found += [choice for choice in given if _is(choice, name)] or [standard]
+    return (*found, *[choice for choice in given if not any(_is(choice, name) for name in names)])
+
+
+def _is(choice: ExtensionChoice, name: str) -> bool:
+    uses = (choice.use,) if isinstance(choice.use, str) else choice.use
+    return any(use.rpartition(":")[2] == name.rpartition(":")[2] for use in uses)
 
 
 def _trigger(value: Any, key: str, origins: dict[str, str]) -> tuple[float, str] | Choice | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,32 +15,11 @@ from renga_core.errors import RengaError
 from renga_core.plugin import COMMUNICATOR, registry
 from renga_core.settings import SettingsError
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
+from renga_training.launched import launched
 
-__all__ = ["Launched", "Together", "batch_of_all", "find_communicator", "first_rank_does", "launched", "own_numbers"]
+__all__ = ["Together", "batch_of_all", "find_communicator", "first_rank_does", "own_numbers"]
 
 T = TypeVar("T")
-
-_LAUNCHERS = (
-    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-    ("PMI_SIZE", "PMI_RANK"),
-    ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"),
-    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
-)
-
-
-class Launched(NamedTuple):
-    """How this process was started: as one of several."""
-
-    rank: int
-    size: int
-
-
-def launched() -> Launched:
-    """What ``mpiexec`` or ``srun`` say by the environment, before there is a communicator; rank 0 of 1 without them."""
-    for size, rank in _LAUNCHERS:
-        if os.environ.get(size, "").isdigit() and os.environ.get(rank, "").isdigit():
-            return Launched(int(os.environ[rank]), int(os.environ[size]))
-    return Launched(0, 1)
 
 
 def find_communicator(run: RunDescription) -> CommunicatorBase:
@@ -51,7 +29,7 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
         RengaPluginError: It is unknown, or cannot be used.
         SettingsError: Several processes were started, and it would not connect them.
     """
-    origin = run.origin("run.communicator")
+    origin = run.where("run.communicator")
     started = launched().size
     load = registry(COMMUNICATOR).load(run.communicator, origin=origin, probe=True)
     communicator: CommunicatorBase = load()
@@ -137,10 +115,14 @@ class Together(Extension):
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Put the means into the trainer's observation."""
-        given = self._communicator.allgather_obj((self._asked, self._examples, _numbers(trainer.observation)))
-        self._stop = any(asked for asked, _, _ in given)
-        for key in dict.fromkeys(key for _, _, numbers in given for key in numbers):
-            weighted = [(examples, numbers[key]) for _, examples, numbers in given if key in numbers]
+        reason = getattr(trainer, "stop_reason", None)
+        given = self._communicator.allgather_obj((self._asked, reason, self._examples, _numbers(trainer.observation)))
+        self._stop = any(asked for asked, *_ in given)
+        for _, reason, *_ in given:
+            if reason is not None:
+                trainer.stop(reason)  # of all ranks, if of one
+        for key in dict.fromkeys(key for *_, numbers in given for key in numbers):
+            weighted = [(examples, numbers[key]) for *_, examples, numbers in given if key in numbers]
             numbers = [number for _, number in weighted]
             if all(number == numbers[0] for number in numbers):
                 # Means over all ranks already, as of an evaluator: they shall keep their last digit.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
 from renga_distributed.checkpoints import Names
 from renga_training.extensions.snapshot import Snapshot
+from renga_training.snapshot_files import find_snapshots
 
 __all__ = [
     "COPY",
@@ -23,7 +25,9 @@ __all__ = [
     "RunFile",
     "SnapshotAlone",
     "check_folder",
+    "check_writable",
     "differences",
+    "free_folder",
     "lose_snapshots",
     "never",
     "parts",
@@ -37,9 +41,8 @@ PARTS = Names("snapshot_iter_{iteration}.npz", "rank{rank}_of_snapshot_iter_{ite
 
 
 def snapshots(folder: str | Path) -> list[Path]:
-    """Return the snapshots in a folder, oldest first."""
-    found = Path(folder).glob(SNAPSHOTS.replace("{.updater.iteration}", "*"))
-    return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+    """Return the snapshots in a folder, those of the first iterations first."""
+    return [file.path for file in reversed(find_snapshots(folder, SNAPSHOTS))]
 
 
 def parts(folder: str | Path) -> dict[Path, Path]:
@@ -61,11 +64,10 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
     """See that the folder fits: a run to resume is there, or none that would be lost.
 
     Raises:
-        RengaError: It is not so, or nothing can be written there; the message says what to do.
+        RengaError: It is not so; the message says what to do.
     """
     found = snapshots(run.out)
-    where = f"run.out = '{run.out}' (from {run.origin('run.out')})"
-    _check_writable(Path(run.out), where)
+    where = _where(run)
     if resume and not found:
         raise RengaError(
             f"nothing to resume: there is no snapshot in {where}. Leave out --resume, or name another --out."
@@ -77,7 +79,27 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
         )
 
 
-def _check_writable(folder: Path, where: str) -> None:
+def free_folder(folder: str) -> str:
+    """Return the name of a folder for a run whose place nobody chose.
+
+    It is this one; or, where that holds a run already, the first of ``<name>-2``, ``<name>-3`` … that does not exist.
+    """
+    if not snapshots(folder):
+        return folder
+    return next(name for name in (f"{folder}-{number}" for number in count(2)) if not os.path.lexists(name))
+
+
+def _where(run: RunDescription) -> str:
+    return f"run.out = '{run.out}' (from {run.origin('run.out')})"
+
+
+def check_writable(run: RunDescription) -> None:
+    """See that the folder can be made and written.
+
+    Raises:
+        RengaError: It cannot; the message says what to do.
+    """
+    folder, where = Path(run.out), _where(run)
     there = next(path for path in (folder, *folder.resolve().parents) if path.exists())
     if not there.is_dir():
         raise RengaError(f"{where} cannot be a folder: {there} is a file. Next: name another one by --out DIR.")
@@ -94,7 +116,7 @@ def differences(run: RunDescription) -> list[str]:
     if not path.is_file():
         return []
     now, then = _flat(run.as_document()), _flat(read_toml(path))
-    free = {"run.epochs", "run.out", "run.snapshot", "run.communicator"}
+    free = {"run.standard_extensions", "run.epochs", "run.out", "run.snapshot", "run.communicator"}
     free |= {f"distributed.{name}" for name in asdict(Distribution()) if name != "batch_size_per_rank"}
     return [
         f"{key} is {now.get(key)!r} now and was {then.get(key)!r}"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
-from renga_core.plugin import Kind, registry
+from renga_core.plugin import Kind, ProviderFaulty, registry
 from renga_core.plugin.offering import resolve
+from renga_core.plugin.state import describe_error
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, describe, fit
 
 __all__ = ["Part", "find_part", "parameters_of"]
@@ -36,6 +37,8 @@ class Part:
         """Call the target. An error that it raises gets a note saying what was being made."""
         try:
             return self.target(*positional, **supplied, **self.arguments)
+        except SystemExit as error:
+            raise ProviderFaulty(f"{self.label} cannot be made: {describe_error(error)}.") from error
         except Exception as error:
             error.add_note(f"This was {self.label}, while it was being made.")
             raise
@@ -59,9 +62,7 @@ def find_part(
         WrongType: An argument has another type than the parameter's annotation says.
         SettingsError: A parameter without default is missing.
     """
-    origin = run.origin(f"{key}.use")
-    if not origin.endswith(f"{key}.use"):  # as `command line --set optimizer.use` does
-        origin += f", {key}.use"
+    origin = run.where(f"{key}.use")
     target = registry(kind).load(choice.use, origin=origin)
     provider = registry(kind).select(choice.use, origin=origin).offer.provider
     label = f"{kind.name} '{provider.name}' (from {origin})"

@@ -8,7 +8,7 @@ import pytest
 
 from renga_core.kernel import Implementation, Seeded, operations
 from renga_core.plugin import FUNCTION, registry
-from renga_core.testing.suites.kernel import KernelSuite
+from renga_testing.suites.kernel import KernelSuite
 
 for _name in registry(FUNCTION).names():
     registry(FUNCTION).load(_name)
@@ -61,6 +61,7 @@ TESTS = (
     "test_forward",
     "test_backward",
     "test_inputs_are_unchanged",
+    "test_what_is_not_finite_shows",
     "test_result_is_its_own",
     "test_supports_never_raises",
     "test_undeclared_support",

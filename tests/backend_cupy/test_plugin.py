@@ -27,7 +27,7 @@ import sys
 sys.path.insert(0, {str(tmp_path)!r})
 import renga
 from renga.cli import main
-assert main(["plugins", "list"]) in (0, None)
+assert main(["plugins", "list", "--all"]) in (0, None)
 assert not {{"cupy", "cupyx", "cudnn"}} & set(sys.modules)
 """
     out = run(program)

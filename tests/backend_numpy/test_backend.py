@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renga_backend_numpy.special import special
 from renga_core.backend import Backend, get_backend
 from renga_core.errors import RengaError
 
@@ -200,6 +201,7 @@ class TestSpecialFunctions:
         for name in ("scipy", "scipy.special"):
             monkeypatch.setitem(sys.modules, name, None)
         asked = BACKEND if backend == "numpy" else Another()
+        special.cache_clear()
         with pytest.raises(RengaError) as caught:
             asked.special("erfcx")
         assert str(caught.value).startswith("special function 'erfcx' is SciPy's, which cannot be imported: ")

@@ -48,6 +48,12 @@ def test_what_is_counted(compat):
     assert comparison.largest == pytest.approx(1e-5)
 
 
+def test_what_is_not_a_program_is_not_run(compat):
+    there = compat("command").programs()
+    assert "attention_and_gru" in there
+    assert "conftest" not in there
+
+
 def test_a_program_gets_its_arguments_and_leaves_nothing_behind(compat, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from renga_core.testing.every_backend import ready_backends
+from renga_testing.every_backend import ready_backends
 
 ROOT = Path(__file__).parents[2]
 

@@ -186,6 +186,7 @@ def test_functions():
 
 def test_variables_and_parameters():
     check("""
+    warnings.simplefilter("ignore", DeprecationWarning)  # to_cpu and to_gpu are deprecated in Chainer 7
     with pytest.raises(ValueError, match='volatile'):
         Variable(array(2), volatile='on')
     x = Variable(np.array([[1, 2]], 'f'), name='x')
@@ -222,8 +223,10 @@ def test_variables_and_parameters():
     assert np.isnan(chainer.Parameter(1., (2,)).grad).all()
     for clear, expected in ((None, np.nan), ('cleargrad', None), ('zerograd', 0)):
         link = L.Linear(None, 2)
-        if clear:
-            getattr(link.W, clear)()
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', DeprecationWarning)
+            if clear:
+                getattr(link.W, clear)()
         link(array(1, 3))
         np.testing.assert_array_equal(link.W.grad, None if expected is None else np.full((2, 3), expected, 'f'))
     optimizer = chainer.optimizers.SGD(1).setup(link)
@@ -418,7 +421,98 @@ def test_uninstall_puts_classes_back():
     assert str(renga.get_device('numpy')) == 'numpy'
     assert not hasattr(renga.Variable, 'to_gpu') and not hasattr(renga.FunctionNode, 'local_function_hooks')
     from renga_core.graph import InvalidType
-    assert InvalidType.__bases__ == (TypeError,)
+    assert InvalidType.__bases__ == (TypeError, ValueError)
     assert F.exp(renga.Variable(array(2))).creator.label == 'Exp'
     assert (renga.Variable(array(2)) * np.ones(2)).dtype == np.float64
+    """)
+
+
+def test_backward_of_several_outputs():
+    check("""
+    import warnings
+    x = Variable(np.ones((2, 2), 'f'))
+    a, b = F.split_axis(x, 2, 0)
+    b.grad = np.ones((1, 2), 'f')
+    with pytest.warns(RuntimeWarning, match='does not set default grad'):
+        chainer.backward([a, b])
+    assert x.grad.tolist() == [[0, 0], [1, 1]] and b.grad is None
+    loss = F.sum(x * 2)
+    x.cleargrad()
+    with pytest.warns(RuntimeWarning):
+        chainer.backward([loss])
+    assert x.grad is None
+    y = x * 3
+    y.grad = np.ones((2, 2), 'f')
+    with pytest.warns(RuntimeWarning):
+        chainer.backward([y, y])
+    assert x.grad.tolist() == [[3, 3], [3, 3]]
+    x.cleargrad()
+    chainer.backward([loss, x * 5], [None, Variable(np.ones((2, 2), 'f'))])
+    assert x.grad.tolist() == [[5, 5], [5, 5]]
+    for outputs, gradients, error in ((y, None, TypeError), ([y.array], None, TypeError), ([y], y, TypeError),
+                                      ([y], [], ValueError)):
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            with pytest.raises(error):
+                chainer.backward(outputs, gradients)
+    """)
+
+
+def test_gradients_of_gradients_of_an_old_style_function():
+    check("""
+    class Square(chainer.Function):
+        def forward(self, xs):
+            return xs[0] * xs[0],
+        def backward(self, xs, g):
+            return 2 * xs[0] * g[0],
+    x = Variable(np.ones(1, 'f'))
+    g, = chainer.grad([Square()(x)], [x], enable_double_backprop=True)
+    assert g.array == 2
+    with pytest.raises(RuntimeError, match='twice-differentiate'):
+        chainer.grad([F.sum(g)], [x])
+    h = x * 3
+    g, = chainer.grad([Square()(h)], [h], enable_double_backprop=True)
+    with pytest.raises(RuntimeError, match='twice-differentiate'):
+        F.sum(g).backward()
+    y = Square()(x)
+    y.backward(enable_double_backprop=True)
+    assert x.grad == 2
+    """)
+
+
+def test_loss_scale_is_known_to_parameters():
+    check("""
+    class M(chainer.Link):
+        def __init__(self):
+            super().__init__()
+            with self.init_scope():
+                self.p = chainer.Parameter(np.ones(2, 'f'))
+    m = M()
+    o = chainer.optimizers.SGD(1.0).setup(m)
+    m.cleargrads()
+    F.sum(m.p * .5).backward(loss_scale=4.0)
+    o.update()
+    assert m.p.array.tolist() == [.5, .5]
+    assert L.Linear(None, 2).cleargrads() is None
+    """)
+
+
+def test_what_a_wrong_backward_raises():
+    check("""
+    class Bad(chainer.FunctionNode):
+        def __init__(self, *gxs):
+            self.gxs = gxs
+        def forward(self, xs):
+            return xs[0] * 2,
+        def backward(self, i, g):
+            return self.gxs
+    one = np.ones(1, 'f')
+    for gxs, error in (((Variable(one), Variable(one)), ValueError), ((one,), ValueError), ((1,), TypeError),
+                       ((Variable(np.ones(1, 'i')),), TypeError)):
+        y, = Bad(*gxs).apply((Variable(one),))
+        with pytest.raises(error):
+            y.backward()
+    x = Variable(np.array(1., 'f'))
+    with pytest.raises(TypeError):
+        x.grad = np.float32(1)
     """)

@@ -66,9 +66,6 @@ try:
     importlib.import_module("chainercv.links")
 except ModuleNotFoundError as error:
     assert error.name == "chainercv.links" and "no part for ChainerCV yet" in str(error)
-assert "exporters.caffe.export, Renga has not: Renga writes no Caffe" in said(
-    getattr, importlib.import_module("chainer.exporters.caffe"), "export"
-)
 """
 
 
@@ -201,6 +198,65 @@ from chainermn.links.multi_node_chain_list import MultiNodeChainList
 assert ML.MultiNodeChainList is MultiNodeChainList is chainermn.MultiNodeChainList
 assert [y.shape for y in MF.allgather(comm, np.ones(2, "f"))] == [(2,)]
 """
+
+CLASSES = """
+import warnings
+warnings.simplefilter("ignore")
+import chainer, chainer.links as L, chainermn
+import chainermn.communicators as C
+import importlib
+
+found = {}
+for name in ("naive", "flat", "non_cuda_aware", "hierarchical", "two_dimensional", "single_node", "dummy"):
+    module = importlib.import_module(f"chainermn.communicators.{name}_communicator")
+    found[name] = getattr(module, "".join(part.capitalize() for part in name.split("_")) + "Communicator")
+from chainermn.communicators.mpi_communicator_base import MpiCommunicatorBase
+from chainermn.communicators.communicator_base import CommunicatorBase
+from chainermn.communicators.pure_nccl_communicator import PureNcclCommunicator
+assert C.CommunicatorBase is CommunicatorBase is chainermn.CommunicatorBase
+for name, cls in found.items():
+    alone = chainermn.create_communicator(name)
+    for comm in (alone, cls(WORLD), cls(mpi_comm=WORLD)):
+        assert isinstance(comm, cls) and isinstance(comm, MpiCommunicatorBase) and isinstance(comm, CommunicatorBase)
+        assert not isinstance(comm, PureNcclCommunicator) and comm.size == 1
+        if name in ("naive", "flat", "dummy"):
+            assert [other for other in ("naive", "flat", "dummy") if isinstance(comm, found[other])] == [name]
+        comm.finalize()
+
+class Mine(MpiCommunicatorBase):
+    def __init__(self, mpi_comm):
+        super().__init__(mpi_comm)
+    def multi_node_mean_grad(self, model, zero_fill=False):
+        for param in model.params():
+            param.grad[...] = 7
+
+model = L.Linear(1, 1)
+optimizer = chainermn.create_multi_node_optimizer(chainer.optimizers.SGD(), Mine(WORLD)).setup(model)
+model.zerograds()
+optimizer.update()
+optimizer.update()
+assert model.b.grad[0] == 7
+found["dummy"](WORLD).multi_node_mean_grad(model)
+assert model.b.grad[0] == 7
+model.b.grad = None
+found["dummy"](WORLD).multi_node_mean_grad(model, zero_fill=True)
+assert model.b.grad[0] == 0
+try:
+    PureNcclCommunicator(mpi_comm=WORLD)
+except RuntimeError as error:
+    assert "FlatCommunicator" in str(error)
+else:
+    raise AssertionError
+"""
+
+
+def test_communicators_have_chainermns_classes():
+    pytest.importorskip("mpi4py")
+    run("from mpi4py import MPI\nWORLD = MPI.COMM_WORLD\n" + CLASSES)
+
+
+def test_communicators_have_chainermns_classes_without_mpi():
+    run("import sys\nsys.modules['mpi4py'] = None\nWORLD = None\n" + CLASSES)
 
 
 def test_chainermn_by_one_process():

@@ -57,7 +57,7 @@ for module in (collections, fractions, inspect, time):
 try:
     import six
 except ModuleNotFoundError as error:
-    assert error.name == "six" and "pip install six" in str(error), error
+    assert error.name == "six" and "renga[chainer]" in str(error), error
 
 renga_chainer.uninstall()
 assert vars(np).get("__getattr__") is before.get("__getattr__")

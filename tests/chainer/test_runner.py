@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 
@@ -122,3 +123,10 @@ def test_processes_that_a_program_starts_have_chainer_too(run, method):
         f"    with multiprocessing.get_context({method!r}).Pool(1) as pool: print(pool.map(f, [1, 2]))\n"
     )
     assert (status, out, err) == (0, "[('7.8.1', 2), ('7.8.1', 3)]\n", "")
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="this NumPy takes float() of one element")
+def test_float_of_an_array_of_one_element_says_what_to_install(run):
+    status, _, err = run("import numpy as np\nfloat(np.ones((1, 1)))\n")
+    assert status == 1
+    assert "pip install 'renga[chainer]'" in err

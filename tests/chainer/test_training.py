@@ -356,3 +356,25 @@ def test_marks_are_pytests():
     assert done.returncode == 0, done.stdout
     assert "34 deselected" in done.stdout
     assert "skipped" not in done.stdout
+
+
+def test_elapsed_time_and_errors_of_on_error(tmp_path):
+    passes(
+        """
+trainer = make()[0]
+refused(RuntimeError, ["training has not been started yet"], lambda: trainer.elapsed_time)
+serializers.save_npz("t.npz", trainer)
+trainer.run()
+assert trainer.elapsed_time > 0
+
+class Handler(training.Extension):
+    def __call__(self, trainer):
+        raise ValueError("the first")
+    def on_error(self, trainer, exc, tb):
+        raise KeyError("the other")
+trainer = make()[0]
+trainer.extend(Handler())
+refused(ValueError, ["the first"], trainer.run, show_loop_exception_msg=False)
+""",
+        tmp_path,
+    )

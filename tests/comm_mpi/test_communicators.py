@@ -68,6 +68,26 @@ def test_single_node_on_several(rank_pool):
     assert "2 machines" in str(errors[0])
 
 
+# --- orders of bytes --------------------------------------------------------------------------------------------------
+
+
+def sums_of_both_orders(name):
+    """What two ranks get whose arrays are in another order of bytes each: what travels unchanged keeps its own."""
+    comm = make(name)
+    x = (np.arange(4) + comm.rank).astype("<f4" if comm.rank else ">f4")
+    found = [comm.allreduce(x), *comm.mean([x]), comm.reduce_scatter(x)]
+    comm.finalize()
+    return [(y.dtype.isnative, y.dtype.name, y.tolist()) for y in found]
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_sums_of_arrays_of_either_order_of_bytes(rank_pool, name):
+    total, mean = [1.0, 3.0, 5.0, 7.0], [0.5, 1.5, 2.5, 3.5]
+    answers = run(rank_pool(2), sums_of_both_orders, name)
+    for answer, part in zip(answers, (total[:2], total[2:]), strict=True):
+        assert answer == [(True, "float32", values) for values in (total, mean, part)]
+
+
 # --- sums -------------------------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("mpi4py")
 from renga_comm_mpi.testing import RanksFailed
-from renga_core.testing.suites import CommunicatorSuite
-from renga_core.testing.suites.communicator_programs import fail_on_last_rank
+from renga_testing.suites import CommunicatorSuite
+from renga_testing.suites.communicator_programs import fail_on_last_rank
 
 
 def run_program(provider, program, device):
@@ -17,6 +17,7 @@ def run_program(provider, program, device):
 
 
 class OnMpi(CommunicatorSuite):
+    sizes = (2, 3, 4)
     ranks_per_node = None
 
     @pytest.fixture(autouse=True)
@@ -40,6 +41,7 @@ class TestNaive(OnMpi):
 
 class TestFlat(OnMpi):
     provider = "mpi:flat"
+    sizes = (5,)
 
 
 class TestSingleNode(OnMpi):

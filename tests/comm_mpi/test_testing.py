@@ -1,6 +1,7 @@
 """The rank pool that other tests run on."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -89,7 +90,8 @@ def test_dead_and_late_ranks_are_named_and_replaced():
         assert pool.run(environment, "OMP_NUM_THREADS")[1][0] == "1"
         with pytest.raises(RanksFailed, match=r"rank 1 died \(2 ranks\)") as died:
             pool.run(die_on, 1, signal.SIGKILL)
-        assert "last words of 0" in "".join(died.value.__notes__)
+        # On a busy machine mpiexec may end before it has passed on what the other rank wrote.
+        assert re.search("last words of [01]", "".join(died.value.__notes__))
         assert not alive(first)
         (_, second), _ = pool.run(environment, "MARK")
         started_at = time.monotonic()

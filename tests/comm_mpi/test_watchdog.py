@@ -72,10 +72,10 @@ def groups_of_ranks():
     from renga_comm_mpi.watchdog import _channels, register
 
     world = MPI.COMM_WORLD
-    first = register(world, "first")
+    first = register(world, "first", serves_program=True)
     part = world.Split(world.rank % 2, -world.rank)
-    second, third = register(part, "second"), register(world, "third")
-    alone = register(MPI.COMM_SELF, "alone")
+    second, third = register(part, "second", serves_program=True), register(world, "third", serves_program=True)
+    alone = register(MPI.COMM_SELF, "alone", serves_program=True)
     part.Free()
     covering = sum(set(channel.ranks) == set(range(world.size)) for channel in _channels)
     return first, second, third, alone, covering

@@ -157,6 +157,8 @@ class TestUnusual:
         hooks = get_function_hooks()
         assert unusual
         assert hooks is get_function_hooks()
+        del config.function_hooks
+        assert not unusual
 
     def test_another_configuration_does_not_count(self):
         with using_config("debug", True):

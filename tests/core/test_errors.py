@@ -1,8 +1,15 @@
-"""Near misses."""
+"""Near misses, and errors between processes."""
+
+import pickle
 
 import pytest
 
+from renga_core.communicator import MismatchError
 from renga_core.errors import did_you_mean
+from renga_core.plugin import ProviderFaulty
+from renga_core.serializers import FileDamaged, FileForbidden, FileMismatched, FileRefused
+from renga_core.settings import UnknownSetting, WrongType
+from renga_nn.links.caffe.function import LayerNotSupported
 
 
 @pytest.mark.parametrize(
@@ -18,3 +25,26 @@ from renga_core.errors import did_you_mean
 )
 def test_did_you_mean(name, known, words):
     assert did_you_mean(name, known) == words
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileRefused("a.npz", "it takes too much"),
+        FileDamaged("a.npz", "no end", "an image"),
+        FileForbidden("a.npz", "key", "os.system"),
+        FileMismatched("a.npz", ["W is missing"]),
+        LayerNotSupported("net.caffemodel", "layer 'l'"),
+        MismatchError([("allreduce", None), ("bcast", None)], 1),
+        ProviderFaulty("it raised", reason="no licence"),
+        UnknownSetting("run.epoch", "argument", ["run.epochs"]),
+        WrongType("run.epochs", "argument", "an integer", "many"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_arrive_whole_in_another_process(error):
+    error.add_note("This was example 3.")
+    arrived = pickle.loads(pickle.dumps(error))
+    assert type(arrived) is type(error)
+    assert (str(arrived), vars(arrived)) == (str(error), vars(error))
+    assert arrived.__notes__ == ["This was example 3."]

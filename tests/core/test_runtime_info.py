@@ -9,7 +9,7 @@ import pytest
 
 from renga_core.configuration import get_dtype, using_config
 from renga_core.runtime_info import print_runtime_info, should_use_cudnn, should_use_cudnn_tensor_core
-from renga_core.testing.every_backend import ready_backends
+from renga_testing.every_backend import ready_backends
 
 
 def test_versions_and_plugins_are_printed(capsys):

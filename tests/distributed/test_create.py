@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 import renga.distributed
-from renga_core.plugin import PluginManager, Provider, ProviderUnavailable, UnknownProvider, hookimpl, using_manager
+from renga_core.plugin import (
+    PluginManager,
+    Provider,
+    ProviderFaulty,
+    ProviderUnavailable,
+    UnknownProvider,
+    hookimpl,
+    using_manager,
+)
 from renga_distributed.create import create_communicator
 from renga_distributed.single import SingleCommunicator
 from renga_distributed.threads import launch
@@ -75,6 +83,20 @@ def test_an_mpi_communicator_is_handed_on_to_a_third_partys() -> None:
     world = object()
     assert create_communicator("mine", world).mpi_comm is world
     assert create_communicator("third_party:mine").mpi_comm is None
+
+
+@pytest.mark.usefixtures("third_party")
+def test_a_constructor_that_raises_is_named(monkeypatch) -> None:
+    def fail() -> None:
+        raise KeyError("no such socket")
+
+    monkeypatch.setattr(sys.modules["third_party_of_a_test"], "Mine", fail)
+    told = (
+        r"communicator third_party:mine \(from .+\) could not be made: KeyError: 'no such socket'. Next: `renga check "
+    )
+    with pytest.raises(ProviderFaulty, match=told) as caught:
+        create_communicator("mine")
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_nccl_is_a_plugin_of_its_own() -> None:

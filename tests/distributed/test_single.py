@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.plugin import COMMUNICATOR, registry
-from renga_core.testing.suites import CommunicatorSuite
+from renga_testing.suites import CommunicatorSuite
 
 ARRAYS = arrays(np.float32, array_shapes(min_dims=0, max_dims=3, min_side=0), elements=st.floats(-1, 1, width=32))
 

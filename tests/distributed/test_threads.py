@@ -9,12 +9,13 @@ import pytest
 
 from renga_core.communicator import MismatchError, RankFailed
 from renga_core.configuration import config, using_config
-from renga_core.testing.suites import CommunicatorSuite
 from renga_distributed.threads import ThreadsCommunicator, launch
+from renga_testing.suites import CommunicatorSuite
 
 
 class TestThreads(CommunicatorSuite):
     provider = "distributed:threads"
+    sizes = (2, 3, 4, 5, 8)
 
     def launch(self, program, size, device):
         errors = [None] * size
@@ -137,6 +138,13 @@ def test_a_rank_that_has_finished_comes_no_more() -> None:
     for rank in (0, 2):
         assert isinstance(errors[rank], RankFailed)
     assert str(errors[0]) == "rank 1 has finished its program, and will not come to barrier"
+
+
+def test_nor_do_messages_of_a_rank_that_has_finished() -> None:
+    errors = caught(lambda comm: None if comm.rank == 1 else comm.recv(1, 5), 3)
+    for rank in (0, 2):
+        assert isinstance(errors[rank], RankFailed)
+    assert str(errors[0]) == "rank 1 has finished its program, and will not come to recv from 1 with tag 5"
 
 
 def test_who_was_told_and_tries_again_is_told_again() -> None:
@@ -295,3 +303,11 @@ def test_a_copy_of_what_holds_a_communicator_shares_it() -> None:
 
     communicator = ThreadsCommunicator()
     assert copy.deepcopy({"comm": communicator})["comm"] is communicator
+
+
+def test_sums_of_the_other_byte_order():
+    def work(communicator):
+        total = communicator.allreduce(np.array([1.5, 2.0]).astype(np.dtype(float).newbyteorder()))
+        assert total.tolist() == [3.0, 4.0]
+
+    launch(work, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from renga_core.testing.suites import array_names
+from renga_testing.suites import array_names
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "array-subset.md"
 

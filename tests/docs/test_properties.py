@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import relu, tanh
+from renga_testing.function_suite import FunctionSuite
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "reference" / "properties.py"
 

@@ -4,6 +4,7 @@ import ctypes
 import os
 import resource
 import threading
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -71,10 +72,10 @@ def test_memory_stays_flat_over_changing_images():
             convolve_with(2, 16, 20, 2 * n + 65)
 
     run(range(3, 103))  # more than the bound of plans
-    cache._kept("plans", dict).clear()
+    cache._kept("plans", OrderedDict).clear()
     before = allocated()
     run(range(103, 203))
-    cache._kept("plans", dict).clear()
+    cache._kept("plans", OrderedDict).clear()
     assert allocated() - before < 1 << 18  # bytes; if all widths were convolved in the fastest way, four times as much
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from renga_core.testing.suites import KernelSuite
 from renga_kernels_onednn.library import unavailable
 from renga_kernels_onednn.plugin import renga_kernels
+from renga_testing.suites import KernelSuite
 
 if unavailable():
     pytest.skip(f"oneDNN cannot be used: {unavailable()}", allow_module_level=True)

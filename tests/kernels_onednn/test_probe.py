@@ -17,7 +17,8 @@ from renga_kernels_onednn import library
 @pytest.fixture
 def without(monkeypatch):
     """A program that has not loaded the library."""
-    monkeypatch.setattr(library, "library", functools.cache(library.library.__wrapped__))
+    for name in ("library", "_load"):
+        monkeypatch.setattr(library, name, functools.cache(getattr(library, name).__wrapped__))
     monkeypatch.setattr(library.ctypes.util, "find_library", lambda name: None)
     return monkeypatch
 
@@ -47,6 +48,7 @@ def test_another_version(without, oldest):
     if library.unavailable():
         pytest.skip("oneDNN is not installed")
     library.library.cache_clear()
+    library._load.cache_clear()
     without.setattr(library, "_OLDEST", oldest)
     assert "has another interface" in library.unavailable()
 

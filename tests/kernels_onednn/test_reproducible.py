@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from renga_core.backend import get_backend
-from renga_core.testing.suites import KernelSuite
 from renga_kernels_onednn.plugin import renga_kernels
+from renga_testing.suites import KernelSuite
 
 KERNELS = [kernel.name for kernel in renga_kernels()]
 

@@ -4,8 +4,8 @@ import scipy.sparse
 
 from renga_core.backend import get_device, to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import ready_backends
 from renga_nn.sparse import CooMatrix, get_order, to_coo
+from renga_testing.function_suite import ready_backends
 
 
 @pytest.fixture(params=ready_backends())

@@ -4,7 +4,7 @@ import pytest
 from renga_core.backend import to_host, using_device
 from renga_core.link import Link
 from renga_core.plugin import ARRAY_BACKEND, registry
-from renga_core.testing.every_backend import ready_backends
+from renga_testing.every_backend import ready_backends
 
 
 @pytest.fixture(params=ready_backends())

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from renga_core.testing.fake_distribution import write_distribution
+from renga_testing.fake_distribution import write_distribution
 
 
 @dataclass

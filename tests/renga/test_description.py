@@ -4,8 +4,9 @@ import tomllib
 
 import pytest
 
-from renga.run import Choice, ExtensionChoice, load, read_run, shipped_runs
+from renga.run import Choice, ExtensionChoice, build, load, read_run, shipped_runs
 from renga.run.toml import dumps
+from renga_core.plugin import RengaPluginError
 from renga_core.settings import InvalidFile, SettingsError, UnknownSetting, WrongType
 
 FULL = """
@@ -61,7 +62,9 @@ def test_every_section(write):
     assert run.optimizer == Choice("sgd", {"lr": 0.5})
     assert run.hooks == (Choice("weight_decay", {"rate": 0.1}),)
     assert run.extensions == (
+        ExtensionChoice("log_report"),
         ExtensionChoice(("plot_report", "print_report"), {}, (2, "epoch")),
+        ExtensionChoice("progress_bar"),
         ExtensionChoice("snapshot", {}, Choice("max_value", {"key": "validation/main/accuracy"})),
     )
 
@@ -86,10 +89,30 @@ def test_what_is_written_is_the_same_run(write, name):
     assert tomllib.loads(dumps(run.as_document()))["model"]["use"] == run.model.use
 
 
-def test_no_extensions_is_not_the_standard_ones(write):
+def test_standard_extensions_stay_are_replaced_and_dropped(write):
     base = FULL[: FULL.index("[[extensions]]")]
-    assert [choice.use for choice in load(write(base)).extensions] == ["log_report", "print_report", "progress_bar"]
-    assert load(write("extensions = []\n" + base)).extensions == ()
+
+    def uses(text, standard=None):
+        run = load(write(base + text), None if standard is None else {"run.standard_extensions": standard})
+        assert load(write(dumps(run.as_document()))).extensions == run.extensions, "the copy says the same"
+        return [choice.use for choice in run.extensions]
+
+    all_three = ["log_report", "print_report", "progress_bar"]
+    one = '[[extensions]]\nuse = "fail_on_non_number"\n'
+    assert uses("") == all_three
+    assert uses(one) == [*all_three, "fail_on_non_number"]
+    log = '[[extensions]]\nuse = "log_report"\ntrigger = [5, "iteration"]\n'
+    assert uses(one + log) == [*all_three, "fail_on_non_number"], "before the table, which shows it"
+    assert load(write(base + log)).extensions[0].trigger == (5, "iteration")
+    assert uses('[[extensions]]\nuse = "training:log_report"\n') == ["training:log_report", *all_three[1:]]
+    assert uses(one, []) == ["fail_on_non_number"]
+    assert uses(one, ["log_report"]) == ["log_report", "fail_on_non_number"]
+
+
+def test_a_wrong_standard_extension_says_where(write):
+    base = FULL[: FULL.index("[[extensions]]")]
+    with pytest.raises(RengaPluginError, match=r"run\.standard_extensions"):
+        build(load(write(base), {"run.standard_extensions": ["log_rapport"]}))
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_the_status_is_the_programs_and_renga_is_a_program(shell):
     assert shell.renga("launch", "-n", "2", "ends.py").status == 7
     outcome = shell.renga("-p", "no:distributed", "launch", "-n", "2", "renga", "plugins", "list")
     assert outcome.status == 0
-    assert outcome.out.count("disabled") == 2
+    assert outcome.out.count("1 in all, 1 disabled") == 2
 
 
 # --- asked to stop ----------------------------------------------------------------------------------------------------
@@ -131,7 +131,9 @@ def test_ranks_stop_in_peace(shell, size):
 
 
 IN_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-ASKS = STOPS.replace("try:", "if comm.rank == 0: print('hello', input(), flush=True)\ntry:")
+ASKS = STOPS.replace(
+    "try:", "name = input() if comm.rank == 0 else ''\ntry:\n    if comm.rank == 0: print('hello', name, flush=True)"
+)
 
 
 def test_in_a_terminal_rank_0_reads_and_ctrl_c_is_for_the_ranks(shell):
@@ -245,3 +247,41 @@ def test_the_mpiexec_beside_this_python_is_taken(shell, tmp_path):
         "launch", "-n", "1", "who.py", environment={"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     )
     assert outcome.out.startswith("1 [(0,")
+
+
+# --- that does not go on ----------------------------------------------------------------------------------------------
+
+STUCK = """
+import os, signal, sys, time
+open(f"pid{os.getpid()}", "w").close()
+rank, case = os.environ["OMPI_COMM_WORLD_RANK"], sys.argv[1]
+if rank == "1":
+    if case == "before": os.kill(os.getpid(), signal.SIGSTOP)
+    if case == "sleeping": time.sleep(100)
+    if case == "mpiexec": os.kill(os.getppid(), signal.SIGSTOP)
+from mpi4py import MPI  # without a word of Renga's
+if rank == "1" and case == "after": os.kill(os.getpid(), signal.SIGSTOP)
+MPI.COMM_WORLD.Barrier()
+if case == "mpiexec": time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "late"),
+    [
+        ("before", ") is stopped: "),
+        ("sleeping", "rank 1 has not begun to start MPI, and others have"),
+        ("after", ") is stopped: "),
+        ("mpiexec", ") is stopped"),
+    ],
+)
+def test_a_job_that_does_not_go_on_is_ended(shell, case, late):
+    shell.write("stuck.py", STUCK)
+    shell.environment["RENGA_DISTRIBUTED_TIMEOUT"] = "2"
+    outcome = shell.renga("launch", "-n", "3", "stuck.py", case)
+    assert outcome.status == 1
+    assert "renga: the job does not go on.\n" in outcome.err
+    assert any(line.startswith("  late: ") and late in line for line in outcome.err.splitlines())
+    assert "distributed.timeout, 2 s: all ranks are ended.\n" in outcome.err
+    for path in Path(shell.folder).glob("pid*"):
+        assert not Path(f"/proc/{path.name[3:]}/exe").exists()

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 
@@ -15,6 +16,10 @@ def refused(outcome, message):
     assert (outcome.out, outcome.status) == ("", 2)
 
 
+def folder_of(kind):
+    return f"renga-try-{kind.replace('_', '-')}"
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """One distribution of each kind."""
@@ -23,7 +28,7 @@ def written(tmp_path_factory):
         command = [sys.executable, "-m", "renga", "new", kind, f"try-{kind}", "--out", str(folder)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stderr
-        assert f"Wrote {folder}/renga-try-{kind}: " in done.stdout
+        assert f"Wrote {folder}/{folder_of(kind)}: " in done.stdout
     return folder
 
 
@@ -32,27 +37,30 @@ def environment(written):
     """Environment variables under which all of them are installed."""
     site = written / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
-    folders = [str(written / f"renga-try-{kind}") for kind in SORTS]
+    folders = [str(written / folder_of(kind)) for kind in SORTS]
     subprocess.run([*pip, "--target", str(site), *folders], check=True, timeout=280)
     return {**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"}
 
 
 @pytest.mark.parametrize("kind", SORTS)
 def test_it_passes_its_own_tests(written, environment, kind):
-    tests = written / f"renga-try-{kind}" / "tests"
+    tests = written / folder_of(kind) / "tests"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(tests)]
     done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
     assert done.returncode == 0, done.stdout
-    assert f"{SORTS[kind].kind} 'try_{kind}': declared" in done.stdout
+    (told,) = [
+        line for line in done.stdout.splitlines() if line.startswith(f"{SORTS[kind].kind} 'try_{kind}:try_{kind}'")
+    ]
+    assert re.search(r": declared .*, checked [1-9]\d*, failed 0, ", told)
 
 
 @pytest.mark.parametrize("kind", SORTS)
 def test_its_conformance_test_has_three_lines(written, kind):
-    text = (written / f"renga-try-{kind}" / "tests" / "test_conformance.py").read_text()
+    text = (written / folder_of(kind) / "tests" / "test_conformance.py").read_text()
     assert [line for line in text.splitlines() if line.strip()] == [
-        f"from renga_core.testing.suites import {SORTS[kind].suite}",
-        f"class TestTry{kind.capitalize()}({SORTS[kind].suite}):",
-        f'    provider = "try_{kind}"',
+        f"from renga_testing.suites import {SORTS[kind].suite}",
+        f"class TestTry{kind.title().replace('_', '')}({SORTS[kind].suite}):",
+        f'    provider = "try_{kind}:try_{kind}"',
     ]
 
 
@@ -64,7 +72,7 @@ def test_each_plugin_passes_the_kit_of_plugins(written, environment):
 
 
 def test_templates_name_kits_that_there_are():
-    suites = importlib.import_module("renga_core.testing.suites")
+    suites = importlib.import_module("renga_testing.suites")
     for sort in SORTS.values():
         assert getattr(suites, sort.suite).kind.name == sort.kind
 
@@ -102,7 +110,7 @@ def test_kinds_that_have_no_template(shell):
     refused(
         shell.renga("new", "optimiser", "lion"),
         "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: backend, kernel, communicator, "
-        "optimizer, model, extension.",
+        "optimizer, model, extension, file_format.",
     )
 
 
@@ -142,7 +150,7 @@ def test_nothing_is_half_written(shell, monkeypatch, tmp_path):
 OVER_THREADS = """
 from contextlib import suppress
 
-from renga_core.testing.suites import CommunicatorSuite
+from renga_testing.suites import CommunicatorSuite
 from renga_distributed.threads import ThreadsCommunicator, launch
 from renga_try_communicator.communicator import TryCommunicator
 

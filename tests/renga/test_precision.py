@@ -9,7 +9,7 @@ from renga.run import build, load
 from renga_core.configuration import config
 from renga_core.settings import SettingsError
 
-SHORT = {"run.epochs": 1, "model.n_units": 8, "data.batch_size": 256, "extensions": []}
+SHORT = {"run.epochs": 1, "model.n_units": 8, "data.batch_size": 256, "run.standard_extensions": []}
 
 
 def run(tmp_path, **settings):

@@ -2,8 +2,10 @@
 
 import csv
 import json
+import os
 import re
 import signal
+import time
 import tomllib
 from pathlib import Path
 
@@ -154,6 +156,7 @@ def test_what_a_run_leaves(shell, uninterrupted):
         "out": "whole",
         "seed": 3,
         "snapshot": [1, "epoch"],
+        "standard_extensions": [],
     }
     assert resolved["iterator"] == {"use": "serial"}
     assert (shell.folder / "started").read_text() == "3\n"
@@ -245,6 +248,42 @@ def test_resuming_falls_back_on_the_snapshot_before_a_damaged_one(shell, uninter
     assert outcome.status == 0, outcome
     assert "renga: warning: skipped a snapshot: " in outcome.err
     assert_identical(expected, state(uninterrupted))
+
+
+def test_the_newest_snapshot_is_that_of_the_latest_iteration(shell, uninterrupted):
+    """Whatever time a clock that was set back, or a folder that was copied, gives it."""
+    assert shell.renga("train", "whole/run.toml", "--resume", "--epochs", "6").status == 0
+    kept = sorted(path.name for path in uninterrupted.glob("snapshot*"))
+    assert kept == ["snapshot_iter_72.npz", "snapshot_iter_87.npz"]
+    os.utime(uninterrupted / kept[0], (2_500_000_000, 2_500_000_000))
+    outcome = shell.renga("train", "whole/run.toml", "--resume", "--epochs", "7")
+    assert "going on after iteration 87" in outcome.out
+    assert sorted(path.name for path in uninterrupted.glob("snapshot*")) == ["snapshot_iter_101.npz", kept[1]]
+
+
+def test_two_runs_at_once_do_not_share_a_folder(shell):
+    shell.write("waiting.toml", SLOWLY.replace("0.02", "600.0"))
+    with shell.start("train", "waiting.toml") as first:
+        try:
+            while not iteration(shell):
+                assert first.poll() is None, first.communicate()
+                time.sleep(0.01)
+            before = contents(shell.folder / "result")
+            for more in ((), ("--resume",), ("--overwrite",)):
+                second = shell.renga("train", "run.toml", *more)
+                assert second.status == 1
+                whose = rf"result is in use: process {first.pid} on .*, since 20.* train waiting.toml\)"
+                assert re.search(whose, second.err), second.err
+                assert "or name another folder: --out DIR" in second.err
+            assert contents(shell.folder / "result") == before
+        finally:
+            first.kill()
+    assert shell.renga("train", "run.toml").status == 0
+    assert not list((shell.folder / "result").glob(".*"))
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_overwriting_leaves_nothing_of_the_earlier_run(shell, uninterrupted):

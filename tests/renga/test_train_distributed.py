@@ -13,7 +13,7 @@ import pytest
 
 import renga
 from renga.run import build, load
-from renga.run.distributed import launched
+from renga_training.launched import launched
 
 pytest.importorskip("mpi4py")
 

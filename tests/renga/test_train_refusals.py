@@ -98,7 +98,7 @@ def test_misspelt_keys(train):
     assert train(text=replaced("epochs", "epoch")) == (
         "renga: error: unknown key 'run.epoch' (from run file run.toml). Did you mean 'run.epochs'? "
         "Known: run.backend, run.communicator, run.dtype, run.epochs, run.loss_scale, run.out, run.seed, "
-        "run.snapshot.\n"
+        "run.snapshot, run.standard_extensions.\n"
     )
     said = train(text=replaced("alpha", "alhpa"))
     assert said.startswith(
@@ -187,7 +187,9 @@ def test_more_examples_in_a_batch_than_there_are(train):
 
 def test_a_table_without_a_log(shell):
     shell.write("run.toml", RUN)
-    outcome = shell.renga("train", "run.toml", "--set", "extensions=[{use='print_report'}]")
+    outcome = shell.renga(
+        "train", "run.toml", "--set", "run.standard_extensions=['print_report']", "--set", "extensions=[]"
+    )
     assert outcome.status == 1
     assert outcome.err.startswith(
         "renga: error: KeyError: PrintReport shows the log of an extension named 'LogReport', which"
@@ -239,12 +241,13 @@ def test_plugin_that_misspells_a_hook(shell, train):
 
 
 def test_two_plugins_that_offer_one_name(shell, train):
-    shell.install("acme", provides("optimizer", name="adam"))
-    assert train() == (
-        "renga: error: optimizer 'adam' (from run file run.toml, optimizer.use) is offered by 2 plugins:\n"
-        "  - acme:adam         (acme-dist 1.0, ready)\n"
-        "  - optimizers:adam   (renga 0.1.0, ready)\n"
-        'Choose one: use the full name, or set [prefer.optimizer] adam = "acme".\n'
+    for name in ("acme", "house"):
+        shell.install(name, provides("optimizer", name="lion"))
+    assert train("--set", "optimizer.use=lion") == (
+        "renga: error: optimizer 'lion' (from command line --set optimizer.use) is offered by 2 plugins:\n"
+        "  - acme:lion    (acme-dist 1.0, ready)\n"
+        "  - house:lion   (house-dist 1.0, ready)\n"
+        'Choose one: use the full name, or set [prefer.optimizer] lion = "acme".\n'
     )
 
 
@@ -342,8 +345,21 @@ def test_a_run_is_not_lost_unasked(shell, train, finished):
     shutil.copytree(finished, shell.folder / "result")
     before = contents(shell.folder / "result")
     name = next(name for name in before if name.startswith("snapshot"))
-    assert train(status=1) == (
-        f"renga: error: run.out = 'result' (from default) holds a run already: {name}.\n"
+    assert train("--out", "result", status=1) == (
+        f"renga: error: run.out = 'result' (from command line --out) holds a run already: {name}.\n"
         "Next: go on with it by --resume, name another folder by --out DIR, or lose it by --overwrite.\n"
     )
+    assert contents(shell.folder / "result") == before
+
+
+def test_a_run_whose_folder_nobody_chose_goes_beside_the_one_that_is_there(shell, finished):
+    """The README's command, twice in one folder."""
+    shutil.copytree(finished, shell.folder / "result")
+    (shell.folder / "result-2").write_text("not a run")
+    before = contents(shell.folder / "result")
+    outcome = shell.renga("train", "mlp", "--epochs", "1", "--set", "extensions=[]")
+    assert outcome.status == 0, outcome.err
+    assert "folder     result-3, because result holds a run already; to go on with that one: --resume" in outcome.out
+    assert any(path.name.startswith("snapshot") for path in (shell.folder / "result-3").iterdir())
+    assert "out = 'result-3'" in (shell.folder / "result-3" / "run.toml").read_text().replace('"', "'")
     assert contents(shell.folder / "result") == before

@@ -1,5 +1,6 @@
 import os
 import signal
+import threading
 
 import pytest
 
@@ -7,6 +8,7 @@ from renga_core.reporter import report
 from renga_core.serializers import load_npz, save_npz
 from renga_core.training import PRIORITY_EDITOR, PRIORITY_READER, PRIORITY_WRITER, Extension, Updater, make_extension
 from renga_training import Trainer
+from renga_training.extensions import snapshot
 
 
 class Target:
@@ -260,6 +262,75 @@ def test_many_processes_stop_when_all_agree(trainer, capfd):
     assert capfd.readouterr().err == "", "each process would say so"
 
 
+def test_stop_ends_after_the_running_iteration(trainer):
+    calls = []
+    trainer.extend(lambda trainer: trainer.stop("it is enough"), name="stop")
+    trainer.extend(lambda trainer: trainer.stop("later"), name="later")
+    trainer.extend(Recorder(calls))
+    trainer.run()
+    assert calls == ["resume", "initialize", "1", "interrupt", "finalize"]
+    assert trainer.stop_reason == "it is enough"
+    assert trainer.updater.finalized == 1
+
+
+def test_stop_takes_a_snapshot_that_goes_on(tmp_path):
+    def make(autoload):
+        trainer = Trainer(CountingUpdater(), (9, "iteration"), tmp_path)
+        trainer.extend(snapshot(autoload=autoload), trigger=(5, "iteration"))
+        return trainer
+
+    first = make(False)
+    first.extend(lambda trainer: trainer.stop("why"), trigger=lambda t: t.updater.iteration == 3, name="stop")
+    first.run()
+    assert first.updater.iteration == 3
+    again = make(True)
+    again.extend(lambda trainer: None, name="stop", trigger=lambda t: False)
+    again.run()
+    assert again.updater.iteration == 9
+    assert again.stop_reason is None
+
+
+def test_stop_before_training_and_from_another_thread(tmp_path):
+    trainer = Trainer(CountingUpdater(), (9, "iteration"), tmp_path)
+    trainer.stop("not today")
+    trainer.run()
+    assert trainer.updater.iteration == 0
+
+    def ask(trainer):
+        thread = threading.Thread(target=trainer.stop, args=("asked",))
+        thread.start()
+        thread.join()
+
+    trainer = Trainer(CountingUpdater(), None, tmp_path)
+    trainer.extend(ask, trigger=(4, "iteration"))
+    trainer.run()
+    assert (trainer.updater.iteration, trainer.stop_reason) == (4, "asked")
+
+
+def test_ctrl_c_and_stop_at_once(trainer):
+    calls = []
+    trainer.extend(lambda trainer: os.kill(os.getpid(), signal.SIGINT), name="press")
+    trainer.extend(lambda trainer: trainer.stop("why"), name="stop")
+    trainer.extend(Recorder(calls))
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run()
+    assert calls == ["resume", "initialize", "1", "interrupt", "finalize"]
+
+
+def test_many_processes_that_were_asked_by_stop(trainer):
+    asked = []
+
+    def agree(wish):
+        asked.append(wish)
+        return len(asked) == 3
+
+    trainer.agree_to_stop = agree
+    trainer.extend(lambda trainer: trainer.stop("why"), name="stop")
+    trainer.run()
+    assert asked == [False, True, True]
+    assert trainer.updater.iteration == 2
+
+
 def test_time_goes_on_after_resuming(trainer, tmp_path):
     trainer.run()
     save_npz(tmp_path / "state", trainer)
@@ -287,3 +358,30 @@ def test_extensions_given_at_once(tmp_path):
     trainer = Trainer(CountingUpdater(), (1, "iteration"), tmp_path, extensions=[Recorder(calls)])
     trainer.run()
     assert "1" in calls
+
+
+def test_an_error_in_on_error_does_not_hide_the_first(trainer):
+    told = []
+
+    class Fails(Extension):
+        def __call__(self, trainer):
+            raise ValueError("the first")
+
+        def on_error(self, trainer, exc, tb):
+            raise KeyError("another")
+
+    class Listens(Extension):
+        priority = PRIORITY_READER - 1
+
+        def __call__(self, trainer):
+            raise AssertionError("it is not its turn")
+
+        def on_error(self, trainer, exc, tb):
+            told.append(exc)
+
+    trainer.extend(Fails())
+    trainer.extend(Listens())
+    with pytest.raises(ValueError, match="the first") as caught:
+        trainer.run(show_loop_exception_msg=False)
+    assert told == [caught.value]
+    assert caught.value.__notes__ == ["Fails.on_error: KeyError: 'another'"]

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.dataset import Iterator
+from renga_nn.links import Linear
+from renga_optimizers import SGD
 from renga_training import StandardUpdater
 
 
@@ -123,3 +125,18 @@ def test_several_of_each_and_finalize():
     assert updater.get_all_optimizers() == optimizers
     updater.finalize()
     assert [iterator.finalized for iterator in iterators.values()] == [1, 1]
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_stop_iteration_out_of_the_converter_is_an_error(accumulate):
+    """Let through, it would be the end of a generator or a ``map`` in which a run is made."""
+
+    class Convert:
+        def __call__(self, batch, device=None):
+            return next(iter(()))
+
+    model = Linear(2, 2)
+    optimizer = SGD().setup(model)
+    updater = StandardUpdater(FakeIterator([[1], [2]]), optimizer, converter=Convert(), accumulate=accumulate)
+    with pytest.raises(RuntimeError, match=r"the converter .*Convert raised StopIteration"):
+        updater.update()

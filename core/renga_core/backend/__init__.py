@@ -9,15 +9,15 @@ Reading guide
   type once the backend is known; the first array of a new type asks the plugins.
 - `device_resident`: `DeviceResident`, the base of what can be moved to a device. `chainer_names`: Chainer's names for
   some of this: `CpuDevice`, `GpuDevice`, `copyto`.
-- `dtypes`: `is_floating`, which knows bfloat16 too.
-- `standard`: a backend for any library that has the array-API standard namespace. Imported by those that use it.
+- `dtypes`: `is_floating`, which knows bfloat16 too; `in_native_order`, for arrays such as ``>f4``;
+  `same_dtype`, whatever the order.
 
 Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
 """
 
 from renga_core.backend.device import Device
 from renga_core.backend.device_resident import DeviceResident
-from renga_core.backend.dtypes import is_floating
+from renga_core.backend.dtypes import in_native_order, is_floating, same_dtype
 from renga_core.backend.lookup import (
     array_types,
     as_array_of,
@@ -47,7 +47,9 @@ __all__ = [
     "get_backend",
     "get_device",
     "get_device_of",
+    "in_native_order",
     "is_floating",
+    "same_dtype",
     "to_host",
     "using_device",
 ]

@@ -36,7 +36,7 @@ class _DevicesOf(type):
         return isinstance(instance, Device) and instance.backend.name == cls.backend_name
 
 
-class CpuDevice(metaclass=_DevicesOf):
+class CpuDevice(Device, metaclass=_DevicesOf):
     """``CpuDevice()`` is the device ``numpy``; ``isinstance(device, CpuDevice)`` asks whether a device is that."""
 
     backend_name: ClassVar[str] = "numpy"
@@ -45,8 +45,13 @@ class CpuDevice(metaclass=_DevicesOf):
         """The CPU."""
         return get_device("numpy")
 
+    @staticmethod
+    def from_array(array: Any) -> Device | None:
+        """The CPU if an array lives there; None if it lives elsewhere, or is no array."""
+        return _device_of(array, CpuDevice)
 
-class GpuDevice(metaclass=_DevicesOf):
+
+class GpuDevice(Device, metaclass=_DevicesOf):
     """``GpuDevice(i)`` is the device ``cupy:i``; ``isinstance(device, GpuDevice)`` asks whether a device is one such.
 
     Args:
@@ -69,20 +74,33 @@ class GpuDevice(metaclass=_DevicesOf):
         return get_device(f"cupy:{device_id}")
 
     @staticmethod
-    def from_array(array: Array) -> Device | None:
-        """The GPU on which an array lives; None if it lives elsewhere."""
-        device = get_device_of(array)
-        return device if isinstance(device, GpuDevice) else None
+    def from_array(array: Any) -> Device | None:
+        """The GPU on which an array lives; None if it lives elsewhere, or is no array."""
+        return _device_of(array, GpuDevice)
 
 
-def copyto(dst: Array, src: Array) -> None:
+def _device_of(array: Any, kind: type) -> Device | None:
+    if isinstance(array, np.generic) or not hasattr(array, "dtype") or hasattr(array, "array"):
+        return None
+    device = get_device_of(array)
+    return device if isinstance(device, kind) else None
+
+
+def copyto(dst: Array, src: Array | Sequence[Any] | complex) -> None:
     """Write the elements of an array into another one, which may be on another device or of another library.
 
     Args:
         dst: Array that is changed.
-        src: Array of a shape that broadcasts to that of `dst`.
+        src: Array, numbers or number of a shape that broadcasts to that of `dst`.
+
+    Raises:
+        TypeError: `dst` is no array, or its dtype is of a lesser kind than that of `src` (integers for floats).
     """
-    dst[...] = get_device_of(dst).send(src)
+    source = src if hasattr(src, "dtype") else np.asarray(src)
+    device = get_device_of(dst)
+    if not np.can_cast(source.dtype, dst.dtype, "same_kind"):
+        raise TypeError(f"copyto: {source.dtype} cannot be written into an array of {dst.dtype}")
+    dst[...] = device.send(source)
 
 
 def get_device_from_array(*arrays: Array) -> Device:

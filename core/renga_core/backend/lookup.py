@@ -42,16 +42,21 @@ _lock = threading.RLock()
 _current = threading.local()
 
 
-def get_backend(of: Array | str) -> Backend:
+def get_backend(of: Array | str, *, origin: str = "argument") -> Backend:
     """The backend with this name, or the one that owns this array.
+
+    Args:
+        of: The name, or an array.
+        origin: Where the name came from, for messages.
 
     Raises:
         UnknownProvider: No backend has that name, or none at all is installed.
         ProviderUnavailable: It is there, but what it needs is not.
+        ProviderFaulty: Importing or making it raised, or it is no `Backend`.
         TypeError: No backend knows arrays of this type.
     """
     if isinstance(of, str):
-        return _load(of)
+        return _load(of, origin)
     kind = type(of)
     found = array_types.get(kind) or _scalar_types.get(kind)
     return found if found is not None else _find_owner(kind)
@@ -69,15 +74,16 @@ def get_array_module(*arrays: Array) -> Any:
     return np
 
 
-def get_device(device_spec: str | Device | Array) -> Device:
+def get_device(device_spec: str | Device | Array, *, origin: str = "argument") -> Device:
     """The device that a string names, or on which an array lives.
 
     A string is what `Device.name` says (``numpy``, ``cupy:0``, ``torch:cpu``), a backend's name with a number
-    (``numpy:0``), or alone, for its first device. A leading ``@``, as in Chainer, means nothing.
+    (``numpy:0``), or alone, for its first device. A leading ``@``, as in Chainer, means nothing. `origin` says where it
+    came from, for messages.
 
     Raises:
         ValueError: What follows the colon is neither a number nor a word, or there is no such device.
-        UnknownProvider, ProviderUnavailable: As `get_backend`.
+        UnknownProvider, ProviderUnavailable, ProviderFaulty: As `get_backend`.
         TypeError: `device_spec` is neither a string nor an array.
     """
     if isinstance(device_spec, Device):
@@ -89,7 +95,7 @@ def get_device(device_spec: str | Device | Array) -> Device:
     if not isinstance(device_spec, str):
         return get_device_of(device_spec)
     name, place = _split(device_spec)
-    backend = _load(name)
+    backend = _load(name, origin)
     count = backend.device_count()
     if place.isdecimal():
         index = int(place)
@@ -136,6 +142,8 @@ def _is_backend(name: str) -> bool:
 
 def _devices(backend: Backend) -> str:
     count = backend.device_count()
+    if count == 0:
+        return "no device"
     names = ", ".join(backend.device_name(i) for i in range(min(count, 8)))
     return f"{count} device{'s' if count != 1 else ''}: {names}{', …' if count > 8 else ''}"
 
@@ -178,20 +186,41 @@ def as_array_of(backend: Backend, value: Any) -> Array:
     return value if array_types.get(type(value)) is backend else backend.asarray(value)
 
 
-def _load(name: str) -> Backend:
+def _load(name: str, origin: str = "argument") -> Backend:
     """The backend that a name means, through the plugin registry; each is made once."""
     from renga_core.plugin import ARRAY_BACKEND, choices_state, registry
+    from renga_core.plugin.state import describe_error, pass_interrupt
 
     state, found = _names.get(name, (None, None))
     if found is None or state != choices_state():
         with _lock:
-            make = registry(ARRAY_BACKEND).load(name, probe=True)
-            found = _backends.get(make)
-            if found is None:
-                found = _backends[make] = make()
-                array_types.update(dict.fromkeys(found.array_types, found))
-                _scalar_types.update(dict.fromkeys(found.scalar_types, found))
+            backends = registry(ARRAY_BACKEND)
+            make = backends.load(name, origin=origin, probe=True)
+            try:
+                found = _backends.get(make)
+                if found is None:
+                    found = _backends[make] = _make(make)
+                    array_types.update(dict.fromkeys(found.array_types, found))
+                    _scalar_types.update(dict.fromkeys(found.scalar_types, found))
+            except BaseException as error:
+                pass_interrupt(error)
+                backends.get(name).fail(error, f"making it raised {describe_error(error)}")
+                backends.get(name, origin=origin)  # raises the error that says so
+                raise
             _names[name] = (choices_state(), found)
+    return found
+
+
+def _make(make: Callable[[], Backend]) -> Backend:
+    """Call what a plugin names, and see that it gives a backend and knows how many devices there are."""
+    from renga_core.backend.protocol import Backend
+    from renga_core.plugin.state import describe_value
+
+    found = make()
+    if not isinstance(found, Backend):
+        raise TypeError(f"{describe_value(found)} was made where a Backend was expected")
+    issubclass(object, (*found.array_types, *found.scalar_types))  # raises where these are no types
+    found.device_count()
     return found
 
 
@@ -210,19 +239,27 @@ def _find_owner(kind: type) -> Backend:
         known = ", ".join(sorted(f"{t.__module__}.{t.__qualname__}" for t in array_types))
         there = f"known array types: {known}. `renga plugins list` shows the installed backends."
     else:
-        there = "no backend is loaded. `renga plugins list` shows what is installed. Next: pip install renga"
+        there = (
+            "no backend is loaded. `renga plugins list` shows what is installed. "
+            "Next: install Renga: pip install . in its folder"
+        )
     raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not an array of any backend; {there}")
 
 
 def _load_backend_of(kind: type) -> Backend | None:
-    from renga_core.plugin import ARRAY_BACKEND, registry
+    from renga_core.plugin import ARRAY_BACKEND, RengaPluginError, registry
 
     library = kind.__module__.partition(".")[0]
     if library == "builtins":
         return None
     backends = registry(ARRAY_BACKEND)
-    for name in backends.names(needing=library):
-        candidate = _load(name)
+    # What Renga ships comes first: the arrays of a library stay whose they were when another plugin is installed.
+    for name in sorted(backends.names(needing=library), key=lambda name: (not backends.get(name).plugin.shipped, name)):
+        try:
+            candidate = _load(name, f"an array of {library}")
+        except RengaPluginError as error:
+            backends.manager.notice(f"{error} It is passed over.")
+            continue
         if issubclass(kind, candidate.array_types + candidate.scalar_types):
             return candidate
     return None

@@ -98,7 +98,7 @@ class Backend(ABC):
         Returns:
             A function that gives the array, ready for what is asked of the device after that.
         """
-        uploaded = self.asarray(array, index)
+        uploaded = self.asarray(np.array(array), index)  # `asarray` may share the memory
         return lambda: uploaded
 
     # --- random numbers --------------------

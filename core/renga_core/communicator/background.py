@@ -39,9 +39,13 @@ class Background:
         self._begun.put(mean)
         return mean
 
-    def close(self) -> None:
-        """End the thread when all that has begun has ended."""
+    def end(self) -> None:
+        """Let the thread end when all that has begun has ended; do not wait for it."""
         self._begun.put(None)
+
+    def close(self) -> None:
+        """End the thread when all that has begun has ended, and wait for it."""
+        self.end()
         self._thread.join()
         self._communicator.finalize()
 

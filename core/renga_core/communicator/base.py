@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -300,6 +301,8 @@ class CommunicatorBase(ABC):
             return Done(self.mean(arrays))
         if self._background is None:
             self._background = Background(self.twin())
+            # A communicator that nobody finalizes does not leave its thread behind.
+            weakref.finalize(self, self._background.end)
         return self._background.begin(arrays, self.get_config())
 
     def twin(self) -> CommunicatorBase:

@@ -55,4 +55,4 @@ class MismatchError(RengaError, ValueError):
 
 
 class RankFailed(RengaError):
-    """Another rank of the group has failed, so what this one waits for will not come."""
+    """Another rank of the group has failed, or ended its program, so what this one waits for will not come."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,9 @@ if TYPE_CHECKING:
 __all__ = ["Converter", "converter"]
 
 
-class Converter(ABC):
+class Converter:
     """Makes the arguments of a model out of a mini-batch. Updaters and evaluators call it with the device to use."""
 
-    @abstractmethod
     def __call__(self, batch: list[Any], device: Device | str | None = None) -> Any:
         """Convert a batch.
 
@@ -27,6 +25,7 @@ class Converter(ABC):
             A tuple, passed to the model as positional arguments; a dictionary, passed as keyword arguments; or one
             argument.
         """
+        raise NotImplementedError(f"{type(self).__name__} defines no __call__(batch, device)")
 
 
 class _FunctionConverter(Converter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["Iterator"]
 
 
-class Iterator(ABC):
+class Iterator:
     """Makes mini-batches of a data set.
 
     A derived class defines ``__next__``. To drive a trainer it also keeps the attributes below, and to be resumed from
@@ -34,9 +33,9 @@ class Iterator(ABC):
     epoch_detail: float
     previous_epoch_detail: float | None = None
 
-    @abstractmethod
     def __next__(self) -> list[Any]:
         """Return the next batch, a list of examples. Raises StopIteration at the end."""
+        raise NotImplementedError(f"{type(self).__name__} defines no __next__()")
 
     def next(self) -> list[Any]:
         """Return the next batch, as ``next(iterator)`` does."""

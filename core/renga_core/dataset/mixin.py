@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +21,7 @@ class Dataset(Protocol):
         """The example with this index, which counts from 0."""
 
 
-class DatasetMixin(ABC):
+class DatasetMixin:
     """Base class of data sets: define ``__len__`` and `get_example`, and indexing does the rest.
 
     ``dataset[3]`` is an example; ``dataset[2:5]``, ``dataset[[0, 4]]`` and ``dataset[mask]`` are lists of examples.
@@ -31,20 +31,22 @@ class DatasetMixin(ABC):
         """Return an example, or a list of examples for a slice, a list or an array of indices, or a boolean mask."""
         if isinstance(index, slice):
             return [self.get_example(i) for i in range(*index.indices(len(self)))]
-        if not isinstance(index, (int, np.integer)):
-            return [self.get_example(i) for i in _positions(index, len(self))]
-        return self.get_example(int(index))
+        if isinstance(index, (int, np.integer)) or np.ndim(index) == 0:
+            return self.get_example(operator.index(index))  # type: ignore[arg-type]  # without axes
+        return [self.get_example(i) for i in _positions(index, len(self))]
 
-    @abstractmethod
+    def __iter__(self) -> Iterator[Any]:
+        """All examples. Without this, an IndexError by mistake would end a ``for`` loop without a word."""
+        for i in range(len(self)):
+            yield self[i]
+
     def __len__(self) -> int:
         """Number of examples."""
+        raise NotImplementedError(f"{type(self).__name__} defines no __len__()")
 
-    @abstractmethod
     def get_example(self, i: int) -> Any:
-        """Return example `i`.
-
-        Raises IndexError where there is none: a ``for`` loop over the data set ends by it.
-        """
+        """Return example `i`. Raises IndexError where there is none."""
+        raise NotImplementedError(f"{type(self).__name__} defines no get_example(i)")
 
 
 def _positions(index: Sequence[int] | np.ndarray[Any, Any], size: int) -> list[int]:

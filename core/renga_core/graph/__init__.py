@@ -20,7 +20,7 @@ from renga_core.graph.arrivals import arriving_gradients
 from renga_core.graph.backprop import backward, grad
 from renga_core.graph.computational_graph import ComputationalGraph, build_computational_graph
 from renga_core.graph.debug import DebugMode, NaNError, is_debug, set_debug
-from renga_core.graph.errors import GraphError, InvalidType
+from renga_core.graph.errors import GraphError, InvalidType, WrongGradient
 from renga_core.graph.function_hook import FunctionHook, get_function_hooks
 from renga_core.graph.function_node import FunctionNode
 from renga_core.graph.modes import force_backprop_mode, no_backprop_mode
@@ -39,6 +39,7 @@ __all__ = [
     "Parameter",
     "Variable",
     "VariableNode",
+    "WrongGradient",
     "arriving_gradients",
     "as_array",
     "as_variable",

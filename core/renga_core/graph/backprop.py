@@ -14,16 +14,17 @@ No `grad` is written before the walk has come to its end: a pass that fails leav
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from renga_core.backend import as_array_of, get_backend
+from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, using_config
 from renga_core.graph.arrivals import Arrivals
-from renga_core.graph.errors import GraphError, describe_array, describe_arrays
-from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since
+from renga_core.graph.errors import GraphError, WrongGradient, describe_array, describe_arrays
+from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since, require_gradients
 
 if TYPE_CHECKING:
     from renga_core.graph.node import VariableNode
@@ -36,7 +37,7 @@ Start = tuple["VariableNode", Any]
 
 def backward(
     outputs: Sequence[Variable],
-    grad_outputs: Sequence[Variable | None] | None = None,
+    grad_outputs: Sequence[Variable | Array | None] | None = None,
     *,
     retain_grad: bool = False,
     enable_double_backprop: bool = False,
@@ -45,23 +46,26 @@ def backward(
     """Backpropagate from several variables at once; see `Variable.backward`.
 
     Args:
-        outputs: Where to start.
-        grad_outputs: A gradient for each; default: the variable's own, or 1 for a variable with one element at most.
+        outputs: Where to start, a tuple or list. One that is given twice counts once, unless `grad_outputs` are given.
+        grad_outputs: A gradient for each, Variable or array, to start from instead of its own. Default, also where one
+            of them is None: the variable's own, or 1 for a variable with one element at most. A larger one that has
+            none is left out, as long as there is one to start from.
         retain_grad, enable_double_backprop, loss_scale: As in `Variable.backward`.
 
     Raises:
-        GraphError: A variable has no gradient to start from.
-        TypeError: A gradient does not fit its variable.
+        GraphError: No variable has a gradient to start from.
+        TypeError: `outputs` or `grad_outputs` is no tuple or list, or a gradient does not fit its variable.
         ValueError: There are not as many `grad_outputs` as `outputs`.
     """
+    _require_variables("backward: outputs", outputs)
     run_backward(list(outputs), grad_outputs, retain_grad, enable_double_backprop, loss_scale)
 
 
 def grad(
     outputs: Sequence[Variable],
     inputs: Sequence[Variable],
-    grad_outputs: Sequence[Variable | None] | None = None,
-    grad_inputs: Sequence[Variable | None] | None = None,
+    grad_outputs: Sequence[Variable | Array | None] | None = None,
+    grad_inputs: Sequence[Variable | Array | None] | None = None,
     set_grad: bool = False,
     retain_grad: bool = False,
     enable_double_backprop: bool = False,
@@ -75,8 +79,9 @@ def grad(
         outputs: Variables to differentiate; what is differentiated is the sum of all their elements, each weighted by
             `grad_outputs`.
         inputs: Variables to differentiate with respect to: leaves, or variables on the way.
-        grad_outputs: Weight of each output; default: ones.
-        grad_inputs: Values to add to the results.
+        grad_outputs: Weight of each output, Variable or array; default: ones.
+        grad_inputs: What to add to the gradient of each input, Variable or array. What is added to that of an input on
+            the way counts for those behind it, too.
         set_grad: Also set the `grad` of `inputs`.
         retain_grad: Also set the `grad` of the variables on the way.
         enable_double_backprop: Build a graph of the gradients.
@@ -86,32 +91,27 @@ def grad(
         One gradient for each input; None where no output depends on it.
 
     Raises:
-        TypeError: `outputs` or `inputs` is not a tuple or list, or a gradient does not fit its variable.
+        TypeError: One of these arguments is not a tuple or list, or a gradient does not fit its variable.
         ValueError: The number of `grad_outputs` or `grad_inputs` differs from that of the variables.
     """
-    for name, given in (("outputs", outputs), ("inputs", inputs)):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(f"grad: {name} must be a tuple or list of Variables, not {type(given).__name__}")
+    _require_variables("grad: outputs", outputs)
+    _require_variables("grad: inputs", inputs)
     _require_one_each("grad: grad_outputs", grad_outputs, outputs)
     _require_one_each("grad: grad_inputs", grad_inputs, inputs)
     wanted = {node_key(x.node) for x in inputs}
     starts = []
     for i, y in enumerate(outputs):
         gy: Any = None if grad_outputs is None else grad_outputs[i]
-        if gy is None:
-            gy = _as_variable(_initial_gradient(y, loss_scale))
-        else:
-            y._check_grad(gy.array)
-        starts.append((y.node, gy if enable_double_backprop else gy.array))
+        given = _given_gradient(y, _initial_gradient(y, loss_scale) if gy is None else gy)
+        starts.append((y.node, given if enable_double_backprop else given.array))
+    for x, extra in zip(inputs, grad_inputs or (), strict=False):
+        if extra is not None:
+            # As if it had come from an output, so that it flows on.
+            given = _given_gradient(x, extra)
+            starts.append((x.node, given if enable_double_backprop else given.array))
     retained: list[tuple[Variable, Any]] | None = [] if retain_grad else None
     found = _walk(starts, _relevant_targets(starts, wanted), wanted, retained, enable_double_backprop)
-    results: list[Variable | None] = []
-    for i, x in enumerate(inputs):
-        gx = _as_variable(found.get(node_key(x.node)))
-        extra = None if grad_inputs is None else grad_inputs[i]
-        if extra is not None:
-            gx = extra if gx is None else gx + extra
-        results.append(gx)
+    results = [_as_variable(found.get(node_key(x.node))) for x in inputs]
     for variable, gradient in retained or ():
         variable._grad = gradient
     if set_grad:
@@ -141,48 +141,59 @@ def walk_within(starts: list[Start], since: int, wanted: Sequence[VariableNode],
 
 def run_backward(
     outputs: list[Variable],
-    grad_outputs: Sequence[Variable | None] | None,
+    grad_outputs: Sequence[Variable | Array | None] | None,
     retain_grad: bool,
     differentiable: bool,
     loss_scale: float | None,
 ) -> None:
     """Walk back from `outputs` and add what arrives at the leaves to the `grad` of their Variables.
 
-    `outputs` is emptied, so that the walk alone holds the graph.
+    `outputs` is emptied, so that the walk alone holds the graph. The gradients that it started from are used up: they
+    are forgotten at the end, unless `retain_grad` or they were `grad_outputs`.
     """
     _require_one_each("backward: grad_outputs", grad_outputs, outputs)
-    before = [(ref(y), y._grad) for y in outputs]
-    try:
-        starts = _starts(outputs, grad_outputs, differentiable, loss_scale)
-        outputs.clear()
-        gradients: list[tuple[Variable, Any]] = []
-        arrivals = (
-            None if config.gradient_listener is None else Arrivals(starts, config.gradient_listener, _accumulated)
-        )
-        leaves = _walk(starts, None, frozenset(), gradients if retain_grad else None, differentiable, arrivals)
-        for node, gradient in leaves.items():
-            variable = node.get_variable_or_none()
-            if variable is not None:
-                told = None if arrivals is None else arrivals.told.get(node)
-                gradients.append((variable, _accumulated(variable, gradient, differentiable) if told is None else told))
-    except BaseException:
-        for of, gradient in before:
-            variable = of()
-            if variable is not None:
-                variable._grad = gradient
-        raise
-    for variable, gradient in gradients:
+    starts, used = _starts(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
+    outputs.clear()
+    scale = 1.0 if loss_scale is None else float(loss_scale)
+    retained: list[tuple[Variable, Any]] | None = [] if retain_grad else None
+    arrivals = (
+        None
+        if config.gradient_listener is None
+        else Arrivals(starts, config.gradient_listener, partial(_accumulated, scale=scale))
+    )
+    leaves = _walk(starts, None, frozenset(), retained, differentiable, arrivals)
+    arrived = []
+    for node, gradient in leaves.items():
+        variable = node.get_variable_or_none()
+        if variable is not None:
+            told = None if arrivals is None else arrivals.told.get(node)
+            if told is None:
+                told = _accumulated(variable, gradient, differentiable, scale)
+            arrived.append((variable, told))
+    for of, gradient in used:
+        variable = of()
+        if variable is not None:
+            variable._grad = gradient
+    for variable, gradient in retained or ():
         variable._grad = gradient
+    for variable, gradient in arrived:
+        variable._grad = gradient
+        variable._note_loss_scale(scale)
 
 
-def _accumulated(variable: Variable, gradient: Any, differentiable: bool) -> Any:
-    """What the `grad` of a leaf becomes: the sum of what it is and what has arrived."""
+def _accumulated(variable: Variable, gradient: Any, differentiable: bool, scale: float) -> Any:
+    """What the `grad` of a leaf becomes: the sum of what it is, in the new scale, and what has arrived."""
+    factor = variable._factor_to(scale)
     if differentiable:
         # Adding 0 copies: two leaves may have been given one array, and an optimizer's hook may change it in place.
-        before = variable.grad_var
-        return gradient + (0 if before is None else before)
+        earlier = variable.grad_var
+        if earlier is None:
+            return gradient + 0
+        return gradient + (earlier if factor == 1 else earlier * factor)
     before = variable.grad
-    return _as_array(gradient if before is None else before + gradient)
+    if before is None:
+        return _as_array(gradient)
+    return _as_array((before if factor == 1 else before * factor) + gradient)
 
 
 def _walk(
@@ -240,13 +251,13 @@ def _walk(
                 if watched or function._hooks is not None:
                     gxs = _watched_step(function, targets, gys, differentiable)
                 elif differentiable:
-                    gxs = function.backward(targets, tuple(gys))
+                    gxs = require_gradients(function, function.backward(targets, tuple(gys)))
                 else:
                     gxs = function.backward_arrays(targets, gys)
                 inputs = function.inputs
                 if len(gxs) != len(targets):
                     if len(gxs) != len(inputs):
-                        raise GraphError(
+                        raise WrongGradient(
                             f"the backward of {function.label} returned {len(gxs)} gradients for {len(targets)} inputs"
                         )
                     gxs = [gxs[i] for i in targets]
@@ -319,7 +330,7 @@ def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bo
         The gradient; None where the input holds integers, with respect to which a real function has no derivative.
 
     Raises:
-        GraphError: The gradient has a shape that is no broadcast of the input's, or a dtype that no gradient has.
+        WrongGradient: It has a shape that is no broadcast of the input's, or a dtype that no gradient has.
     """
     from renga_core.graph.operators.reduction import is_broadcast_of, sum_array_to
     from renga_core.graph.operators.shape import cast, sum_to
@@ -328,7 +339,7 @@ def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bo
     if kind in "biu" and given not in "biu":
         return None
     if not is_broadcast_of(gx.shape, node.shape) or (given != kind and given in "biuc" and kind not in "biu"):
-        raise GraphError(
+        raise WrongGradient(
             f"the backward of {function.label} returned a gradient of {describe_array(gx)} for an input of "
             f"{describe_array(node)}"
         )
@@ -374,27 +385,57 @@ def _relevant_targets(starts: list[Start], wanted: set[Any]) -> dict[FunctionNod
 
 def _starts(
     outputs: Sequence[Variable],
-    grad_outputs: Sequence[Variable | None] | None,
+    grad_outputs: Sequence[Any] | None,
+    retain_grad: bool,
     differentiable: bool,
     loss_scale: float | None,
-) -> list[Start]:
-    """Set the gradients of the outputs; return them with the nodes from which there is a way back."""
-    starts = []
+) -> tuple[list[Start], list[tuple[ref[Variable], Any]]]:
+    """Where a pass starts.
+
+    Returns:
+        The nodes with their gradients; and the outputs whose `grad` changes when the pass has come to its end, with
+        what it becomes. A leaf that has a `grad` has it already: started from, it would get it twice.
+    """
+    starts: list[Start] = []
+    used: list[tuple[ref[Variable], Any]] = []
+    without = None
+    if grad_outputs is None:
+        outputs = list({id(y): y for y in outputs}.values())
     for i, y in enumerate(outputs):
-        given = None if grad_outputs is None else grad_outputs[i]
-        if given is not None:
-            y.grad_var = given
-        elif y._grad is None:
-            if y.size > 1:  # that of an empty one is empty
-                raise GraphError(
-                    f"backward from {y._describe()}: only a variable with one element has a gradient to start from. "
-                    "Reduce it first (sum, mean), or assign its `grad`."
-                )
-            y._grad = _initial_gradient(y, loss_scale)
-        # A leaf has its gradient now; started from, it would get it twice.
-        if y.creator_node is not None:
-            starts.append((y.node, y.grad_var if differentiable else y.grad))
-    return starts
+        gradient: Any
+        own = grad_outputs is None or grad_outputs[i] is None
+        if not own:
+            given = _given_gradient(y, grad_outputs[i])  # type: ignore[index]  # not None, see above
+            gradient = given if differentiable else given.array
+        elif y._grad is not None:
+            if y.creator_node is None:
+                continue
+            gradient = y.grad_var if differentiable else y.grad
+        elif y.size > 1:  # that of an empty one is empty
+            without = y
+            continue
+        else:
+            gradient = _initial_gradient(y, loss_scale)
+            gradient = _as_variable(gradient) if differentiable else gradient
+        starts.append((y.node, gradient))
+        if y.creator_node is not None and (retain_grad or own):
+            used.append((ref(y), gradient if retain_grad else None))
+    if without is not None and not starts:
+        raise GraphError(
+            f"backward from {without._describe()}: only a variable with one element has a gradient to start from. "
+            "Reduce it first (sum, mean), or assign its `grad`."
+        )
+    return starts, used
+
+
+def _given_gradient(variable: Variable, gradient: Any) -> Variable:
+    """A gradient that the user gives, as a Variable; refused if it does not fit."""
+    from renga_core.graph.variable import Variable
+
+    if isinstance(gradient, Variable):
+        variable._check_grad(gradient.array)
+        return gradient
+    return Variable(variable._check_grad(gradient), requires_grad=False)
 
 
 def _initial_gradient(y: Variable, loss_scale: float | None) -> Any:
@@ -403,7 +444,19 @@ def _initial_gradient(y: Variable, loss_scale: float | None) -> Any:
     return get_backend(array).xp.full(array.shape, 1.0 if loss_scale is None else loss_scale, array.dtype)
 
 
-def _require_one_each(name: str, gradients: Sequence[Any] | None, variables: Sequence[Any]) -> None:
+def _require_variables(name: str, given: Any) -> None:
+    from renga_core.graph.variable import Variable
+
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(f"{name} must be a tuple or list of Variables, not {type(given).__name__}")
+    for i, each in enumerate(given):
+        if not isinstance(each, Variable):
+            raise TypeError(f"{name}[{i}] must be a Variable, not {type(each).__name__}")
+
+
+def _require_one_each(name: str, gradients: Any, variables: Sequence[Any]) -> None:
+    if gradients is not None and not isinstance(gradients, (tuple, list)):
+        raise TypeError(f"{name} must be a tuple or list, or None, not {type(gradients).__name__}")
     if gradients is not None and len(gradients) != len(variables):
         raise ValueError(f"{name} has {len(gradients)} entries for {len(variables)} variables")
 

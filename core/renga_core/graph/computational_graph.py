@@ -125,9 +125,15 @@ def build_computational_graph(
         outputs: One or several variables or nodes.
         remove_split: Kept for Chainer's callers; there are no split nodes.
         variable_style, function_style, rankdir, remove_variable, show_name: See `ComputationalGraph`.
+
+    Raises:
+        TypeError: An output is something else.
     """
     given = outputs if isinstance(outputs, (tuple, list)) else [outputs]
-    ends: list[VariableNode] = [x if isinstance(x, VariableNode) else x.node for x in given]  # type: ignore[union-attr]
+    ends: list[Any] = [getattr(x, "node", x) for x in given]
+    for x in ends:
+        if not isinstance(x, VariableNode):
+            raise TypeError(f"build_computational_graph: an output is a Variable or its node, not a {type(x).__name__}")
     nodes: dict[Any, GraphNode] = {}
     edges: list[tuple[GraphNode, GraphNode]] = []
     made: set[Any] = set()

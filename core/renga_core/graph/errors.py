@@ -11,6 +11,7 @@ from typing import Any
 __all__ = [
     "GraphError",
     "InvalidType",
+    "WrongGradient",
     "argument_of",
     "asked_of_no_array",
     "describe_array",
@@ -24,8 +25,14 @@ class GraphError(RuntimeError):
     """The graph cannot do what was asked of it."""
 
 
-class InvalidType(TypeError):
+class WrongGradient(GraphError, ValueError, TypeError):
+    """The `backward` of a function has returned something that is no gradient of its inputs."""
+
+
+class InvalidType(TypeError, ValueError):
     """A function was called with arrays whose number, shape or dtype it cannot take.
+
+    A dtype is a matter of types, a shape one of values: who catches either TypeError or ValueError is served.
 
     Args:
         function: Name of the function.

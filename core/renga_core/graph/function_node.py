@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
-from renga_core.backend import Array, as_array_of, get_backend
+from renga_core.backend import Array, as_array_of, get_backend, in_native_order
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, unusual
-from renga_core.graph.errors import GraphError, argument_of, describe_arrays, no_array
+from renga_core.graph.errors import GraphError, WrongGradient, argument_of, describe_arrays, no_array
 from renga_core.graph.node import VariableNode
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class FunctionNode:
             target_input_indexes,
             tuple([None if g is None else variable(g, requires_grad=False) for g in grad_outputs]),
         )
-        return [None if g is None else g.array for g in grads]
+        return [None if g is None else g.array for g in require_gradients(self, grads)]
 
     @property
     def label(self) -> str:
@@ -179,6 +179,8 @@ class FunctionNode:
             watched = bool(config.debug or config.function_hooks or self._hooks is not None)
             if not config.enable_backprop:
                 return self._apply_outside(inputs, watched)
+        if self._order >= 0:
+            return self._apply_again(inputs)
         variable = _Variable
         xs: tuple[Array, ...]
         nodes: tuple[VariableNode, ...]
@@ -204,7 +206,9 @@ class FunctionNode:
                     if x._requires_grad:
                         targets += (i,)
                 else:
-                    array: Array = x if x.__class__ in array_types else _as_input(self, i, x)
+                    array: Array = x
+                    if type(array) not in array_types or not getattr(array.dtype, "isnative", True):
+                        array = _as_input(self, i, x)
                     xs += (array,)
                     nodes += (VariableNode.make(None, 0, array.shape, array.dtype, False),)
         if watched:
@@ -218,9 +222,7 @@ class FunctionNode:
             if ys.__class__ is not tuple:
                 raise _not_a_tuple(self, ys)
         if not targets:
-            return self._wrap(ys, False)
-        if self._order >= 0:
-            raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
+            return self._constants(nodes, ys)
         self.inputs = nodes
         self._targets = targets
         self._order = next_order()
@@ -255,6 +257,14 @@ class FunctionNode:
             self._saved_outputs = ys if len(ys) == 1 else tuple([outputs[i]._array for i in self._output_indexes])
         return outputs
 
+    def _apply_again(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
+        """`apply` of an instance that is the node of a graph already."""
+        raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
+
+    def _constants(self, nodes: tuple[VariableNode, ...], ys: tuple[Array, ...]) -> tuple[Variable, ...]:
+        """The outputs where no input needs a gradient: outside the graph."""
+        return tuple([_make(_as_output(self, y), None, False) for y in ys])
+
     def _output(self, index: int, y: Array) -> Variable:
         """An output as a Variable in the graph."""
         y = _as_output(self, y)
@@ -272,7 +282,10 @@ class FunctionNode:
                 xs += (x._array,)
                 requires_grad = requires_grad or x._requires_grad
             else:
-                xs += (x if x.__class__ in array_types else _as_input(self, i, x),)
+                array: Array = x
+                if type(array) not in array_types or not getattr(array.dtype, "isnative", True):
+                    array = _as_input(self, i, x)
+                xs += (array,)
         return self._wrap(self._forward_watched(xs) if watched else self._forward_checked(xs), requires_grad)
 
     def _wrap(self, ys: tuple[Array, ...], requires_grad: bool) -> tuple[Variable, ...]:
@@ -398,9 +411,9 @@ def _connected(node: VariableNode, array: Array) -> Variable:
 
 
 def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
-    """An input that is neither a Variable nor an array of a known type: a subclass, a scalar, or a mistake."""
+    """An input that is no Variable nor a native array of a known type: of a foreign byte order, a scalar, a mistake."""
     if hasattr(x, "dtype"):
-        return as_array_of(get_backend(x), x)
+        return in_native_order(as_array_of(get_backend(x), x))
     raise no_array(*(argument_of(x) or (function.function_name, f"input {index}")), x)
 
 
@@ -411,6 +424,21 @@ def _as_output(function: FunctionNode, y: Any) -> Array:
     if not hasattr(y, "dtype"):
         raise TypeError(f"{function.label}.forward returned a tuple with {y!r} in it; it must return arrays")
     return as_array_of(get_backend(y), y)
+
+
+def require_gradients(function: FunctionNode, gradients: Sequence[Any]) -> Sequence[Variable | None]:
+    """What `backward` returned, refused where it is something else than Variables and None.
+
+    Raises:
+        WrongGradient: So it is.
+    """
+    for gradient in gradients:
+        if gradient is not None and not isinstance(gradient, _Variable):
+            raise WrongGradient(
+                f"the backward of {function.label} returned a tuple with a {type(gradient).__name__} in it; "
+                "it must return Variables, or None for zero (backward_arrays returns arrays)"
+            )
+    return gradients
 
 
 def _not_a_tuple(function: FunctionNode, ys: Any) -> TypeError:

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -14,11 +15,14 @@ from renga_core.backend.lookup import default_device
 from renga_core.configuration import config
 from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.variable import Variable
+from renga_core.utils.integers import as_ints
 
 if TYPE_CHECKING:
     from renga_core.optimizer import UpdateRule
 
 __all__ = ["Parameter"]
+
+set_array = Variable.array.fset  # type: ignore[attr-defined]  # a property has it
 
 
 class Parameter(Variable):
@@ -39,9 +43,11 @@ class Parameter(Variable):
         frozen: Whether an optimizer that is set up later leaves it as it is: see `Link.disable_update`.
     """
 
-    __slots__ = ("__dict__", "_device", "initializer", "update_rule")
+    __slots__ = ("__dict__", "_device", "_loss_scale", "_sharers", "initializer", "update_rule")
 
     _device: Device | None
+    _loss_scale: float | None
+    _sharers: list[ref[Parameter]] | None
     initializer: Any
     update_rule: UpdateRule | None
     frozen: bool = False
@@ -52,13 +58,30 @@ class Parameter(Variable):
         super().__init__(name=name)
         self.update_rule = None
         self._device = None
+        self._loss_scale = None
+        self._sharers = None
         self.initializer = initializer
         is_array = hasattr(initializer, "dtype") and hasattr(initializer, "shape") and not callable(initializer)
         if shape is None:
             if is_array and not isinstance(initializer, numbers.Number):
                 self.array = initializer
         else:
-            self.initialize((shape,) if isinstance(shape, int) else tuple(shape))
+            self.initialize(as_ints(shape))
+
+    @property
+    def array(self) -> Array:
+        """The array; None if the shape is not known yet. Shallow copies share it, also one that is made later."""
+        return self._array
+
+    @array.setter
+    def array(self, value: Array | None) -> None:
+        set_array(self, value)
+        for sharer in self._sharers or ():
+            other = sharer()
+            if other is not None and other is not self:
+                set_array(other, value)
+
+    data = array
 
     @property
     def is_initialized(self) -> bool:
@@ -72,7 +95,8 @@ class Parameter(Variable):
             return self._array.dtype
         # A number takes the default, though one of NumPy's has a dtype: in `Parameter(np.sqrt(2))` nobody asked for it.
         dtype = None if isinstance(self.initializer, numbers.Number) else getattr(self.initializer, "dtype", None)
-        return np.dtype(config.dtype if dtype is None else dtype)
+        found = np.dtype(config.dtype if dtype is None else dtype)
+        return found if found.isnative else found.newbyteorder("=")
 
     @property
     def device(self) -> Device:
@@ -105,28 +129,83 @@ class Parameter(Variable):
     def to_device(self, device: str | Device) -> None:
         """Move to a device; a parameter without an array yet will be made there."""
         target = get_device(device)
+        if target != self.device:
+            self._stop_sharing()
         self._device = target
         super().to_device(target)
 
+    def _stop_sharing(self) -> None:
+        """What is on another device from now on is no longer the array of the copies."""
+        if self._sharers is not None:
+            self._sharers[:] = [sharer for sharer in self._sharers if sharer() is not None and sharer() is not self]
+            self._sharers = None
+
+    # --- the scale of the gradient --------------------
+
+    def cleargrad(self) -> None:
+        """Forget the gradient, and what the loss was multiplied by."""
+        super().cleargrad()
+        self._loss_scale = None
+
+    def unscale_grad(self, loss_scale: float | None = None) -> None:
+        """Divide `grad` by what the loss was multiplied by, as `backward` has noted.
+
+        Args:
+            loss_scale: To divide by where no backward has noted anything: a program has assigned `grad`.
+        """
+        known = self._loss_scale
+        scale = loss_scale if known is None else known
+        grad = self.grad
+        if scale is not None and scale != 1 and grad is not None:
+            grad /= scale
+        if scale is not None:
+            self._loss_scale = 1.0
+
+    def rescale_grad(self, loss_scale: float) -> None:
+        """Make `grad` that of the loss times `loss_scale`; one of which no backward has noted anything is taken so."""
+        factor = self._factor_to(loss_scale)
+        if self._grad is not None and factor != 1:
+            self._grad = self.grad * factor  # type: ignore[operator]  # not None, see above
+        self._loss_scale = loss_scale
+
+    def _note_loss_scale(self, scale: float) -> None:
+        self._loss_scale = scale
+
+    def _factor_to(self, scale: float) -> float:
+        return 1.0 if self._loss_scale is None else scale / self._loss_scale
+
     def copydata(self, var: Variable) -> None:
-        """Copy the array of `var`, making this one's first if it has none."""
+        """Copy the array of `var`; of the two, one that has none is initialized first, in the shape of the other."""
         if var.array is None:
             if self._array is not None:
-                raise GraphError(f"parameter {var.name or '?'} has no array to copy into {self.name or '?'}")
+                var.initialize(self.shape)  # type: ignore[attr-defined]  # without an array, it is a parameter
+                super().copydata(var)
             return
         if self._array is None:
             self.initialize(var.shape)
         super().copydata(var)
 
     def addgrad(self, var: Variable) -> None:
-        """Add the gradient of `var`, making this one's array first if it has none."""
+        """Add the gradient of `var`, in the same loss scale, making this one's array first if it has none."""
         if self._array is None and var.array is not None:
             self.initialize(var.shape)
-        if self._array is not None:
-            super().addgrad(var)
+        if self._array is None or var.grad is None:
+            return
+        theirs = getattr(var, "_loss_scale", None)
+        if theirs is not None:
+            self.rescale_grad(theirs)
+        super().addgrad(var)
 
     def _copy(self, array: Array | None) -> Parameter:
         return _rebuild(array, None, self._state(), self._device)
+
+    def __copy__(self) -> Parameter:
+        made = self._copy(self._array)
+        if self._sharers is None:
+            self._sharers = [ref(self)]
+        self._sharers[:] = [*(sharer for sharer in self._sharers if sharer() is not None), ref(made)]
+        made._sharers = self._sharers
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         made = super().__deepcopy__(memo)
@@ -140,7 +219,7 @@ class Parameter(Variable):
 
     def _state(self) -> dict[str, Any]:
         """What a copy takes over besides the array and the gradient; attributes that a program added, too."""
-        slots = ("_name", "_requires_grad", "initializer", "update_rule")
+        slots = ("_name", "_requires_grad", "_loss_scale", "initializer", "update_rule")
         return {**{name: getattr(self, name) for name in slots}, **self.__dict__}
 
     def __repr__(self) -> str:

@@ -9,7 +9,15 @@ from weakref import ref
 
 import numpy as np
 
-from renga_core.backend import Array, Device, get_array_module, get_backend, get_device, get_device_of
+from renga_core.backend import (
+    Array,
+    Device,
+    get_array_module,
+    get_backend,
+    get_device,
+    get_device_of,
+    in_native_order,
+)
 from renga_core.backend.lookup import array_types
 from renga_core.graph import backprop
 from renga_core.graph.errors import GraphError, describe_array
@@ -27,7 +35,8 @@ class Variable(Operators):
     """An array that functions can be applied to, with a gradient.
 
     Args:
-        data: The array, of any backend; None for a Parameter whose shape is not known yet.
+        data: The array, of any backend; None for a Parameter whose shape is not known yet. One of a foreign byte
+            order (``>f4``) is copied into this machine's.
         name: A name for messages and drawings of the graph.
         grad: An initial gradient, of the shape and dtype of `data`.
         requires_grad: Whether gradients are wanted with respect to this variable.
@@ -50,7 +59,7 @@ class Variable(Operators):
         grad: Array | None = None,
         requires_grad: bool = True,
     ) -> None:
-        if data is not None and type(data) not in array_types:
+        if data is not None and (type(data) not in array_types or not getattr(data.dtype, "isnative", True)):
             data = _checked_array(data)
         self._array = data
         self._node = None
@@ -80,7 +89,7 @@ class Variable(Operators):
 
     @array.setter
     def array(self, value: Array | None) -> None:
-        if value is not None and type(value) not in array_types:
+        if value is not None and (type(value) not in array_types or not getattr(value.dtype, "isnative", True)):
             value = _checked_array(value)
         self._array = value
         if self._node is not None and value is not None:
@@ -132,7 +141,7 @@ class Variable(Operators):
         Raises:
             GraphError: The variable was computed by a function, which would lose its gradient.
         """
-        if self._node is not None and self._node.creator_node is not None:
+        if self._requires_grad and self._node is not None and self._node.creator_node is not None:
             raise GraphError("only a leaf of the graph can be moved in place; copy with a function, or move it earlier")
         target = get_device(device)
         if self._array is not None:
@@ -178,7 +187,7 @@ class Variable(Operators):
 
     def _check_grad(self, grad: Array) -> Array:
         """The gradient as an array, refused if it does not fit."""
-        if type(grad) not in array_types:
+        if type(grad) not in array_types or not getattr(grad.dtype, "isnative", True):
             grad = _checked_array(grad)
         if self._array is not None and (tuple(grad.shape) != self.shape or grad.dtype != self.dtype):
             raise TypeError(
@@ -193,6 +202,13 @@ class Variable(Operators):
     def zerograd(self) -> None:
         """Set the gradient to zeros."""
         self._grad = None if self._array is None else self.xp.zeros_like(self._array)
+
+    def _note_loss_scale(self, scale: float) -> None:
+        """Take note that `grad` is the gradient of the loss times `scale`; of interest where an optimizer updates."""
+
+    def _factor_to(self, scale: float) -> float:
+        """What `grad` has to be multiplied by to be the gradient of the loss times `scale`."""
+        return 1.0
 
     def copydata(self, var: Variable) -> None:
         """Copy the array of `var`, which may live on another device, into this one's array."""
@@ -279,7 +295,8 @@ class Variable(Operators):
     ) -> None:
         """Compute the gradient of this variable with respect to every leaf behind it, and add it to their `grad`.
 
-        Starts from `grad`; a variable with one element and no `grad` starts from 1 (times `loss_scale`).
+        Starts from `grad`, which is forgotten when the pass has ended (unless `retain_grad`); a variable with one
+        element and no `grad` starts from 1 (times `loss_scale`).
 
         If nobody else holds this variable (``loss_function(x).backward()``), the graph and the retained arrays are
         freed while the pass proceeds.
@@ -287,7 +304,8 @@ class Variable(Operators):
         Args:
             retain_grad: Give each variable on the way its `grad` too, if the user still holds it.
             enable_double_backprop: Build a graph of the gradients, so that they can be differentiated.
-            loss_scale: Factor on the initial gradient.
+            loss_scale: Factor on the initial gradient, so that small ones do not become zero in half precision.
+                Parameters remember it: an optimizer divides by it before it updates.
 
         Raises:
             GraphError: The variable has more than one element and no `grad` to start from.
@@ -320,16 +338,21 @@ class Variable(Operators):
     __le__ = __gt__ = __ge__ = __ne__ = __lt__
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._only_element("float"))
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._only_element("int"))
+
+    def _only_element(self, number: str) -> Any:
+        if self._array is not None and self.size != 1:
+            raise TypeError(f"{number}() takes a variable of one element, not {self._describe()}")
+        return self.item()
 
     def __copy__(self) -> Variable:
         return self._copy(self._array)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        made = self._copy(None if self._array is None else self._array.copy())
+        made = self._copy(_deep_copy(self._array, memo))
         if self._grad is not None:
             made._grad = self.grad.copy()  # type: ignore[union-attr]  # not None, see above
         memo[id(self)] = made
@@ -364,9 +387,16 @@ def as_variable(obj: Any) -> Variable:
     return obj if isinstance(obj, Variable) else Variable(obj, requires_grad=False)
 
 
+def _deep_copy(array: Array | None, memo: dict[int, Any]) -> Array | None:
+    """One copy of an array, for all that has it among what is copied together."""
+    if array is not None and id(array) not in memo:
+        memo[id(array)] = array.copy()
+    return None if array is None else memo[id(array)]
+
+
 def as_array(obj: Any) -> Array:
-    """The array of a Variable; anything else as it is."""
-    return obj.array if isinstance(obj, Variable) else obj
+    """The array of a Variable; an array in the byte order of this machine; anything else as it is."""
+    return obj._array if isinstance(obj, Variable) else in_native_order(obj)
 
 
 def _rebuild(array: Array, name: str | None, grad: Array | None, requires_grad: bool) -> Variable:
@@ -378,7 +408,7 @@ def _host(array: Array | None) -> np.ndarray[Any, Any]:
 
 
 def _checked_array(data: Any) -> Array:
-    """An array of a type met for the first time, a scalar of an array library as an array, or an explanation."""
+    """An array of a type met for the first time or of a foreign byte order, a scalar as an array, or an explanation."""
     if isinstance(data, Variable):
         raise TypeError("a Variable holds an array, not another Variable; use `variable.array`")
     # NumPy's float64 is a float, too.
@@ -387,7 +417,7 @@ def _checked_array(data: Any) -> Array:
             f"a Variable holds an array, not a {type(data).__name__}; make one: xp.array({data!r}, dtype=…)"
         )
     backend = get_backend(data)
-    return data if isinstance(data, backend.array_types) else backend.asarray(data)
+    return in_native_order(data if isinstance(data, backend.array_types) else backend.asarray(data))
 
 
 _set_variable_class(Variable)

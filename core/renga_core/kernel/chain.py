@@ -22,7 +22,7 @@ from renga_core.plugin import (
     registry,
 )
 from renga_core.plugin.offering import resolve
-from renga_core.plugin.state import GUARDED
+from renga_core.plugin.state import describe_error, pass_interrupt
 from renga_core.settings import Setting, UnknownSetting, lookup, section
 
 __all__ = ["build_chain", "known_operations", "offered_kernels"]
@@ -34,8 +34,8 @@ def known_operations() -> set[str]:
         for name in registry(kind).names():
             try:
                 registry(kind).load(name)
-            except GUARDED:  # it says so where it is used
-                continue
+            except BaseException as error:  # it says so where it is used
+                pass_interrupt(error)
     return set(operations)
 
 
@@ -72,8 +72,11 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
         if offer.status.state is State.READY and offer.probe().state is State.READY:
             try:
                 chain.append(_implementation(offer, reference))
-            except GUARDED as error:
-                warnings.warn(f"kernel {offer.full_name} is left out: {error!r}", RengaPluginWarning, stacklevel=2)
+            except BaseException as error:
+                pass_interrupt(error)
+                warnings.warn(
+                    f"kernel {offer.full_name} is left out: {describe_error(error)}", RengaPluginWarning, stacklevel=2
+                )
     return (*chain, reference)
 
 
@@ -91,7 +94,7 @@ def _demanded(
     if of_another:
         kernels.get(demand.value, origin=demand.origin)  # disabled, ambiguous …: its error says more
     for plugin in get_manager().plugins():
-        if demand.value in (plugin.name, plugin.entry_point) and plugin.status.state is not State.READY:
+        if demand.value in plugin.names and plugin.status.state is not State.READY:
             raise messages.unusable(KERNEL, demand.value, demand.origin, plugin, plugin.status)
     known = [*(offer.full_name for offer in offers), "reference"]
     words = {word for offer in offers for word in (offer.plugin.name, offer.name, offer.full_name)} | {"reference"}

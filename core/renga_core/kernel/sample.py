@@ -29,12 +29,15 @@ class Sample:
             shape of its (first) result; all of these are arrays of the backend under test. None where the operation has
             no backward of its own.
         changed: Places of the arguments that forward changes, and returns.
+        bordered: Places of the arguments that a kernel may multiply with zeros around an image, or not: of NaN there it
+            is not said whether it shows where nothing but such zeros meets it.
     """
 
     name: str
     args: tuple[Any, ...]
     backward: Callable[[tuple[Any, ...], Any, Any], tuple[Any, ...]] | None = None
     changed: tuple[int, ...] = ()
+    bordered: tuple[int, ...] = ()
 
 
 # As text: NumPy imports `numpy.random` when it is first spoken of, which takes a quarter as long as the rest of NumPy.

@@ -10,6 +10,10 @@ from renga_core.link.link import Link
 __all__ = ["Chain"]
 
 
+class NoSuchChild(KeyError, AttributeError):
+    """A chain has no child of this name. An AttributeError too, since children are attributes: Chainer's."""
+
+
 class Chain(Link):
     """A link whose children are attributes.
 
@@ -42,10 +46,10 @@ class Chain(Link):
         """The child called `name`.
 
         Raises:
-            KeyError: There is none.
+            NoSuchChild: There is none: a KeyError, and an AttributeError.
         """
         if name not in self._children:
-            raise KeyError(
+            raise NoSuchChild(
                 f"{type(self).__name__} has no child {name!r}; it has: {', '.join(sorted(self._children)) or 'none'}"
             )
         child: Link = self.__dict__[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Number
@@ -74,8 +74,8 @@ class Link(Tree, DeviceResident):
             InvalidType: `forward` asked an argument for its shape, dtype or the like, and it is no array.
         """
         try:
-            if self._local_link_hooks or watchers.count:
-                return forward_with_hooks(self, args, kwargs)
+            if self._local_link_hooks or watchers:
+                return forward_with_hooks(self, self.forward, args, kwargs)
             return self.forward(*args, **kwargs)
         except AttributeError as error:
             explained = asked_of_no_array(error, type(self).__name__, self.forward, args, kwargs)
@@ -84,8 +84,11 @@ class Link(Tree, DeviceResident):
             raise
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute. To be defined by subclasses, with the arguments they take."""
-        raise NotImplementedError(f"{type(self).__name__} cannot be called: it defines no `forward` method")
+        """Compute. To be defined by subclasses, or by a class that stands behind `Link` among the bases of one."""
+        behind = getattr(super(), "forward", None)
+        if behind is None:
+            raise NotImplementedError(f"{type(self).__name__} cannot be called: it defines no `forward` method")
+        return behind(*args, **kwargs)
 
     @property
     def local_link_hooks(self) -> dict[str, LinkHook]:
@@ -417,5 +420,6 @@ class _Constant:
 
 def _shape_and_dtype(spec: Any) -> tuple[Any, Any]:
     """A shape, or a pair of shape and dtype, as a pair; the dtype is None where it is left open."""
-    is_shape = spec is None or isinstance(spec, int) or all(isinstance(size, (int, np.integer)) for size in spec)
-    return (spec, None) if is_shape else tuple(spec)
+    if isinstance(spec, Sequence) and not all(isinstance(size, (int, np.integer, np.ndarray)) for size in spec):
+        return tuple(spec)
+    return spec, None

@@ -23,7 +23,9 @@ class Sequential(ChainList):
     on the same layers, and ``+`` joins two.
 
     In paths the links are counted without the functions between them: the second `Linear` above has ``/1/W``, though it
-    is ``model[2]``. (Chainer does that, too, but counts the third and further ones backwards.)
+    is ``model[2]``. Of three and more the first comes first, and the others are counted from the end (of four: 0, 3, 2,
+    1; where functions stand before the first link, as many more links keep their order). So it is in Chainer's files,
+    and a file of either is read by both.
 
     Args:
         layers: Links, or other callables.
@@ -54,6 +56,16 @@ class Sequential(ChainList):
     def __add__(self, other: Any) -> Sequential:
         """A Sequential of the layers of both."""
         return Sequential._of([*self, *other]) if isinstance(other, Sequential) else NotImplemented
+
+    def _named_children(self) -> Iterator[tuple[str, Link]]:
+        links: list[Link] = []
+        first = -1
+        for position, layer in enumerate(self._layers):
+            if isinstance(layer, Link):
+                # As Chainer, to which the place of the first link among all layers is its place among the links.
+                links.insert(first + 1, layer)
+                first = position if first < 0 else first
+        return ((str(i), link) for i, link in enumerate(links))
 
     @classmethod
     def _of(cls, layers: Iterable[Any]) -> Sequential:

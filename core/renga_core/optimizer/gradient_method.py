@@ -62,8 +62,9 @@ class GradientMethod(Optimizer):
         arguments while it walks backwards, so that arrays are freed on the way.
 
         Args:
-            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already,
-                multiplied by `loss_scale` if there is one.
+            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already.
+                They are divided by the `loss_scale` that `backward` was given; those that a program has assigned, by
+                that of this optimizer if it has one.
             args, kwds: Its arguments.
 
         Raises:
@@ -103,8 +104,8 @@ class GradientMethod(Optimizer):
 
     def _prepare_grads(self, link: Link) -> None:
         """Undo loss scaling, before hooks see the gradients."""
-        if self._loss_scale is None and not self._use_fp32_update:
-            return
+        if self._loss_scale is None and not self._use_fp32_update and not self._all_hooks("update").at("pre"):
+            return  # the rules do it where a backward has had a scale of its own
         for param in link.params(include_uninit=False):
             if param.update_rule is not None:
                 param.update_rule.prepare_grad(param, self._loss_scale)

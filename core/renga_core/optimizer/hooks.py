@@ -27,7 +27,7 @@ class UpdateHooks:
         when = getattr(hook, "timing", "pre") if timing == "auto" else timing
         if when not in TIMINGS:
             raise ValueError(f"the timing of a hook is 'pre', 'post' or 'auto', not {when!r}")
-        key = getattr(hook, "name", None) if name is None else name
+        key = getattr(hook, "name", getattr(hook, "__name__", None)) if name is None else name
         if key is None:
             raise ValueError(f"{hook!r} has no attribute `name`; give one when you add it: add_hook(hook, name='…')")
         if key in self._hooks:

@@ -42,7 +42,13 @@ class Optimizer:
 
         Returns:
             This optimizer.
+
+        Raises:
+            TypeError: `link` is none; nothing has changed then.
         """
+        if not callable(getattr(link, "params", None)):
+            name, given = type(self).__name__, f"{type(link).__name__} {link!r}"
+            raise TypeError(f"{name}.setup takes a Link, whose parameters it updates, not {given}")
         self.target = link
         self.t = 0
         self.epoch = 0
@@ -85,7 +91,7 @@ class Optimizer:
         Args:
             hook: Called with this optimizer, or, if it has a true attribute ``call_for_each_param``, with the update
                 rule and the parameter, once for each parameter whose rule is enabled.
-            name: Name to register it under; ``hook.name`` if None.
+            name: Name to register it under; ``hook.name``, or that of the function, if None.
             timing: ``"pre"``: after gradients have been computed and before parameters change; ``"post"``: after that;
                 ``"auto"``: as ``hook.timing`` says, ``"pre"`` if it has none.
 

@@ -53,7 +53,7 @@ class UpdateRule:
         self.hyperparam = Hyperparameter(parent_hyperparam)
         self.enabled = True
         self.t = 0
-        self._state: dict[str, Any] = {}
+        self._state: dict[str, Any] | None = None
         self._hooks = UpdateHooks(type(self).__name__)
         self._use_fp32_update = False
         self._fp32_param: Parameter | None = None
@@ -61,8 +61,8 @@ class UpdateRule:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What is remembered, by name: arrays on the parameter's device, and numbers."""
-        return self._state
+        """What is remembered, by name: arrays on the parameter's device, and numbers. Empty before the first update."""
+        return {} if self._state is None else self._state
 
     # --- what a subclass defines --------------------------------------------------------------------------------------
 
@@ -99,11 +99,13 @@ class UpdateRule:
         grad = param.grad
         if not self.enabled or grad is None or param.array is None:
             return None
+        if param._loss_scale != 1 and param._loss_scale is not None:
+            param.unscale_grad()
         device = get_device_of(param.array)
         if device != self._device:
             self._move(device)
         target = self._fp32_copy(param, grad) if self._goes_through_fp32(param) else param
-        if self.t == 0:
+        if self.t == 0 or self._state is None:
             self._state = {}
         if not self._state:
             self.init_state(target)
@@ -133,20 +135,25 @@ class UpdateRule:
         self._hooks.remove(name)
 
     def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
-        """Make the gradient what hooks expect: divided by the loss scale, and in float32 if the update is."""
+        """Make the gradient what hooks expect: divided by the loss scale, and in float32 if the update is.
+
+        Args:
+            param: The parameter.
+            loss_scale: That of a gradient of which no backward has noted it.
+        """
         grad = param.grad
         if grad is None:
             return
         if self._goes_through_fp32(param):
-            grad = param._grad = grad.astype(np.float32)
-        if loss_scale is not None:
-            grad /= loss_scale
+            param._grad = grad.astype(np.float32)
+        param.unscale_grad(loss_scale)
 
     def _move(self, device: Device) -> None:
         """Bring the state to where the parameter is now."""
-        for name, value in self._state.items():
+        state = self._state or {}
+        for name, value in state.items():
             if is_array(value):
-                self._state[name] = device.send(value)
+                state[name] = device.send(value)
         if self._fp32_param is not None:
             self._fp32_param.to_device(device)
         self._device = device
@@ -185,8 +192,9 @@ class UpdateRule:
         if not self._state and isinstance(serializer, Deserializer):
             self._load_state(serializer)
         else:
-            for name in sorted(self._state):
-                self._state[name] = serializer(name, self._state[name])
+            state = self._state or {}
+            for name in sorted(state):
+                state[name] = serializer(name, state[name])
         if self._use_fp32_update:
             self._serialize_fp32_copy(serializer)
         self._device = None  # what was loaded is on the host
@@ -202,9 +210,10 @@ class UpdateRule:
     def _load_state(self, serializer: Deserializer) -> None:
         """Load a state that was never made here, asking for what `init_state` makes for some parameter."""
         model = copy.copy(self)
-        model._state = {}
+        made: dict[str, Any] = {}
+        model._state = made
         model.init_state(Parameter(np.zeros(1, np.float32)))
-        loaded = {name: serializer(name, None) for name in sorted(model._state)}
+        loaded = {name: serializer(name, None) for name in sorted(made)}
         if all(value is not None for value in loaded.values()):
             # A copy, because it will be changed in place; and an array without axes comes back as a scalar.
-            self._state = {k: np.array(v) if is_array(model._state[k]) else v for k, v in loaded.items()}
+            self._state = {k: np.array(v) if is_array(made[k]) else v for k, v in loaded.items()}

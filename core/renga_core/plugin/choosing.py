@@ -50,7 +50,10 @@ def rules() -> Rules:
 
 
 def preferred(kind: Kind[Any], name: str) -> Setting | None:
-    """Return the setting of ``[prefer.<kind>]`` for this short name; its value is a plugin. None: nobody said."""
+    """Return the setting of ``[prefer.<kind>]`` for this short name, or ``auto``; its value is a plugin.
+
+    None: nobody said.
+    """
     from renga_core.settings import lookup
 
     setting = lookup(f"prefer.{kind.name}.{name}")

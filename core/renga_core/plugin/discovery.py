@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from renga_core.errors import did_you_mean
 
 from .choosing import Rules
+from .hookimpl import PROJECT
 from .installed import EntryPoint, normalized
 from .provider import NAME
 from .requirements import check_requirements
@@ -30,8 +31,11 @@ def discover(found: Iterable[EntryPoint], rules: Rules, installed: str | None) -
     for name, claimants in sorted(claims.items()):
         for distribution, points in sorted(claimants.items()):
             value, point = min(points.items())
+            plain = len(claimants) == 1 or distribution == PROJECT
+            own = name if plain else f"{name}@{distribution}"
             plugin = Plugin(
-                name=name if len(claimants) == 1 else f"{name}@{distribution}",
+                name=own,
+                names=(own,) if plain or PROJECT in claimants else (own, name),
                 entry_point=name,
                 distribution=point.distribution,
                 version=point.version,
@@ -45,7 +49,7 @@ def discover(found: Iterable[EntryPoint], rules: Rules, installed: str | None) -
 
 def misspelt(rules: Rules, plugins: Iterable[Plugin]) -> list[str]:
     """Return a sentence for each disabled name that is nearly a plugin's: a misspelling would have no effect."""
-    known = {name for plugin in plugins for name in (plugin.name, plugin.entry_point)}
+    known = {name for plugin in plugins for name in plugin.names}
     found = []
     for name in rules.disable:
         plugin = name.partition(":")[0]
@@ -76,12 +80,11 @@ def misspelt_providers(rules: Rules, plugins: Iterable[Plugin], offered: Iterabl
 def _first_status(
     plugin: Plugin, rules: Rules, values: list[str], requires: Iterable[str], installed: str | None
 ) -> Status:
-    names = (plugin.name, plugin.entry_point)
-    said = next((name for name in names if name in rules.disable), None)
+    said = next((name for name in plugin.names if name in rules.disable), None)
     if said is not None:
         where = rules.origin("disable")
         return Status(State.DISABLED, f"'{said}' is in plugins.disable ({where})", f"Remove '{said}' there to use it.")
-    if not rules.autoload and not any(name in rules.required for name in names):
+    if not rules.autoload and not any(name in rules.required for name in plugin.names):
         step = f"Add '{plugin.name}' to plugins.required, or turn plugins.autoload on."
         return Status(State.DISABLED, f"plugins.autoload is off ({rules.origin('autoload')})", step)
     if not NAME.fullmatch(plugin.entry_point):
@@ -90,6 +93,6 @@ def _first_status(
     if len(values) > 1:
         reason = f"{plugin.distribution} has {len(values)} entry points of this name: {', '.join(values)}"
         return Status(State.INVALID, reason, f"Rename one of them in {plugin.distribution}.")
-    if normalized(plugin.distribution) == "renga":  # the extras of Renga require Renga
+    if plugin.shipped:  # the extras of Renga require Renga
         return READY
     return check_requirements(plugin.distribution, requires, installed)

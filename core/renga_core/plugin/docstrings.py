@@ -58,7 +58,7 @@ def _tree(module: str) -> ast.Module | None:
     path = _path(module)
     try:
         return ast.parse(path.read_bytes()) if path is not None else None
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # a plugin's file may hold anything
         return None
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .errors import InvalidDescription
-from .provider import NAME, TARGET, Kernel, Provider
+from .provider import AUTO, NAME, TARGET, Kernel, Provider
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from renga_core.backend import Backend
     from renga_core.communicator import CommunicatorBase
+    from renga_core.serializers import FileFormat
 
 __all__ = [
     "ARRAY_BACKEND",
@@ -22,6 +23,7 @@ __all__ = [
     "CORE_KINDS",
     "DATASET",
     "EXTENSION",
+    "FILE_FORMAT",
     "FUNCTION",
     "ITERATOR",
     "KERNEL",
@@ -45,8 +47,8 @@ class Kind(Generic[T_co]):
         hook: The hook in which plugins describe their providers. Default: ``renga_<name>s``.
         revisions: The revisions of the kind's interface that this Renga can use, oldest first.
         config_key: The setting that names the one to use, ``run.backend``; "" where there is no such setting.
-        default: What serves where nothing is said: a name; or several, the first usable of which serves, which is
-            also what the name ``auto`` means.
+        default: What serves where nothing is said, and what the name ``auto`` means: a name; several, the first usable
+            of which serves; or ``auto``, which is those that ask for it (`Provider.auto`).
         protocol: ``module:Class`` that says what a provider must be able to do.
         suite: ``module:Class``, the conformance kit.
         summary: What a target of this kind is, in one sentence.
@@ -91,14 +93,14 @@ class Kind(Generic[T_co]):
 ARRAY_BACKEND: Kind[Callable[[], Backend]] = Kind(
     "array_backend",
     config_key="run.backend",
-    default=("cupy", "numpy"),
+    default=AUTO,
     protocol="renga_core.backend:Backend",
-    suite="renga_core.testing.suites:ArrayBackendSuite",
+    suite="renga_testing.suites:ArrayBackendSuite",
     summary="a callable without arguments that returns a Backend",
 )
 KERNEL: Kind[Any] = Kind(
     "kernel",
-    suite="renga_core.testing.suites:KernelSuite",
+    suite="renga_testing.suites:KernelSuite",
     spec=Kernel,
     unique=False,
     summary="an implementation of one operation for one backend, as `Kernel` says",
@@ -112,14 +114,14 @@ COMMUNICATOR: Kind[Callable[..., CommunicatorBase]] = Kind(
     config_key="run.communicator",
     default="single",
     protocol="renga_core.communicator:CommunicatorBase",
-    suite="renga_core.testing.suites:CommunicatorSuite",
+    suite="renga_testing.suites:CommunicatorSuite",
     summary="a callable that returns a communicator",
 )
 OPTIMIZER: Kind[Callable[..., Any]] = Kind(
     "optimizer",
     config_key="optimizer.use",
     protocol="renga_core.optimizer:Optimizer",
-    suite="renga_core.testing.suites:OptimizerSuite",
+    suite="renga_testing.suites:OptimizerSuite",
     summary="an Optimizer class whose keyword arguments are hyperparameters",
 )
 OPTIMIZER_HOOK: Kind[Callable[..., Any]] = Kind(
@@ -128,11 +130,11 @@ OPTIMIZER_HOOK: Kind[Callable[..., Any]] = Kind(
 EXTENSION: Kind[Callable[..., Any]] = Kind(
     "extension",
     protocol="renga_core.training:Extension",
-    suite="renga_core.testing.suites:ExtensionSuite",
+    suite="renga_testing.suites:ExtensionSuite",
     summary="a callable that returns a trainer extension",
 )
 TRIGGER: Kind[Callable[..., Any]] = Kind(
-    "trigger", suite="renga_core.testing.suites:TriggerSuite", summary="a callable that returns a trigger"
+    "trigger", suite="renga_testing.suites:TriggerSuite", summary="a callable that returns a trigger"
 )
 ITERATOR: Kind[Callable[..., Any]] = Kind(
     "iterator", protocol="renga_core.dataset:Iterator", summary="an Iterator class over a data set"
@@ -141,11 +143,17 @@ MODEL: Kind[Callable[..., Any]] = Kind(
     "model",
     config_key="model.use",
     protocol="renga_core.link:Link",
-    suite="renga_core.testing.suites:ModelSuite",
+    suite="renga_testing.suites:ModelSuite",
     summary="a callable that returns a Link which maps a batch to the output of its task (class scores)",
 )
 DATASET: Kind[Callable[..., Any]] = Kind(
     "dataset", config_key="data.use", summary="a callable that returns the pair (train, test) of data sets"
+)
+FILE_FORMAT: Kind[Callable[[], FileFormat]] = Kind(
+    "file_format",
+    protocol="renga_core.serializers:FileFormat",
+    suite="renga_testing.suites:FileFormatSuite",
+    summary="a callable without arguments that returns a FileFormat: what saves an object to a file, and loads it",
 )
 COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(
     "command", summary="a callable that takes the arguments after `renga NAME` and returns the exit status"
@@ -164,6 +172,7 @@ CORE_KINDS: tuple[Kind[Any], ...] = (
     ITERATOR,
     MODEL,
     DATASET,
+    FILE_FORMAT,
     COMMAND,
 )
 """The kinds that core knows; plugins add more through the hook ``renga_kinds``."""

@@ -12,7 +12,7 @@ from .errors import InvalidDescription, RengaPluginError
 from .hookimpl import PROJECT
 from .hookspecs import KINDS_HOOK, specification
 from .kind import CORE_KINDS, Kind
-from .state import GUARDED, Plugin, Problem, State, Status, describe_error, describe_value
+from .state import Plugin, Problem, State, Status, describe_error, describe_value, pass_interrupt
 
 if TYPE_CHECKING:
     import pluggy
@@ -50,7 +50,8 @@ class Loaded:
         for plugin in self.ready():
             try:
                 plugin.module = plugin.importer()
-            except GUARDED as error:
+            except BaseException as error:
+                pass_interrupt(error)
                 plugin.error = error
                 reason = f"importing {plugin.target} raised {describe_error(error)}"
                 plugin.status = Status(State.BROKEN, reason, plugin.blame)
@@ -69,13 +70,15 @@ class Loaded:
         for plugin in self.ready():
             try:
                 asked.register(plugin.module, plugin.name)
-            except GUARDED:
+            except BaseException as error:
+                pass_interrupt(error)
                 continue  # the same refusal comes again in `register_hooks`, which reports it
         offered: list[tuple[Plugin, Kind[Any]]] = []
         for plugin, hook in _implementations(asked, KINDS_HOOK, self.plugins):
             try:
                 kinds = listed(hook.function())
-            except GUARDED as error:
+            except BaseException as error:
+                pass_interrupt(error)
                 self.problems.append(Problem(plugin, KINDS_HOOK, "", fault(plugin, error), error))
                 continue
             for kind in kinds:
@@ -101,7 +104,8 @@ class Loaded:
         for plugin in self.ready():
             try:
                 self._hooks.register(plugin.module, plugin.name)
-            except GUARDED as error:
+            except BaseException as error:
+                pass_interrupt(error)
                 plugin.error = error
                 # The first line of pluggy's message names the plugin once more.
                 detail = "; ".join(str(error).splitlines()[1:]) or describe_error(error)
@@ -141,7 +145,7 @@ def _import_pluggy() -> Any:
         import pluggy
     except ModuleNotFoundError:
         raise RengaPluginError(
-            "plugins need module 'pluggy', which is not installed.\nNext: pip install renga"
+            "plugins need module 'pluggy', which is not installed.\nNext: pip install pluggy"
         ) from None
     return pluggy
 

@@ -20,7 +20,7 @@ from .kind import Kind
 from .loading import Loaded, load
 from .offering import Offer, collect
 from .selection import Selection
-from .state import GUARDED, Plugin, Problem, State, Status, describe_error
+from .state import Plugin, Problem, State, Status, describe_error, pass_interrupt
 
 __all__ = ["PluginManager", "choices_state", "get_manager", "using_manager"]
 
@@ -107,7 +107,7 @@ class PluginManager:
             RengaPluginError: One of them is not installed, or not ready.
         """
         rules, loaded = self._ensure()
-        ready = {name for plugin in loaded.ready() for name in (plugin.name, plugin.entry_point)}
+        ready = {name for plugin in loaded.ready() for name in plugin.names}
         for name in rules.required:
             if name not in ready:
                 raise messages.required(name, rules.origin("required"), loaded.plugins)
@@ -125,6 +125,12 @@ class PluginManager:
                 return
             self._announced.add(key)
         self.emit("renga_provider_selected", selection=selection)
+
+    def notice(self, text: str) -> None:
+        """Tell the user something about plugins, by a warning: once in this process."""
+        with self._lock:
+            self._warn_later(text)
+        self._warn()
 
     def register(self, name: str, plugin: object) -> None:
         """Add a plugin that no distribution brings: a module, or an object with hooks, of a notebook or a test."""
@@ -179,7 +185,8 @@ class PluginManager:
         for plugin, hook in loaded.implementations(event):
             try:
                 hook.function(*[arguments[name] for name in hook.argnames])
-            except GUARDED as error:
+            except BaseException as error:
+                pass_interrupt(error)
                 status = Status(State.BROKEN, f"raised {describe_error(error)}", plugin.blame)
                 self._add_problems(loaded, [Problem(plugin, event, "", status, error)])
 

@@ -19,7 +19,19 @@ from .kind import Kind
 from .offering import Offer
 from .state import Plugin, Problem, State, Status
 
-__all__ = ["ambiguous", "none_usable", "required", "unknown", "unknown_kind", "unusable", "wrong_preference"]
+__all__ = [
+    "ambiguous",
+    "none_usable",
+    "required",
+    "taken_as_shipped",
+    "unknown",
+    "unknown_kind",
+    "unusable",
+    "wrong_preference",
+]
+
+INSTALL = "install Renga: pip install . in its folder"
+"""What to do where not even what Renga ships is found."""
 
 _ERRORS: dict[State, tuple[type[RengaPluginError], str]] = {
     State.UNAVAILABLE: (ProviderUnavailable, "is not available"),
@@ -57,7 +69,7 @@ def unknown(kind: Kind[Any], name: str, origin: str, known: Iterable[str], unloa
     elif unloaded:
         text = f"no {kind.name} is loaded; '{name}' (from {origin}) was asked for."
     else:
-        text = f"no {kind.name} is installed; '{name}' (from {origin}) was asked for.\nNext: pip install renga"
+        text = f"no {kind.name} is installed; '{name}' (from {origin}) was asked for.\nNext: {INSTALL}"
     if unloaded:
         text += "\nNot loaded:" + "".join(f"\n  - {line}" for line in unloaded)
     return UnknownProvider(text, reason=f"no plugin offers this {kind.name}")
@@ -72,6 +84,17 @@ def ambiguous(kind: Kind[Any], name: str, origin: str, offers: Sequence[Offer]) 
         f"{kind.name} '{name}' (from {origin}) is offered by {len(offers)} plugins:\n"
         + "\n".join(lines)
         + f'\nChoose one: use the full name, or set [prefer.{kind.name}] {best.name} = "{best.plugin.name}".'
+    )
+
+
+def taken_as_shipped(meant: Offer, others: Sequence[Offer]) -> str:
+    """Return the notice that a name means what Renga ships although others offer it: who does, and how to choose."""
+    kind, name, other = meant.kind.name, meant.name, others[0]
+    also = " and ".join(f"{it.full_name} ({it.plugin.origin})" for it in others)
+    return (
+        f"{kind} '{name}' means {meant.full_name}, which Renga ships; {also} has the name, too. To use that, write "
+        f'{other.full_name}, or set [prefer.{kind}] {name} = "{other.plugin.name}"; to keep this and hear no more of '
+        f'it, set [prefer.{kind}] {name} = "{meant.plugin.name}".'
     )
 
 
@@ -98,7 +121,7 @@ def none_usable(
 def required(name: str, origin: str, plugins: Sequence[Plugin]) -> RengaPluginError:
     """Return the error for a required plugin that is not ready."""
     for plugin in plugins:
-        if name in (plugin.name, plugin.entry_point):
+        if name in plugin.names:
             status = plugin.status
             return RengaPluginError(
                 f"{plugin} is required (from {origin}) and {_ERRORS[status.state][1]}: {status.reason}.\n"

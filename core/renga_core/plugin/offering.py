@@ -7,10 +7,11 @@ import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
+from .errors import ProviderUnavailable
 from .kind import Kind
 from .loading import Loaded, fault, listed
 from .provider import Provider
-from .state import GUARDED, READY, Plugin, Problem, State, Status, describe_error, describe_value
+from .state import READY, Plugin, Problem, State, Status, describe_error, describe_value, pass_interrupt
 
 __all__ = ["Offer", "collect", "resolve"]
 
@@ -70,12 +71,25 @@ class Offer:
         """Stage 5: import the target and return it. A failure is remembered, and raised again as it was.
 
         Raises:
-            Exception, SystemExit: What importing raised; `status` then says so.
+            BaseException: What importing raised; `status` then says so.
         """
         if not self._imported:
             self._target = self._guarded("importing", self.provider.target)
             self._imported = True
         return self._target
+
+    def load_launcher(self) -> Any:
+        """Import and return what starts the ranks of a communicator.
+
+        Raises:
+            ProviderUnavailable: The provider names none.
+        """
+        if not self.provider.launcher:
+            raise ProviderUnavailable(
+                f"{self.kind.name} {self.full_name!r} cannot start ranks: its plugin names no launcher.\nNext: start "
+                "them as its documentation says; its author: docs/how-to/write-a-communicator.md"
+            )
+        return self._guarded("importing", self.provider.launcher)
 
     def probe(self) -> Status:
         """Run the probe, if there is one, and say whether the provider can work on this machine."""
@@ -83,9 +97,10 @@ class Offer:
             return self.status
         try:
             answer = self._guarded("importing", self.provider.probe)()
-        except GUARDED as error:
+        except BaseException as error:
+            pass_interrupt(error)
             if self._fixed is READY:
-                self._fail(error, f"probe {self.provider.probe} raised {describe_error(error)}")
+                self.fail(error, f"probe {self.provider.probe} raised {describe_error(error)}")
             return self._fixed
         if answer is None:
             return self.status
@@ -100,11 +115,13 @@ class Offer:
             raise self.error
         try:
             return resolve(target)
-        except GUARDED as error:
-            self._fail(error, f"{doing} {target} raised {describe_error(error)}")
+        except BaseException as error:
+            pass_interrupt(error)
+            self.fail(error, f"{doing} {target} raised {describe_error(error)}")
             raise
 
-    def _fail(self, error: BaseException, reason: str) -> None:
+    def fail(self, error: BaseException, reason: str) -> None:
+        """Remember that its code raised: from now on it is broken."""
         self.error = error
         self._fixed = Status(State.BROKEN, reason, self._blame())
 
@@ -139,7 +156,8 @@ def collect(loaded: Loaded, kind: Kind[Any], disabled: Sequence[str], origin: st
     for plugin, hook in loaded.implementations(kind.hook):
         try:
             described = listed(hook.function())
-        except GUARDED as error:
+        except BaseException as error:
+            pass_interrupt(error)
             problems.append(Problem(plugin, kind.hook, kind.name, fault(plugin, error), error))
             continue
         by_name: dict[str, list[Provider]] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .errors import InvalidDescription
 
-__all__ = ["AUTO", "NAME", "TARGET", "Kernel", "Provider"]
+__all__ = ["AUTO", "AUTO_ORDER", "NAME", "TARGET", "Kernel", "Provider"]
 
 NAME = re.compile(r"[a-z0-9_.-]+")
 """What a name of a provider, a kind or a plugin may look like."""
@@ -17,8 +17,13 @@ TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)
 
 MODULE = re.compile(r"[A-Za-z_]\w*")
 
+SUFFIX = re.compile(r"\.[a-z0-9_-]+")
+
 AUTO = "auto"
 """A choice left to Renga, and therefore no provider's name."""
+
+AUTO_ORDER = ("accelerator", "cpu")
+"""What a provider may be that asks to be chosen by `AUTO`; those of the first come first."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,11 @@ class Provider:
         install_hint: What to do when a needed module is missing: ``pip install 'renga[cuda13]'``.
         options: ``module:Dataclass`` of the keyword arguments that `target` takes; "" reads them off its signature.
         capabilities: What it declares to be able to do beyond the kind's minimum; conformance kits test each.
+        auto: Asks that the choice ``auto`` may fall on it, where it can be used: an ``"accelerator"`` comes before a
+            ``"cpu"``. "": only who names it gets it. For kinds whose default is ``auto``: array backends.
+        launcher: Of a communicator, ``module:function`` that starts its ranks: ``launch(command, size, environment)``
+            runs so many processes of a command, waits for all, ends all when one fails, and returns the exit status.
+        suffixes: Of a file format, what the names of its files end with: ``(".h5", ".hdf5")``.
 
     Raises:
         InvalidDescription: A field cannot be right.
@@ -54,11 +64,14 @@ class Provider:
     install_hint: str = ""
     options: str = ""
     capabilities: frozenset[str] = field(default_factory=frozenset)
+    auto: str = ""
+    launcher: str = ""
+    suffixes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._check(_is_name(self.name), "name", "lower-case letters, digits, _ . -")
         self._check(self.name != AUTO, "name", f"another name: {AUTO!r} means «let Renga choose»")
-        for name in ("target", "probe", "options"):
+        for name in ("target", "probe", "options", "launcher"):
             value = getattr(self, name)
             optional = name != "target"
             valid = isinstance(value, str) and (TARGET.fullmatch(value) or (optional and not value))
@@ -67,8 +80,12 @@ class Provider:
         for name in ("summary", "url", "install_hint"):
             value = getattr(self, name)
             self._check(isinstance(value, str) and "\n" not in value, name, "one line of text")
+        self._check(self.auto in ("", *AUTO_ORDER), "auto", f"one of {', '.join(AUTO_ORDER)}, or nothing")
         # A list or a set is what most people write first; frozen all the same.
         object.__setattr__(self, "needs", self._texts("needs", MODULE, "top-level module names"))
+        object.__setattr__(
+            self, "suffixes", self._texts("suffixes", SUFFIX, "suffixes such as '.h5', in small letters")
+        )
         object.__setattr__(self, "capabilities", frozenset(self._texts("capabilities", NAME, "names")))
 
     def _texts(self, name: str, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:

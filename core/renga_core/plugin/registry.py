@@ -11,9 +11,9 @@ from .errors import AmbiguousProvider, RengaPluginError
 from .kind import Kind
 from .manager import PluginManager, get_manager
 from .offering import Offer
-from .provider import AUTO
+from .provider import AUTO, AUTO_ORDER
 from .selection import Candidate, Explanation, Selection, Skipped
-from .state import GUARDED, READY, State, Status
+from .state import READY, State, Status, pass_interrupt
 
 __all__ = ["Registry", "registry"]
 
@@ -41,9 +41,10 @@ def registry(kind: Kind[Any] | str) -> Registry[Any]:
 class Registry(Generic[T_co]):
     """What plugins provide of one kind.
 
-    A name is a short name (``cupy``), which serves while one plugin offers it or ``[prefer.<kind>]`` says whose is
-    meant, or a full one (``acme-cupy:cupy``). **A string demands, a list wishes**: what is named by a string is used or
-    an error says why not; of a list, the first that can be used is, and the outcome tells what was skipped and why.
+    A name is a short name (``cupy``) or a full one (``acme-cupy:cupy``). Of several plugins that offer a short name
+    ``[prefer.<kind>]`` says whose is meant; else it is what Renga ships, with a notice; else it is ambiguous.
+    **A string demands, a list wishes**: what is named by a string is used or an error says why not; of a list, the
+    first that can be used is, and the outcome tells what was skipped and why.
 
     Args:
         kind: The kind.
@@ -59,7 +60,7 @@ class Registry(Generic[T_co]):
         return tuple(Candidate(offer, self._status(offer, offers)) for offer in offers)
 
     def names(self, *, needing: str = "") -> tuple[str, ...]:
-        """Return the names of what is ready, sorted: short ones, full ones where the short one is ambiguous.
+        """Return the names of what is ready, sorted: short ones, full ones where the short one does not lead to it.
 
         Args:
             needing: Only those that need this module.
@@ -69,10 +70,31 @@ class Registry(Generic[T_co]):
         for offer in offers:
             if needing and needing not in offer.provider.needs:
                 continue
-            status = self._status(offer, offers)
-            if status.state in (State.READY, State.AMBIGUOUS) and offer.status is READY:
-                found.add(offer.name if status.state is State.READY else offer.full_name)
+            if offer.status is READY:
+                found.add(self._name(offer, offers))
         return tuple(sorted(found))
+
+    def automatic(self) -> tuple[str, ...]:
+        """Return the names that ``auto`` stands for, in the order in which they are tried.
+
+        They are those that ask for it (`Provider.auto`), and those of the plugin that ``[prefer.<kind>] auto`` names,
+        which come first. Then accelerators come before CPUs; of each, what Renga ships comes first, then the name
+        decides: to install another plugin changes nothing for a machine on which what Renga ships is chosen.
+
+        Raises:
+            UnknownProvider: The preference is for a plugin that offers nothing of this kind.
+        """
+        offers = tuple(it for it in self.manager.offers(self.kind) if it.status.state is not State.DISABLED)
+        preference = choosing.preferred(self.kind, AUTO)
+        first = [it for it in offers if preference is not None and preference.value in it.plugin.names]
+        if preference is not None and not first:
+            raise messages.wrong_preference(self.kind, AUTO, preference.value, preference.origin, offers)
+
+        def order(offer: Offer) -> tuple[object, ...]:
+            rank = AUTO_ORDER.index(offer.provider.auto) if offer.provider.auto else len(AUTO_ORDER)
+            return offer not in first, rank, not offer.plugin.shipped, offer.full_name
+
+        return tuple(self._name(it, offers) for it in sorted(offers, key=order) if it.provider.auto or it in first)
 
     def get(self, name: str, *, origin: str = ARGUMENT) -> Offer:
         """Return what is offered under a name, if it is ready. Its target is not imported.
@@ -127,7 +149,8 @@ class Registry(Generic[T_co]):
     def _wish(self, name: Wish | None, origin: str) -> tuple[str | tuple[str, ...] | None, str]:
         wish, origin = choosing.chosen(self.kind) if name is None else (name, origin)
         if wish is None or wish == AUTO:
-            return self.kind.default or None, "default" if wish is None else f"{AUTO!r}, {origin}"
+            names = (self.automatic() or (AUTO,)) if self.kind.default == AUTO else self.kind.default or None
+            return names, "default" if wish is None else f"{AUTO!r}, {origin}"
         return (wish if isinstance(wish, str) else tuple(wish)), origin
 
     def _choose(self, name: Wish | None, origin: str, test: Callable[[Offer], Status]) -> Selection:
@@ -167,6 +190,7 @@ class Registry(Generic[T_co]):
             found = tuple(offer for offer in offers if offer.name == short and _is_called(offer, owner))
         else:
             found = self._rivals(short, offers)
+            self._tell_whose(short, found, offers)
         if len(found) == 1:
             return found[0]
         if found:
@@ -174,21 +198,40 @@ class Registry(Generic[T_co]):
         raise self._not_found(name, owner, origin, offers)
 
     def _rivals(self, name: str, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
-        """Return the offers that a short name may mean: one, unless nobody said which."""
+        """Return the offers that a short name may mean: one, unless third parties share it and nobody said which.
+
+        A name that Renga ships keeps its meaning, so that installing a plugin breaks no program.
+        """
         named = tuple(offer for offer in offers if offer.name == name)
         found = tuple(offer for offer in named if offer.status.state is not State.DISABLED) or named
         preference = choosing.preferred(self.kind, name) if found else None
         if preference is None:
-            return found
+            shipped = tuple(offer for offer in found if offer.plugin.shipped)
+            return shipped if len(shipped) == 1 else found
         of_preferred = tuple(offer for offer in found if _is_called(offer, preference.value))
         if not of_preferred:
             raise messages.wrong_preference(self.kind, name, preference.value, preference.origin, found)
         return of_preferred
 
+    def _tell_whose(self, name: str, meant: tuple[Offer, ...], offers: tuple[Offer, ...]) -> None:
+        """Tell, once, that a name is taken for what Renga ships although others offer it, too."""
+        others = [it for it in offers if it.name == name and it not in meant and it.status.state is not State.DISABLED]
+        if len(meant) == 1 and others and choosing.preferred(self.kind, name) is None:
+            self.manager.notice(messages.taken_as_shipped(meant[0], others))
+
+    def _name(self, offer: Offer, offers: tuple[Offer, ...]) -> str:
+        """Return the name that leads to an offer: the short one where it does."""
+        if not self.kind.unique:
+            return offer.name
+        try:
+            return offer.name if self._rivals(offer.name, offers) == (offer,) else offer.full_name
+        except RengaPluginError:
+            return offer.name  # a preference for a plugin that is not there; asking for the name says so
+
     def _not_found(self, name: str, owner: str, origin: str, offers: tuple[Offer, ...]) -> Exception:
         problems = [problem for problem in self.manager.problems() if problem.kind == self.kind.name]
         for plugin in self.manager.plugins():
-            if owner not in (plugin.name, plugin.entry_point):
+            if owner not in plugin.names:
                 continue
             if plugin.status.state is not State.READY:
                 return messages.unusable(self.kind, name, origin, plugin, plugin.status)
@@ -211,15 +254,19 @@ class Registry(Generic[T_co]):
             rivals = self._rivals(offer.name, offers)
         except RengaPluginError:
             return offer.status  # a preference for a plugin that is not there; asking for the name says so
-        if len(rivals) == 1:
+        if rivals == (offer,) or (offer not in rivals and offer.status.state is not State.READY):
             return offer.status
+        if offer not in rivals:
+            prefer = f'[prefer.{self.kind.name}] {offer.name} = "{offer.plugin.name}"'
+            step = f"Use the full name {offer.full_name}, or set {prefer}."
+            return Status(State.READY, f"'{offer.name}' alone means {rivals[0].full_name}", step)
         others = ", ".join(rival.full_name for rival in rivals if rival is not offer)
         step = f'Use the full name, or set [prefer.{self.kind.name}] {offer.name} = "{offer.plugin.name}".'
         return Status(State.AMBIGUOUS, f"'{offer.name}' is also offered as {others}", step)
 
 
 def _is_called(offer: Offer, plugin: str) -> bool:
-    return plugin in (offer.plugin.name, offer.plugin.entry_point)
+    return plugin in offer.plugin.names
 
 
 def _try_load(offer: Offer, probe: bool) -> Status:
@@ -228,6 +275,7 @@ def _try_load(offer: Offer, probe: bool) -> Status:
     if status.state is State.READY:
         try:
             offer.load()
-        except GUARDED:
+        except BaseException as error:
+            pass_interrupt(error)
             return offer.status
     return status

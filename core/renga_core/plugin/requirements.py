@@ -47,13 +47,13 @@ def _check(distribution: str, line: str, installed: str | None) -> Status:
         return READY
     if installed is None:
         reason = f"it requires renga{requirement.specifier}, and no distribution 'renga' is installed"
-        return Status(State.INCOMPATIBLE, reason, f"pip install 'renga{requirement.specifier}'")
+        return Status(State.INCOMPATIBLE, reason, f"Install renga{requirement.specifier}.")
     unmet = [part for part in requirement.specifier if not part.contains(installed, prereleases=True)]
     if not unmet:
         return READY
     reason = f"it requires renga{requirement.specifier}, and renga {installed} is installed"
     if any(Version(part.version.removesuffix(".*")) > Version(installed) for part in unmet):
-        step = f"Upgrade renga (pip install 'renga{requirement.specifier}'), or install an older {distribution}."
+        step = f"Upgrade renga, or install an older {distribution}."
     else:
         step = f"Upgrade {distribution}: pip install --upgrade {distribution}"
     return Status(State.INCOMPATIBLE, reason, step)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .kind import Kind
 from .offering import Offer
+from .provider import AUTO
 from .state import Status
 
 __all__ = ["Candidate", "Explanation", "Selection", "Skipped"]
@@ -65,6 +66,9 @@ class Explanation:
         wishes = (self.asked,) if isinstance(self.asked, str) else self.asked or ("nothing",)
         asked = ", ".join(wishes)
         lines = [f"{self.kind.name}: {asked} (from {self.origin})"]
+        if self.kind.default == AUTO and (AUTO in self.origin or self.origin == "default"):
+            first = f"[prefer.{self.kind.name}] auto, "
+            lines.append(f"  auto tries: {first}accelerators, CPUs; of each what Renga ships, then others by name")
         if self.selection is None:
             lines.append(self.error)
         else:

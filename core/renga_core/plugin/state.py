@@ -7,10 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["GUARDED", "READY", "Plugin", "Problem", "State", "Status", "describe_error", "describe_value"]
+from .hookimpl import PROJECT
+from .installed import normalized
 
-GUARDED = (Exception, SystemExit)
-"""What a plugin's code may raise without harm to anybody else. KeyboardInterrupt passes: the user wants to stop."""
+__all__ = ["READY", "Plugin", "Problem", "State", "Status", "describe_error", "describe_value", "pass_interrupt"]
+
+
+def pass_interrupt(error: BaseException) -> None:
+    """Raise KeyboardInterrupt again: the user wants to stop.
+
+    For guards around a plugin's code, ``except BaseException``: whatever else it raises, SystemExit and exceptions of
+    its own invention included, does no harm to anybody else.
+    """
+    if isinstance(error, KeyboardInterrupt):
+        raise error
 
 
 class State(enum.StrEnum):
@@ -50,7 +60,10 @@ class Plugin:
     """An entry point of group ``renga``: one plugin.
 
     Attributes:
-        name: The entry point's name; ``name@distribution`` where several distributions use that name.
+        name: The entry point's name; ``name@distribution`` where several distributions use that name. What Renga ships
+            keeps it plain.
+        names: What it answers to: its name; and the entry point's as it stands, unless Renga ships a plugin of that
+            name.
         entry_point: The entry point's name as it stands.
         distribution: Who brings it.
         version: The distribution's version.
@@ -62,6 +75,7 @@ class Plugin:
     """
 
     name: str
+    names: tuple[str, ...]
     entry_point: str
     distribution: str
     version: str
@@ -70,6 +84,11 @@ class Plugin:
     status: Status = READY
     error: BaseException | None = None
     module: object = field(default=None, repr=False)
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with Renga. All that follows: a name that Renga ships keeps its meaning."""
+        return normalized(self.distribution) == PROJECT
 
     @property
     def origin(self) -> str:
@@ -111,7 +130,8 @@ def describe_error(error: BaseException) -> str:
     """Say what was raised in one line: ``RuntimeError: no licence``."""
     try:
         text = str(error).strip().partition("\n")[0]
-    except Exception:  # it comes from a plugin, and so does its __str__
+    except BaseException as another:  # it comes from a plugin, and so does its __str__
+        pass_interrupt(another)
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +13,14 @@ from renga_core.link.link_hook import watchers
 from renga_core.plugin import choices_state
 from renga_core.replay.program import Program
 from renga_core.replay.recorder import Recorder
+from renga_core.replay.try_lock import TryLock
 
 __all__ = ["CompiledStep", "compile"]
 
 _MOST_KINDS = 16  # of arguments; a network whose input has another size in each batch must not fill the memory
 _PLAIN = (bool, int, float, str, type(None))
+_recording = TryLock()
+"""Held by the one thread that records: a recorder replaces methods for all threads, and puts back what it has found."""
 
 
 def compile(step: Callable[..., Any]) -> CompiledStep:
@@ -77,7 +79,7 @@ class CompiledStep:
     def __init__(self, step: Callable[..., Any]) -> None:
         self.step = step
         self._ways: dict[Any, _Way] = {}
-        self._lock = threading.Lock()
+        self._lock = TryLock()
         self._last = "it has not been called"
 
     def __call__(self, *args: Any) -> Any:
@@ -85,21 +87,29 @@ class CompiledStep:
         arrays: list[Any] = []
         key = _key(args, arrays)
         obstacle = key if isinstance(key, str) else _obstacle()
-        if obstacle is not None or not self._lock.acquire(blocking=False):
-            self._last = f"ordinary calls: {obstacle or 'another call is running'}"
-            return self.step(*args)
+        holder = arrays  # a list of this call's own
         try:
-            key = key, config.train, config.enable_backprop, np.dtype(config.dtype), config.type_check
-            way = self._ways.get(key)
-            if way is None:
-                if len(self._ways) == _MOST_KINDS:
-                    del self._ways[next(iter(self._ways))]
-                way = self._ways[key] = _Way()
-            result = way.call(self.step, args, arrays)
-            self._last = way.state
-            return result
+            try:
+                if obstacle is not None or not self._lock.acquire(holder):
+                    self._last = f"ordinary calls: {obstacle or 'another call is running'}"
+                    return self.step(*args)
+                way = self._way((key, config.train, config.enable_backprop, np.dtype(config.dtype), config.type_check))
+                result = way.call(self.step, args, arrays)
+                self._last = way.state
+                return result
+            finally:
+                self._lock.release(holder)
         finally:
-            self._lock.release()
+            self._lock.release(holder)
+
+    def _way(self, key: Any) -> _Way:
+        """What is known of calls of this kind."""
+        way = self._ways.get(key)
+        if way is None:
+            if len(self._ways) == _MOST_KINDS:
+                del self._ways[next(iter(self._ways))]
+            way = self._ways[key] = _Way()
+        return way
 
     def explain(self) -> str:
         """What the last call was, and why: one sentence."""
@@ -154,6 +164,19 @@ class _Way:
         )
 
     def _record(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        holder = object()
+        try:
+            try:
+                if not _recording.acquire(holder):
+                    self.state = "an ordinary call: another thread is recording"
+                    return step(*args)
+                return self._record_alone(step, args)
+            finally:
+                _recording.release(holder)
+        finally:
+            _recording.release(holder)
+
+    def _record_alone(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         before = self._recorded
         recorder = Recorder(self._statics, [] if before is None else before.parameters)
         statics = iter(self._statics)
@@ -212,7 +235,7 @@ def _obstacle() -> str | None:
     """Why nothing can be replayed now, in words."""
     if config.debug:
         return "debug mode is on"
-    if config.function_hooks or watchers.count:
+    if config.function_hooks or watchers:
         return "a hook watches functions or links"
     if config.gradient_listener is not None:
         return "gradients are told of as they arrive"

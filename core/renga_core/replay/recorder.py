@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -51,6 +51,7 @@ class Recorder:
         self.reason: str | None = None
         self._thread = threading.get_ident()
         self._depth = 0
+        self._originals: list[tuple[Any, str, Callable[..., Any]]] = []
         self._statics = list(statics)
         self._nodes: dict[FunctionNode, str] = {}  # by name
         self._inputs: dict[FunctionNode, list[str]] = {}
@@ -63,6 +64,7 @@ class Recorder:
         self._links: dict[Link, dict[str, Any]] = {}
         self._results: set[int] = set()
         self._kept_before: list[tuple[Variable, Any]] = []
+        self._closes = True  # what it has opened; no more once it is through with the arrays
 
     # --- running --------------------
 
@@ -76,20 +78,31 @@ class Recorder:
         Returns:
             What the step returned.
         """
-        given = arguments(lambda static: self._unread_one(static, self.program.constant(static)))
         self._kept_before = [(p, p._array) for p in self._watched]
-        with self._replaced(), _Links(self):
-            self._seal_parameters()
+        links = _Links(self)
+        try:
             try:
-                result = step(*given)
+                self._replace()
+                with links:
+                    result = self._run(step, arguments)
             finally:
-                del given
-                self._unseal()
-            if self.reason is None:
-                self._conclude(result)
-            result = self._own(result)
+                self._restore(links)
+        finally:
+            self._restore(links)  # again: Ctrl-C may have come in the middle of the first
         self._end()
         return result
+
+    def _run(self, step: Callable[..., Any], arguments: Callable[[Callable[[Any], Any]], Sequence[Any]]) -> Any:
+        given = arguments(lambda static: self._unread_one(static, self.program.constant(static)))
+        self._seal_parameters()
+        try:
+            result = step(*given)
+        finally:
+            del given
+            self._unseal()
+        if self.reason is None:
+            self._conclude(result)
+        return self._own(result)
 
     def refuse(self, reason: str) -> None:
         """Something was done that a replay could not repeat. From now on everything is as without a recorder."""
@@ -102,8 +115,7 @@ class Recorder:
         """What the step takes by reference: parameters, and other Variables from outside."""
         return [v for v in self.program.namespace.values() if isinstance(v, Variable)]
 
-    @contextmanager
-    def _replaced(self) -> Iterator[None]:
+    def _replace(self) -> None:
         """Listen where everything passes. Other threads, and calls within noted ones, get what was there before."""
         places: list[tuple[Any, str, Callable[..., Any]]] = [
             (FunctionNode, "apply", self._apply),
@@ -119,16 +131,20 @@ class Recorder:
             (backprop, "run_backward", self._backward),
             (backprop, "_walk", self._walk),
         ]
-        with ExitStack() as undo:
-            for owner, name, instead in places:
-                original = getattr(owner, name)
-                undo.callback(setattr, owner, name, original)
-                setattr(owner, name, self._listening(original, instead))
-            array_types[Unread] = get_backend("numpy")
-            undo.callback(array_types.pop, Unread)
-            recording.recorder = self
-            undo.callback(setattr, recording, "recorder", None)
-            yield
+        self._originals = [(owner, name, getattr(owner, name)) for owner, name, _ in places]
+        for (owner, name, instead), (_, _, original) in zip(places, self._originals, strict=True):
+            setattr(owner, name, self._listening(original, instead))
+        array_types[Unread] = get_backend("numpy")
+        recording.recorder = self
+
+    def _restore(self, links: _Links) -> None:
+        """Put everything back that is there. To be called twice, so that it does not matter where Ctrl-C comes."""
+        for owner, name, original in self._originals:
+            setattr(owner, name, original)
+        array_types.pop(Unread, None)
+        recording.recorder = None
+        links.leave()
+        self._unseal()
 
     def _listening(self, original: Callable[..., Any], instead: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -223,7 +239,7 @@ class Recorder:
             with self._within():
                 outputs = original(function, given)
         finally:
-            if self.reason is None:
+            if self._closes:
                 for x, array in closed:
                     x._array = array
         if self.reason is None:
@@ -295,6 +311,8 @@ class Recorder:
             self.refuse(f"it calls backward with {', '.join(unusual)}")
         elif config.gradient_listener is not None:
             self.refuse("it has gradients told of as they arrive")
+        elif len({id(y) for y in outputs}) < len(outputs) or any(y._grad is None and y.size != 1 for y in outputs):
+            self.refuse("it calls backward of outputs some of which have no gradient, or are given twice")
         elif any(function not in self._nodes for function in functions_behind(creators)):
             self.refuse("backward goes back to functions of an earlier call")
         if self.reason is not None:
@@ -302,12 +320,11 @@ class Recorder:
             return
         starts = []
         for y in outputs:
-            if y._grad is None and y.size == 1:
+            if y._grad is None:
                 y._grad = get_backend("numpy").xp.full(y.shape, 1.0, y.dtype)
-            elif y._grad is None:
-                original(outputs, grad_outputs, retain_grad, differentiable, loss_scale)  # which says what is wrong
             gradient = y._grad
             starts.append((y.node, _plain(getattr(gradient, "_array", gradient)), self._name_of_input(gradient)))
+        used = [y for y in outputs if y.creator_node is not None]
         outputs.clear()
         with self._opened(), self._within(), using_config("enable_backprop", False):
             self.program.line("with using_config('enable_backprop', False):")
@@ -316,6 +333,8 @@ class Recorder:
                 leaves = _Walk(self.program, self._nodes, self._inputs).run(starts)
             finally:
                 self.program.indent = ""
+        for y in used:
+            y._grad = None
         self._give(leaves)
 
     def _give(self, leaves: dict[Any, tuple[Any, str]]) -> None:
@@ -329,10 +348,16 @@ class Recorder:
             if id(variable) in self._made:
                 if variable._grad is not None:
                     self.refuse("it adds to the gradient of a Variable twice")
+            elif before is not None and variable._factor_to(1.0) != 1:
+                self.refuse("it adds to a gradient of another loss scale")
+                found = backprop._accumulated(variable, gradient, False, 1.0)
             else:
                 owner = self._by_reference(variable).removesuffix("._array")
                 self.program.line(f"{name} = as_array({name} if {owner}._grad is None else {owner}._grad + {name})")
                 self.program.line(f"{owner}._grad = {name}")
+                if isinstance(variable, Parameter):
+                    self.program.line(f"{owner}._loss_scale = 1.0")
+            variable._note_loss_scale(1.0)
             variable._grad = found if self.reason is not None else self._unread_one(found, name)
             self.program.keep(found)
 
@@ -426,18 +451,17 @@ class Recorder:
         try:
             yield
         finally:
-            if self.reason is None:
+            # Where Ctrl-C came while this block was being entered, this runs when the block is forgotten: too late.
+            if self._closes:
                 for variable, slot, value in closed:
                     if getattr(variable, slot) is value.plain:
                         setattr(variable, slot, value)
 
     def _unseal(self) -> None:
         """For good."""
-        before = self.reason
-        self.reason = before or "over"
+        self._closes = False
         with self._opened():
             pass
-        self.reason = before
 
     # --- the end --------------------
 

@@ -8,14 +8,16 @@ An object that can be saved has one method, ``serialize(serializer)``, which ser
 
 Reading guide
 -------------
-- `protocol`: `AbstractSerializer`, `Serializer` (saves), `Deserializer` (loads). Start there to add a file format.
+- `protocol`: `AbstractSerializer`, `Serializer` (saves), `Deserializer` (loads).
 - `values`: which values can be stored, and when a stored one fits the object that asks for it.
-- `npz`: `save_npz`, `load_npz`, `DictionarySerializer`, `NpzDeserializer`. Nothing is ever pickled.
+- `npz`: `save_npz`, `load_npz`, `DictionarySerializer`, `NpzDeserializer`, and `load_arrays`, which other
+  formats load by. Nothing is ever pickled.
 - `archive`: the zip file under it, checked as it is read.
+- `digest`: how damage shows that a format would not show.
 - `chainer_npz`: `load_chainer_npz`, for files that Chainer has written: the harmless part of what it pickles.
-- `hdf5`: `save_hdf5`, `load_hdf5`, `HDF5Serializer`, `HDF5Deserializer`.
-- `tensors`: `save_safetensors`, `load_safetensors`.
+- `formats`: `FileFormat`, `save`, `load`: the format that a file's suffix stands for. npz is here, others are plugins'.
 - `transaction`: why a file that is refused leaves the object as it was.
+- `paths`: files under the names that users give them.
 - `atomic`: `atomic_write`, `atomic_path`: files that are either written whole or not at all.
 - `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`.
 """
@@ -23,10 +25,9 @@ Reading guide
 from renga_core.serializers.atomic import atomic_path, atomic_write
 from renga_core.serializers.chainer_npz import load_chainer_npz
 from renga_core.serializers.errors import FileDamaged, FileForbidden, FileMismatched, FileRefused
-from renga_core.serializers.hdf5 import HDF5Deserializer, HDF5Serializer, load_hdf5, save_hdf5
-from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_npz, save_npz
+from renga_core.serializers.formats import FileFormat, load, save
+from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_arrays, load_npz, save_npz
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
-from renga_core.serializers.tensors import load_safetensors, save_safetensors
 
 __all__ = [
     "AbstractSerializer",
@@ -34,20 +35,18 @@ __all__ = [
     "DictionarySerializer",
     "FileDamaged",
     "FileForbidden",
+    "FileFormat",
     "FileMismatched",
     "FileRefused",
-    "HDF5Deserializer",
-    "HDF5Serializer",
     "NpzDeserializer",
     "Serializable",
     "Serializer",
     "atomic_path",
     "atomic_write",
+    "load",
+    "load_arrays",
     "load_chainer_npz",
-    "load_hdf5",
     "load_npz",
-    "load_safetensors",
-    "save_hdf5",
+    "save",
     "save_npz",
-    "save_safetensors",
 ]

@@ -11,6 +11,7 @@ import io
 import math
 import os
 import pickle
+import pickletools
 import re
 from collections.abc import Iterable
 from typing import IO, Any
@@ -19,7 +20,9 @@ import numpy as np
 
 from renga_core.serializers.archive import Archive, open_archive
 from renga_core.serializers.errors import FileForbidden
+from renga_core.serializers.headers import excess
 from renga_core.serializers.npz import Names, load_arrays
+from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import Serializable
 from renga_core.serializers.values import encode
 
@@ -37,6 +40,7 @@ _KNOWN = {
     "builtins.complex": "complex",
     "__builtin__.complex": "complex",
 }
+_REMEMBER = {"PUT", "BINPUT", "LONG_BINPUT"}
 _DTYPE = re.compile(r"[biufcSU]\d+|O\d*")
 
 
@@ -54,7 +58,7 @@ def load_chainer_npz(
     snapshot.
 
     Args:
-        file: Path, or an open binary file.
+        file: Path, or an open binary file. Where there is no such file, ``.npz`` is put behind the name.
         obj: Object with a ``serialize`` method.
         path, strict, ignore_names: See `load_npz`.
 
@@ -62,7 +66,9 @@ def load_chainer_npz(
         FileForbidden: A value that `obj` asks for is a pickle of something else; key and class are named.
         FileDamaged, FileMismatched, OSError: As `load_npz`.
     """
-    with open_archive(file, ChainerArchive) as archive:
+    with open_archive(
+        find_file(file, ".npz") if isinstance(file, (str, os.PathLike)) else file, ChainerArchive
+    ) as archive:
         load_arrays(archive, archive.name, obj, path, strict, ignore_names)
 
 
@@ -74,18 +80,30 @@ class ChainerArchive(Archive):
         if np.lib.format.read_magic(stream) == (1, 0):
             _, _, dtype = np.lib.format.read_array_header_1_0(stream)
             if dtype.hasobject:
-                return self._read_pickle(key, io.BytesIO(stream.read()))
+                return self._read_pickle(key, stream.read())
         stream.seek(0)
         return super().read(key, stream)
 
-    def _read_pickle(self, key: str, content: IO[bytes]) -> np.ndarray[Any, Any]:
+    def _read_pickle(self, key: str, content: bytes) -> np.ndarray[Any, Any]:
+        _check_sizes(content)
         try:
-            array = _value_in_array(_Unpickler(content, encoding="latin1").load())
+            return _value_in_array(_Unpickler(io.BytesIO(content), encoding="latin1").load(), len(content))
         except _Forbidden as forbidden:
             raise FileForbidden(self.name, key, str(forbidden)) from None
-        if content.read(1):
-            raise ValueError("bytes are left over")
-        return array
+
+
+def _check_sizes(content: bytes) -> None:
+    """See that nothing in a pickle is larger than itself: Python makes room for what is announced before it comes.
+
+    Raises:
+        ValueError: A size, or the number of a place to remember something at, is larger; or bytes are left over.
+    """
+    stream = io.BytesIO(content)
+    for opcode, argument, _ in pickletools.genops(stream):  # which compares sizes
+        if opcode.name in _REMEMBER and int(argument or 0) > len(content):
+            raise ValueError(f"it remembers something at place {argument:,}, and has {len(content):,} bytes")
+    if stream.read(1):
+        raise ValueError("bytes are left over")
 
 
 class _Forbidden(Exception):
@@ -129,8 +147,8 @@ class _Unpickler(pickle.Unpickler):
         return _Function(_KNOWN[full])
 
 
-def _value_in_array(tree: Any) -> np.ndarray[Any, Any]:
-    """The value for which NumPy has made an array of objects, as it is stored here."""
+def _value_in_array(tree: Any, size: int) -> np.ndarray[Any, Any]:
+    """The value for which NumPy has made an array of objects, in a pickle of this size, as it is stored here."""
     shape, dtype, elements = _parts_of_array(tree)
     if not dtype.hasobject:
         raise ValueError(f"a pickled array of {dtype} where one of objects is announced")
@@ -139,6 +157,10 @@ def _value_in_array(tree: Any) -> np.ndarray[Any, Any]:
     values = [_scalar(element) for element in elements]
     if shape != () and (None in values or len({isinstance(value, str) for value in values}) > 1):
         raise _Forbidden("an array of unlike objects")
+    # Each text gets as much room as the longest; and a pickle can say one thing many times.
+    longest = max((len(value) for value in values if isinstance(value, str)), default=1)
+    if too_much := excess(4 * len(values) * longest, size):
+        raise ValueError(f"it {too_much}")
     try:
         # Elements come in C order, whichever the array has.
         return encode(values).reshape(shape) if shape else encode(values[0])

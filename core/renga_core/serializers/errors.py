@@ -34,9 +34,6 @@ class FileDamaged(FileRefused):
         self.reason = reason
         self.kind = kind
 
-    def __reduce__(self) -> tuple[type[FileDamaged], tuple[str, str, str]]:
-        return type(self), (self.file, self.reason, self.kind)
-
 
 class FileForbidden(FileRefused):
     """The file asks for more than values: it holds a pickle that would run code.
@@ -55,9 +52,6 @@ class FileForbidden(FileRefused):
         self.key = key
         self.asked = asked
 
-    def __reduce__(self) -> tuple[type[FileForbidden], tuple[str, str, str]]:
-        return type(self), (self.file, self.key, self.asked)
-
 
 class FileMismatched(FileRefused):
     """The file is sound, but made by an object of another structure.
@@ -70,6 +64,3 @@ class FileMismatched(FileRefused):
         lines = "".join(f"\n  - {difference}" for difference in differences)
         super().__init__(file, f"does not fit the object it is loaded into:{lines}")
         self.differences = list(differences)
-
-    def __reduce__(self) -> tuple[type[FileMismatched], tuple[str, list[str]]]:
-        return type(self), (self.file, self.differences)

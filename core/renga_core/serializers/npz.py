@@ -8,11 +8,14 @@ from typing import IO, Any
 
 import numpy as np
 
-from renga_core.serializers.archive import open_archive, write_archive
+from renga_core.serializers.archive import Archive, open_archive, write_archive
 from renga_core.serializers.atomic import atomic_write
+from renga_core.serializers.errors import FileMismatched
+from renga_core.serializers.headers import header_of
+from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
 from renga_core.serializers.transaction import load_whole
-from renga_core.serializers.values import Misfit, decode, encode, is_array, put
+from renga_core.serializers.values import Misfit, check_header, decode, encode, is_array, put
 
 __all__ = ["Arrays", "DictionarySerializer", "Names", "NpzDeserializer", "load_arrays", "load_npz", "save_npz"]
 
@@ -85,13 +88,19 @@ class NpzDeserializer(Deserializer):
         if self._stays(path):
             return value
         try:
-            stored = decode(self.npz[path], value, self.strict)
+            stored = self._read(path, value)
         except Misfit as misfit:
             raise ValueError(f"{path} {misfit}") from None
         if is_array(value) and stored is not None:
             put(stored, value)
             return value
         return stored
+
+    def _read(self, path: str, value: Any) -> Any:
+        header = header_of(self.npz, path)
+        if header is not None:
+            check_header(header, value, self.strict)
+        return decode(self.npz[path], value, self.strict)
 
     def _stays(self, path: str) -> bool:
         ignored = any(name(path) if callable(name) else name == path for name in self.ignore_names)
@@ -118,7 +127,7 @@ class _Rehearsal(NpzDeserializer):
             self.differences.append(f"{path} is missing")
             return value
         try:
-            stored = decode(self.npz[path], value, self.strict)
+            stored = self._read(path, value)
         except Misfit as misfit:
             self.differences.append(f"{path} {misfit}")
             return value
@@ -157,7 +166,7 @@ def load_npz(
     """Load an npz file into an object: all of it, or, if anything is wrong with the file, nothing.
 
     Args:
-        file: Path, or an open binary file.
+        file: Path, or an open binary file. Where there is no such file, ``.npz`` is put behind the name.
         obj: Object with a ``serialize`` method.
         path: Where in the file the object is: ``"updater/model:main"`` takes the model out of a trainer's snapshot.
         strict: Refuse the file if a key is missing or an array's dtype differs. Otherwise such a value stays as it is,
@@ -170,6 +179,8 @@ def load_npz(
         FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
         OSError: The file cannot be opened.
     """
+    if isinstance(file, (str, os.PathLike)):
+        file = find_file(file, ".npz")
     with open_archive(file) as archive:
         load_arrays(archive, archive.name, obj, path, strict, ignore_names)
 
@@ -194,12 +205,18 @@ def load_arrays(
     """
     prefix = path.rstrip("/") + "/" if path else ""
     names = _as_list(ignore_names)
-    load_whole(
-        obj,
-        name,
-        rehearse=lambda differences: _Rehearsal(arrays, prefix, strict, names, differences),
-        load=NpzDeserializer(arrays, prefix, strict, names),
-    )
+    try:
+        load_whole(
+            obj,
+            name,
+            rehearse=lambda differences: _Rehearsal(arrays, prefix, strict, names, differences),
+            load=NpzDeserializer(arrays, prefix, strict, names),
+        )
+    except FileMismatched:
+        # Headers are believed before checksums are compared: an altered one looks like another object's.
+        if isinstance(arrays, Archive):
+            arrays.verify()
+        raise
 
 
 def _child(path: str, key: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 __all__ = ["AbstractSerializer", "Deserializer", "Serializable", "Serializer"]
@@ -15,14 +14,13 @@ class Serializable(Protocol):
         """Pass each value through `serializer` and keep what comes back."""
 
 
-class AbstractSerializer(ABC):
+class AbstractSerializer:
     """What an object's ``serialize`` method is given, whether it is being saved or loaded."""
 
-    @abstractmethod
     def __getitem__(self, key: str) -> AbstractSerializer:
         """The serializer for the child named `key`."""
+        raise NotImplementedError(f"{type(self).__name__} defines no __getitem__(key)")
 
-    @abstractmethod
     def __call__(self, key: str, value: Any) -> Any:
         """Store `value`, or bring back what was stored, under `key`.
 
@@ -35,6 +33,7 @@ class AbstractSerializer(ABC):
             with the stored elements, and the stored value otherwise. Where the current value is None, a stored array
             comes back as a new NumPy array.
         """
+        raise NotImplementedError(f"{type(self).__name__} defines no __call__(key, value)")
 
 
 class Serializer(AbstractSerializer):

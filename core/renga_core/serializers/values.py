@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import get_backend, to_host
+from renga_core.serializers.headers import Header, excess
 
-__all__ = ["Misfit", "decode", "encode", "is_array", "is_none", "put"]
+__all__ = ["Misfit", "check_header", "decode", "encode", "is_array", "is_none", "put"]
 
 _NONE = np.dtype([("none", np.uint8)])
 _NUMBERS = (int, float, complex, np.number, np.bool)
@@ -27,7 +28,7 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, np.generic)
 
 
-def is_none(stored: np.ndarray[Any, Any]) -> bool:
+def is_none(stored: np.ndarray[Any, Any] | Header) -> bool:
     """Whether this array stands for None."""
     return bool(stored.dtype == _NONE)
 
@@ -50,6 +51,24 @@ def encode(value: Any) -> np.ndarray[Any, Any]:
     if as_read != stored.dtype or stored.dtype.hasobject:
         raise TypeError(f"dtype {stored.dtype} cannot be stored without pickling it")
     return stored
+
+
+def check_header(header: Header, value: Any, strict: bool = True) -> None:
+    """See whether what is stored may be for `value`, as far as can be seen before it is read.
+
+    Raises:
+        Misfit: It is not, as `decode` would find; or there is no array here that would tell how large one to expect,
+            and it takes far more memory than it takes in the file.
+    """
+    if is_none(header):
+        return
+    if is_array(value):
+        _compare(header, value, strict)
+        return
+    if isinstance(value, (str, *_NUMBERS)) and header.shape != ():
+        raise Misfit(f"is {_describe(header)} in the file, but {type(value).__qualname__} here")
+    if too_much := excess(header.nbytes, header.packed):
+        raise Misfit(f"{too_much}. If that is right, give the object an array of its shape first")
 
 
 def decode(stored: np.ndarray[Any, Any], value: Any, strict: bool = True) -> Any:
@@ -92,12 +111,16 @@ def put(stored: np.ndarray[Any, Any], array: Any) -> None:
 
 
 def _decode_array(stored: np.ndarray[Any, Any], array: Any, strict: bool) -> np.ndarray[Any, Any]:
+    _compare(stored, array, strict)
+    return stored.astype(np.dtype(array.dtype), copy=False)
+
+
+def _compare(stored: np.ndarray[Any, Any] | Header, array: Any, strict: bool) -> None:
     dtype = np.dtype(array.dtype)
     same = stored.dtype.newbyteorder("=") == dtype.newbyteorder("=")
     convertible = not strict and stored.dtype.kind == dtype.kind
     if stored.shape != tuple(array.shape) or not (same or convertible):
         raise Misfit(f"is {_describe(stored)} in the file, but {_describe(array)} here")
-    return stored.astype(dtype, copy=False)
 
 
 def _describe(array: Any) -> str:

@@ -14,6 +14,8 @@ from .types import describe, fit
 
 __all__ = ["Setting", "read_pyproject", "read_run_file", "read_toml", "settings_in", "typed"]
 
+_DEEPEST = 50
+
 
 class Setting(NamedTuple):
     """A value and where it came from, in words that fit «(from …)»: ``environment RENGA_BACKEND``, ``default``, …"""
@@ -50,9 +52,23 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InvalidFile(f"{path}: not UTF-8 text, which TOML files are (byte {error.start})") from error
     try:
-        return tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidFile(_syntax_error(path, text, str(error))) from error
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits; arrays in arrays in arrays
+        raise InvalidFile(f"{path}: cannot be read as TOML: {error}") from error
+    if _deeper_than(_DEEPEST, document):
+        raise InvalidFile(f"{path}: tables in more than {_DEEPEST} other tables")
+    return document
+
+
+def _deeper_than(most: int, document: Any) -> bool:
+    """Whether values are in more than so many others."""
+    level = [document]
+    for _ in range(most):
+        inner = [list(value.values()) if isinstance(value, dict) else value for value in level]
+        level = [item for items in inner for item in items if isinstance(item, (dict, list))]
+    return bool(level)
 
 
 def _syntax_error(path: str | Path, text: str, message: str) -> str:

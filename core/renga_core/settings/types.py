@@ -161,7 +161,7 @@ def from_toml(text: str) -> Any:
 
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # not TOML; too long an integer; arrays in arrays in arrays
         return text
 
 

@@ -64,7 +64,7 @@ class Extension:
         return
 
     def on_interrupt(self, trainer: TrainerLike) -> None:
-        """React to the user's wish to stop. Called between two iterations, so the state of the run is whole."""
+        """React to a wish to stop: Ctrl-C, `Trainer.stop`. Called between two iterations: the state is whole."""
         return
 
     def finalize(self) -> None:

@@ -22,6 +22,7 @@ class TrainerLike(Protocol):
         observation: What was reported in this iteration, by name.
         reporter: Collects what is reported.
         out: Folder for the files that extensions write.
+        complete: Whether the stop trigger has ended training, rather than an exception, Ctrl-C or `stop`.
     """
 
     updater: Updater
@@ -29,6 +30,7 @@ class TrainerLike(Protocol):
     observation: dict[str, Any]
     reporter: Reporter
     out: str
+    complete: bool
 
     @property
     def elapsed_time(self) -> float:
@@ -40,6 +42,9 @@ class TrainerLike(Protocol):
 
     def get_extension(self, name: str) -> Any:
         """The extension with this name. Raises KeyError if there is none."""
+
+    def stop(self, reason: str) -> None:
+        """End training after the running iteration, as if it were over; say why."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save the whole state of the run, or load one."""

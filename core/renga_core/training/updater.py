@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Updater"]
 
 
-class Updater(ABC):
+class Updater:
     """Takes a batch and updates parameters, once an iteration.
 
     Attributes:
@@ -30,21 +29,21 @@ class Updater(ABC):
     previous_epoch_detail: float
     is_new_epoch: bool
 
-    @abstractmethod
     def update(self) -> None:
         """Make one update, and count it in `iteration`."""
+        raise NotImplementedError(f"{type(self).__name__} defines no update()")
 
-    @abstractmethod
     def get_optimizer(self, name: str) -> Any:
         """The optimizer with this name; a simple updater has one, ``"main"``."""
+        raise NotImplementedError(f"{type(self).__name__} defines no get_optimizer(name)")
 
-    @abstractmethod
     def get_all_optimizers(self) -> Mapping[str, Any]:
         """All optimizers by name."""
+        raise NotImplementedError(f"{type(self).__name__} defines no get_all_optimizers()")
 
-    @abstractmethod
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save, or load, all that updates change: models, optimizers, iterators, `iteration`."""
+        raise NotImplementedError(f"{type(self).__name__} defines no serialize(serializer)")
 
     def connect_trainer(self, trainer: TrainerLike) -> None:
         """Called when a trainer takes this updater."""

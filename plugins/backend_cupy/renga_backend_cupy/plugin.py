@@ -23,6 +23,7 @@ def renga_array_backends() -> list[Provider]:
             probe=_PROBE,
             install_hint=_HINT,
             capabilities=frozenset({"float16", "memory_info", "numpy_methods", "numpy_names", "views"}),
+            auto="accelerator",
         )
     ]
 

@@ -17,6 +17,7 @@ def renga_array_backends() -> list[Provider]:
             summary="Arrays on the CPU",
             needs=("numpy",),
             capabilities=frozenset({"dlpack_zero_copy", "float16", "numpy_methods", "numpy_names", "views"}),
+            auto="cpu",
         )
     ]
 

@@ -13,7 +13,10 @@ from typing import Any
 from renga_core.errors import did_you_mean
 from renga_core.graph import FunctionNode
 
-__all__ = ["Mirror", "is_module", "is_package", "names"]
+__all__ = ["VERSION", "Mirror", "is_module", "is_package", "names"]
+
+VERSION = "7.8.1"
+"""The version of Chainer whose names these are."""
 
 FACES = {
     "chainer": ("renga",),
@@ -105,7 +108,7 @@ class Mirror(ModuleType):
         own_names = [] if self._own is None else list(getattr(self._own, "__all__", ()))
         self._names = sorted({*names().get(path, ()), *own_names})
         self._faces = _faces(path)
-        self.__version__ = "7.8.1"  # what programs that ask expect
+        self.__version__ = VERSION  # what programs that ask expect
 
     @property
     def __all__(self) -> list[str]:

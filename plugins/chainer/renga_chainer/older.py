@@ -254,7 +254,8 @@ class _NoSix(importlib.abc.MetaPathFinder):
         """Say how to get `six`, which was installed with Chainer; nothing about all else."""
         if fullname == "six":
             raise ModuleNotFoundError(
-                "the program imports six, which came with Chainer and does not come with Renga: pip install six",
+                "the program imports six, which came with Chainer and does not come with Renga: "
+                "pip install 'renga[chainer]'",
                 name="six",
             )
         return None

@@ -12,6 +12,8 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from types import ModuleType, TracebackType
 
+import numpy
+
 from renga_chainer.finder import install
 
 __all__ = ["run"]
@@ -100,6 +102,11 @@ def _show(error: BaseException) -> None:
     traceback = error.__traceback__
     while traceback is not None and _is_ours(traceback):
         traceback = traceback.tb_next
+    if isinstance(error, TypeError) and "only 0-dimensional arrays can be converted" in str(error):
+        error.add_note(
+            f"NumPy {numpy.__version__} takes float(x) and int(x) of arrays without axes only; Chainer's took those of "
+            "one element. Next: pip install 'renga[chainer]', which brings a NumPy before 2.4"
+        )
     sys.excepthook(type(error), error.with_traceback(traceback), traceback)
 
 

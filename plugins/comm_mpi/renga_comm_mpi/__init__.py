@@ -8,8 +8,8 @@
   share a machine.
 - `sums`: sums in the order of ranks, by messages; `node_sum`: through memory that ranks share (`shared_memory`);
   `conversion`: numbers of 16 bits.
-- `mpi`: MPI itself; `calls`: how it is called, and patience; `agreement`: that all ranks call the same; `nodes`: who
-  shares a machine; `probing`: whether there is an MPI.
+- `mpi`: MPI itself; `calls`: how it is called, and patience; `letters`: messages from rank to rank; `agreement`: that
+  all ranks call the same; `nodes`: who shares a machine; `probing`: whether there is an MPI.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.
 """

@@ -31,6 +31,11 @@ class _AcrossNodes(MpiCommunicator):
 
     def __init__(self, mpi_comm: MPI.Comm | None = None, *, patient: bool = False) -> None:
         super().__init__(mpi_comm, patient=patient)
+        with self._making():
+            self._divide(patient)
+
+    def _divide(self, patient: bool) -> None:
+        """Make the groups of which sums are made."""
         self._inside = Calls(self._calls.comm.Split(self.inter_rank, self.rank), patient)
         places = self._calls.allgather_ints(self.inter_rank)
         self._members = [[r for r, node in enumerate(places) if node == n] for n in range(self.inter_size)]

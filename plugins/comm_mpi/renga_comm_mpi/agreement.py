@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from renga_comm_mpi import failures
-from renga_comm_mpi.calls import Calls
+from renga_comm_mpi.calls import Calls, Pause
 from renga_comm_mpi.mpi import MPI
 from renga_core.communicator import MismatchError
 
-__all__ = ["Agreement"]
+__all__ = ["Agreement", "agree_to_make"]
 
-_END = ("the end of its program", None)
+Call = tuple[str, object]
+"""What a rank calls, and how."""
+
+_END: Call = ("the end of its program", None)
+_MAKE = "create_communicator"
+_alive: list[Agreement] = []
+"""Those of all groups that the program may call, in the order in which they were made, until they are finalized."""
 
 
 class Agreement:
@@ -25,13 +32,21 @@ class Agreement:
 
     Args:
         calls: The group, in which all collectives begin with this.
+        serves_program: The program calls its collectives, in the same order on all ranks; not a thread of its own.
     """
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, serves_program: bool) -> None:
         self._calls = calls
         self._own, self._largest = np.empty((2, 3), np.int64)
         if calls.size > 1:
             failures.take_leave(self._take_leave)
+            if serves_program:
+                _alive.append(self)
+
+    def finalize(self) -> None:
+        """Be called no longer."""
+        if self in _alive:
+            _alive.remove(self)
 
     def __call__(self, what: str, detail: object, number: float = 0.0) -> float:
         """Return the largest of the ranks' numbers, none of them negative, if all say the same.
@@ -39,36 +54,103 @@ class Agreement:
         Raises:
             MismatchError: They do not; raised on every rank.
         """
-        self._calls.wait([self._begin(what, detail, number)])
-        return self._conclude(what, detail)
+        self._calls.wait([self._begin((what, detail), number)])
+        if self._digests_differ():
+            try:
+                for request in self._hear((what, detail)):
+                    self._calls.wait([request])
+            except MismatchError as error:
+                _meet_makers(error.given, self)
+                raise
+        return float(self._largest[2:].view(np.float64)[0])
 
-    def _begin(self, what: str, detail: object, number: float = 0.0) -> MPI.Request:
+    def meet(self, call: Call) -> Iterator[MPI.Request]:
+        """`__call__` in steps: each request is to be waited for before the next step."""
+        yield self._begin(call)
+        if self._digests_differ():
+            yield from self._hear(call)
+
+    def _begin(self, call: Call, number: float = 0.0) -> MPI.Request:
         # One short exchange: digests are all the same where the largest is the smallest. Python's own hash differs
         # between processes. The bits of numbers that are not negative are in the order of the numbers.
-        digest = int.from_bytes(hashlib.blake2b(repr((what, detail)).encode(), digest_size=7).digest(), "little")
+        digest = int.from_bytes(hashlib.blake2b(repr(call).encode(), digest_size=7).digest(), "little")
         self._own[:2] = digest, -digest
         self._own[2:].view(np.float64)[0] = number
         # Not Allreduce, which does not meet this one: who has ended must not take a core while it waits.
         return self._calls.comm.Iallreduce(self._own, self._largest, MPI.MAX)
 
-    def _conclude(self, what: str, detail: object) -> float:
-        digests_differ = self._largest[0] != -self._largest[1]
-        largest = float(self._largest[2:].view(np.float64)[0])
-        if digests_differ:
-            given = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((what, detail)))]
-            if any(one != given[0] for one in given):
-                raise MismatchError(given, self._calls.rank)
-        return largest
+    def _digests_differ(self) -> bool:
+        return bool(self._largest[0] != -self._largest[1])
+
+    def _hear(self, call: Call) -> Iterator[MPI.Request]:
+        """Exchange what each rank calls; raise MismatchError if they do not call the same."""
+        comm, message = self._calls.comm, np.frombuffer(pickle.dumps(call), np.uint8)
+        lengths = np.empty(comm.size, np.int64)
+        yield comm.Iallgather(np.array([len(message)], np.int64), lengths)
+        found = np.empty((comm.size, lengths.max()), np.uint8)
+        yield comm.Iallgather(np.pad(message, (0, found.shape[1] - len(message))), found)
+        given = [pickle.loads(one.tobytes()) for one in found]
+        if any(one != given[0] for one in given):
+            raise MismatchError(given, comm.rank)
 
     def _take_leave(self) -> Iterator[None]:
         """Tell whoever calls a collective that this rank has ended, until all have; to be gone on with now and then."""
         self._own, self._largest = np.empty((2, 3), np.int64)  # another thread may be in a call that never ends
         while self._calls.comm != MPI.COMM_NULL:
-            request = self._begin(*_END)
-            while not request.Test():
-                yield
             try:
-                self._conclude(*_END)
+                for request in self.meet(_END):
+                    while not request.Test():
+                        yield
             except MismatchError:
                 continue
             return
+
+    def is_inside(self, ranks: Sequence[int]) -> bool:
+        """Whether the group has no other ranks of ``COMM_WORLD`` than these."""
+        return set(_world_ranks(self._calls.comm)) <= set(ranks)
+
+
+def agree_to_make(mpi_comm: MPI.Comm, name: str) -> None:
+    """Make sure that all ranks of a group make a communicator now, and none waits in a collective of another one.
+
+    As far as can be told: another one that has only ranks of this group. Collective over `mpi_comm`.
+
+    Raises:
+        MismatchError: A rank calls something else there, or has ended its program; raised there, too.
+    """
+    ranks = _world_ranks(mpi_comm)
+    _meet((_MAKE, {"name": name, "ranks": ranks}), [one for one in _alive if one.is_inside(ranks)])
+
+
+def _meet_makers(given: Sequence[Call], met: Agreement) -> None:
+    """Where others make a communicator, they wait for this rank in all other groups: meet them there."""
+    for what, detail in given:
+        if what == _MAKE and isinstance(detail, dict):
+            others = [one for one in _alive if one is not met and one.is_inside(detail["ranks"])]
+            with suppress(MismatchError):  # the one that is known already
+                _meet((what, detail), others)
+            return
+
+
+def _meet(call: Call, agreements: Sequence[Agreement]) -> None:
+    """Call all of them at the same time, since nobody knows in which one of them another rank waits."""
+    meetings = [one.meet(call) for one in agreements]
+    requests = [next(meeting) for meeting in meetings]
+    mismatch: MismatchError | None = None
+    pause = Pause()
+    while meetings:
+        i = next((i for i, request in enumerate(requests) if request.Test()), None)
+        if i is None:
+            pause()
+            continue
+        try:
+            requests[i] = next(meetings[i])
+        except (StopIteration, MismatchError) as error:
+            del meetings[i], requests[i]
+            mismatch = mismatch or (error if isinstance(error, MismatchError) else None)
+    if mismatch is not None:
+        raise mismatch
+
+
+def _world_ranks(comm: MPI.Comm) -> tuple[int, ...]:
+    return tuple(MPI.Group.Translate_ranks(comm.Get_group(), None, MPI.COMM_WORLD.Get_group()))

@@ -16,9 +16,10 @@ from renga_comm_mpi import watchdog
 from renga_comm_mpi.agreement import Agreement
 from renga_comm_mpi.calls import PIECE, Calls, as_bytes
 from renga_comm_mpi.conversion import largest_magnitude
+from renga_comm_mpi.letters import Letters
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.nodes import find_place, node_of_this_process
-from renga_core.backend import default_device, get_device, get_device_of, is_floating, to_host
+from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import CommunicatorBase, Request
 from renga_core.communicator.arguments import check_arrays, check_sum
 from renga_core.communicator.half import common_scale, is_half, is_wide
@@ -53,14 +54,16 @@ class MpiCommunicator(CommunicatorBase):
 
     def __init__(self, mpi_comm: MPI.Comm | None = None, *, patient: bool = False) -> None:
         mpi_comm = MPI.COMM_WORLD if mpi_comm is None else mpi_comm
-        self._group = watchdog.register(mpi_comm, self.name)  # first: it notices ranks that never make theirs
-        self.mpi_comm = mpi_comm.Dup()
-        # MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
-        self._calls = Calls(self.mpi_comm.Dup(), patient)
-        self._letters = Calls(self.mpi_comm, patient)
+        # First: it notices ranks that never make theirs.
+        self._group = watchdog.register(mpi_comm, self.name, serves_program=not patient)
+        with self._making():
+            self.mpi_comm = mpi_comm.Dup()
+            # MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
+            self._calls = Calls(self.mpi_comm.Dup(), patient)
+            self._letters = Letters(self.mpi_comm, self._group, patient)
+            nodes = self._calls.allgather_messages(node_of_this_process().encode())
         self._to_myself: dict[int, deque[Any]] = {}
-        self._agreement = Agreement(self._calls)
-        nodes = self._calls.allgather_messages(node_of_this_process().encode())
+        self._agreement = Agreement(self._calls, serves_program=not patient)
         self._place = find_place(nodes, self.rank)
         self._calls.crosses = self.inter_size > 1
         self._rounds = True  # whether anything travels in 16 bits where that is asked for
@@ -131,6 +134,7 @@ class MpiCommunicator(CommunicatorBase):
         On the current device, if it is of the library of the array that was sent; otherwise on that library's first.
 
         Raises:
+            RankFailed: Rank `source` has ended its program.
             TypeError: What was sent is an object.
         """
         if self._is_myself("source", source):
@@ -155,6 +159,7 @@ class MpiCommunicator(CommunicatorBase):
         """Wait for the object that rank `source` sends with this tag, and return it.
 
         Raises:
+            RankFailed: Rank `source` has ended its program.
             TypeError: What was sent is an array.
         """
         if self._is_myself("source", source):
@@ -269,6 +274,7 @@ class MpiCommunicator(CommunicatorBase):
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
         check_arrays("allreduce", data)
+        data = in_native_order(data)
         with self._waiting("allreduce"):
             self.agree("allreduce", (tuple(data.shape), str(data.dtype)))
             check_sum("allreduce", data.dtype)
@@ -284,6 +290,7 @@ class MpiCommunicator(CommunicatorBase):
 
     def _mean(self, arrays: Sequence[Array], given_up: bool) -> list[Array]:
         check_arrays("mean", *arrays)
+        arrays = [in_native_order(array) for array in arrays]
         wire = self.get_config("allreduce_grad_dtype")
         with self._waiting("mean"):
             # What float16 needs to know, the largest magnitude of all ranks, travels with what ranks agree on.
@@ -308,6 +315,7 @@ class MpiCommunicator(CommunicatorBase):
 
     def reduce_scatter(self, data: Array) -> Array:  # noqa: D102
         check_arrays("reduce_scatter", data)
+        data = in_native_order(data)
         with self._waiting("reduce_scatter"):
             self.agree("reduce_scatter", (tuple(data.shape), str(data.dtype)))
             check_sum("reduce_scatter", data.dtype)
@@ -392,8 +400,13 @@ class MpiCommunicator(CommunicatorBase):
     def finalize(self) -> None:  # noqa: D102
         super().finalize()
         if self._calls.comm != MPI.COMM_NULL and not MPI.Is_finalized():
+            self._agreement.finalize()
             self._calls.comm.Free()
             self.mpi_comm.Free()
+
+    def _making(self) -> AbstractContextManager[None]:
+        """Around what waits for other ranks while the communicator is made."""
+        return watchdog.making(self._group)
 
     def _waiting(self, what: str, peer: int | None = None) -> AbstractContextManager[None]:
         """Around what waits for other ranks: for all of them, or for one."""

@@ -13,7 +13,7 @@ from renga_comm_mpi.mpi import MPI
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EAGER", "PIECE", "Bytes", "Calls", "as_bytes"]
+__all__ = ["EAGER", "PIECE", "Bytes", "Calls", "Pause", "as_bytes"]
 
 Bytes = Any
 """A host array of uint8 with one axis (an alias, since NumPy's types say no more)."""
@@ -166,6 +166,7 @@ class Pause:
         self._sleep = self.SHORTEST
 
     def __call__(self) -> None:
+        """Pause."""
         self._looks += 1
         if self._looks > self.LOOKS:
             time.sleep(self._sleep)

@@ -10,7 +10,7 @@ go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, w
   end, too, as they do where all find the same thing wrong. Then it ends them.
 - SIGUSR1, which ``mpiexec`` passes on to all ranks, is Ctrl-C, unless the program does something else with it.
 - A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once. Others that
-  call a collective meanwhile are told (`take_leave`).
+  call a collective meanwhile, or wait for a message of this one, are told (`take_leave`).
 
 With a single rank, everything is as in any Python program, but for SIGUSR1.
 """

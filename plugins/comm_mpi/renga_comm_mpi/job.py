@@ -15,15 +15,24 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
-from renga_comm_mpi.launching import STOP
+from renga_comm_mpi.job_watch import JobWatch
+from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
+from renga_comm_mpi.leftovers import Cleaner
 
-__all__ = ["run_job"]
+__all__ = ["launch", "run_job"]
 
 _WISHES = (signal.SIGINT, signal.SIGTERM, STOP)
 _PR_SET_PDEATHSIG = 1
 
 
-def run_job(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) -> int:
+    """Run ranks of a command on this machine: the launcher of this plugin's communicators (`Provider.launcher`)."""
+    return run_job(launch_command(find_mpiexec(), command, size), {**rank_environment(size), **environment})
+
+
+def run_job(
+    command: Sequence[str], environment: Mapping[str, str], *, ranks_here: int | None = None, timeout: float = 0.0
+) -> int:
     """Run ``mpiexec``, and pass on what this process is told, to be called in its main thread.
 
     The first SIGINT, SIGTERM or SIGUSR1 asks the ranks to stop; another one kills them, and so does the end of this
@@ -32,35 +41,43 @@ def run_job(command: Sequence[str], environment: Mapping[str, str]) -> int:
     Args:
         command: As `launching.launch_command` returns it.
         environment: As `launching.rank_environment` returns it.
+        ranks_here: How many ranks are on this machine; None: who knows.
+        timeout: Seconds after which `JobWatch` ends ranks that do not go on; 0: never.
 
     Returns:
-        The status of ``mpiexec``, that of the program. Where the ranks did not stop by themselves, but were ended by
-        the wish to stop, 128 and its number: 130 for Ctrl-C.
+        The status of ``mpiexec``, that of the program; 1 where `JobWatch` has ended it. Where the ranks did not stop by
+        themselves, but were ended by the wish to stop, 128 and its number: 130 for Ctrl-C.
     """
-    # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
-    process = subprocess.Popen(command, env=environment, preexec_fn=_prepare(os.getpid()))
-    wishes: list[int] = []
+    with Cleaner(environment) as cleaner:
+        # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
+        process = subprocess.Popen(command, env=cleaner.environment, preexec_fn=_prepare(os.getpid()))
+        cleaner.follow(process.pid)
+        watch = JobWatch(process, ranks_here, timeout)
+        wishes: list[int] = []
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        wishes.append(number)
-        if len(wishes) > 1:
-            process.terminate()
-            return
-        process.send_signal(STOP)
-        os.write(2, b"\nrenga: all ranks are asked to stop; once more kills them\n")
+        def pass_on(number: int, frame: FrameType | None) -> None:
+            wishes.append(number)
+            if len(wishes) > 1:
+                process.terminate()
+                return
+            process.send_signal(STOP)
+            os.write(2, b"\nrenga: all ranks are asked to stop; once more kills them\n")
 
-    def pause(number: int, frame: FrameType | None) -> None:
-        process.send_signal(signal.SIGTSTP)
-        os.kill(os.getpid(), signal.SIGSTOP)
-        process.send_signal(signal.SIGCONT)  # when this one goes on
+        def pause(number: int, frame: FrameType | None) -> None:
+            process.send_signal(signal.SIGTSTP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            process.send_signal(signal.SIGCONT)  # when this one goes on
 
-    before = {number: signal.signal(number, pass_on) for number in _WISHES}
-    before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, pause)
-    try:
-        status = process.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        before = {number: signal.signal(number, pass_on) for number in _WISHES}
+        before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, pause)
+        try:
+            status = process.wait()
+        finally:
+            watch.close()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+    if watch.ended:
+        return 1
     status = status if status >= 0 else 128 - status
     killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
     return 128 + wishes[0] if wishes and status != 0 and killed else status

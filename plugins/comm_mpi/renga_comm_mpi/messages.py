@@ -10,10 +10,12 @@ import numpy as np
 from renga_comm_mpi.base import MpiCommunicator
 from renga_comm_mpi.sums import half_sum, message_share, message_sum
 
-__all__ = ["FlatCommunicator", "NaiveCommunicator"]
+__all__ = ["FlatCommunicator", "MessagesCommunicator", "NaiveCommunicator"]
 
 
-class _Messages(MpiCommunicator):
+class MessagesCommunicator(MpiCommunicator):
+    """What these have in common."""
+
     def _sum(self, flat: Any, divide_by: int, wire: str | None = None, scale: float = 1.0, into: Any = None) -> Any:
         if wire is not None:
             return half_sum(self._calls, flat, wire, scale, divide_by, into)
@@ -26,14 +28,14 @@ class _Messages(MpiCommunicator):
         return into
 
 
-class NaiveCommunicator(_Messages):
+class NaiveCommunicator(MessagesCommunicator):
     """Messages between all ranks, one gradient at a time: for debugging and as a reference."""
 
     name: ClassVar[str] = "naive"
     default_config: ClassVar[Mapping[str, Any]] = {**MpiCommunicator.default_config, "bucket_bytes": 0}
 
 
-class FlatCommunicator(_Messages):
+class FlatCommunicator(MessagesCommunicator):
     """Messages between all ranks, all gradients in one block."""
 
     name: ClassVar[str] = "flat"

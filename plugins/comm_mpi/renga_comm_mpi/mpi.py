@@ -1,20 +1,42 @@
 """mpi4py's MPI, started as Renga wants it: modules of this package import MPI from here.
 
 Where ranks are many for the cores, one that waits must let others run: `launching.crowded` says why. Open MPI reads
-that from the environment as it starts, and that is when mpi4py is imported.
+that from the environment as it starts, and that is when mpi4py is imported. It returns when all ranks are connected;
+where ``distributed.timeout`` is set, no later than that (`connecting`). Before, one rank of each machine removes what
+jobs that were killed have left there (`leftovers`).
 """
 
 from __future__ import annotations
 
 import os
 
+from renga_comm_mpi.connecting import guarded
 from renga_comm_mpi.launching import YIELD, crowded
+from renga_comm_mpi.leftovers import remove_leftovers
+from renga_core.settings import lookup
 
 __all__ = ["MPI"]
 
+_LAUNCHERS = (
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+)
 _ranks_here = os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE", "")
 _alone = os.environ.get("OMPI_COMM_WORLD_SIZE", _ranks_here) == _ranks_here
 if _ranks_here.isdigit() and crowded(int(_ranks_here), alone=_alone):
     os.environ.setdefault(YIELD, "1")
 
-from mpi4py import MPI  # noqa: E402  (after what it reads)
+
+def _place() -> tuple[int, int]:
+    """The rank of this process, and how many there are, as who has started it says; before MPI does."""
+    for rank, size in _LAUNCHERS:
+        if os.environ.get(rank, "").isdigit() and os.environ.get(size, "").isdigit():
+            return int(os.environ[rank]), int(os.environ[size])
+    return 0, 1
+
+
+if os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK", "0") == "0":
+    remove_leftovers()
+with guarded(float(lookup("distributed.timeout").value), *_place()):
+    from mpi4py import MPI

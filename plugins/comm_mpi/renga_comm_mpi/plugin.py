@@ -34,6 +34,7 @@ def renga_communicators() -> list[Provider]:
             probe="renga_comm_mpi.probing:why_no_mpi",
             install_hint="pip install 'renga[mpi]'",
             capabilities=frozenset({"ranks"}),
+            launcher="renga_comm_mpi.job:launch",
         )
         for name, (target, summary) in _OFFERS.items()
     ]

@@ -21,14 +21,19 @@ from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from renga_comm_mpi import failures
+from renga_comm_mpi.agreement import agree_to_make
+from renga_comm_mpi.connecting import Clock
 from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.processes import has_thread, name_this_thread, rank_processes, starter, why_silent
+from renga_core.communicator import MismatchError
 from renga_core.settings import lookup
 
-__all__ = ["NO_GROUP", "Group", "register", "waiting"]
+__all__ = ["NO_GROUP", "Channel", "Group", "channel_of", "making", "register", "waiting"]
 
 ANSWER_TIMEOUT = 2.0
 """Seconds that a rank has to say where it is; its thread looks for questions every `_PERIOD`."""
 _PERIOD = 0.1
+_NAME = "renga-watchdog"
 _QUESTION, _ANSWER = 1, 2
 
 
@@ -54,7 +59,7 @@ class Place(NamedTuple):
         group: Of which communicator.
         number: How many collectives of it this is, from 1; 0: between two ranks only.
         peer: The other one of these, in ``COMM_WORLD``.
-        since: `time.monotonic()` at its begin.
+        since: `_clock` at its begin.
     """
 
     what: str
@@ -91,9 +96,11 @@ _last: tuple[str, float] | None = None
 _finished: float | None = None
 _stop = threading.Event()
 _thread: threading.Thread | None = None
+_clock = Clock()
+"""The watchdog asks it all the time."""
 
 
-def register(mpi_comm: Any, name: str) -> Group:
+def register(mpi_comm: Any, name: str, *, serves_program: bool) -> Group:
     """Tell who takes part in a communicator that is being made, for `waiting`; and see to it that failures end all.
 
     Collective over `mpi_comm`, which is not kept. The shortest timeout that any of the ranks was told holds.
@@ -101,25 +108,48 @@ def register(mpi_comm: Any, name: str) -> Group:
     Args:
         mpi_comm: An intracommunicator of mpi4py.
         name: What to call the communicator in messages.
+        serves_program: It is the program that makes it and calls its collectives, not a thread of its own.
+
+    Raises:
+        MismatchError: Ranks make different communicators, or one waits in a collective of another one instead; raised
+            on every rank.
     """
-    global _serial, _timeout
+    global _serial
     failures.install()
     if mpi_comm.size == 1:
         return NO_GROUP
     ranks = tuple(MPI.Group.Translate_ranks(mpi_comm.group, None, MPI.COMM_WORLD.group))
     own_timeout = float(lookup("distributed.timeout").value)
-    mine = (any(set(channel.ranks) >= set(ranks) for channel in _channels), _serial, own_timeout)
-    covered, serials, timeouts = zip(*_gather(mpi_comm, mine, name, own_timeout), strict=True)
-    _serial = max(serials) + 1
-    if not all(covered):
-        own = mpi_comm.Dup()
-        homes = tuple(own.allgather(f"{socket.gethostname()}, process {os.getpid()}"))
-        _channels.append(Channel(own, ranks, homes))
-        failures.meet_at_exit(own, _finish, _leave)
-    if any(timeouts):
-        _timeout = min(timeout for timeout in (*timeouts, _timeout) if timeout > 0)
-        _start(speaks=MPI.COMM_WORLD.rank == min(ranks))
+    speaks = MPI.COMM_WORLD.rank == min(ranks)
+    if own_timeout > 0.0:
+        _start(own_timeout, speaks)
+    with making(Group(name, (min(ranks), 0), ranks)):
+        if serves_program:
+            agree_to_make(mpi_comm, name)
+        covered = any(set(channel.ranks) >= set(ranks) for channel in _channels)
+        found = mpi_comm.allgather((covered, _serial, own_timeout, name))
+        all_cover, serials, timeouts, names = zip(*found, strict=True)
+        if len(set(names)) > 1:
+            raise MismatchError([("create_communicator", {"name": one}) for one in names], mpi_comm.rank)
+        _serial = max(serials) + 1
+        if any(timeouts):
+            _start(min(timeout for timeout in timeouts if timeout > 0.0), speaks)
+        if not all(all_cover):
+            own = mpi_comm.Dup()
+            homes = tuple(own.allgather(f"{socket.gethostname()}, process {os.getpid()}"))
+            _channels.append(Channel(own, ranks, homes))
+            failures.meet_at_exit(own, _finish, _leave)
     return Group(name, (min(ranks), _serial), ranks)
+
+
+def channel_of(group: Group) -> Channel | None:
+    """Return a communicator that is never freed, and has all ranks of the group; None before `register` has ended."""
+    return next((channel for channel in _channels if set(channel.ranks) >= set(group.ranks)), None)
+
+
+def making(group: Group) -> AbstractContextManager[None]:
+    """Return a context in which this thread waits for other ranks to make a communicator; it is none of its calls."""
+    return waiting("create_communicator", group._replace(number=(group.number[0], 0)))
 
 
 def waiting(what: str, group: Group, peer: int | None = None) -> AbstractContextManager[None]:
@@ -149,7 +179,7 @@ class _Waiting:
             number = _counts[self._group.number] = _counts.get(self._group.number, 0) + 1
         else:
             peer = self._group.ranks[self._peer]
-        _places[self._thread] = Place(self._what, self._group, number, peer, time.monotonic())
+        _places[self._thread] = Place(self._what, self._group, number, peer, _clock())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -158,40 +188,27 @@ class _Waiting:
         if self._outer:
             place = _places.pop(self._thread)
             if self._thread == threading.main_thread().ident:
-                _last = (_call(place), time.monotonic())
+                _last = (_call(place), _clock())
 
 
-def _gather(mpi_comm: Any, mine: Any, name: str, timeout: float) -> list[Any]:
-    """Return what the ranks give, in their order. With a timeout, ranks that do not come are an end, too."""
-    request, started_at = mpi_comm.Ibarrier(), time.monotonic()
-    while timeout > 0.0 and not request.Test():
-        if time.monotonic() - started_at > timeout:
-            failures.say(
-                f"renga: {failures.this_rank()} has waited {timeout:g} s for all {mpi_comm.size} ranks to make the "
-                f"communicator '{name}', {_where(threading.get_ident())} (distributed.timeout). All ranks are ended."
-            )
-            failures.end_all(1)
-        time.sleep(0.001)
-    request.Wait()
-    return list(mpi_comm.allgather(mine))
-
-
-def _start(speaks: bool) -> None:
-    global _thread
+def _start(timeout: float, speaks: bool) -> None:
+    """Watch from now on, with the shortest timeout of which this was called."""
+    global _thread, _timeout
+    _timeout = min(timeout, _timeout or timeout)
     if _thread is None:
         if speaks and MPI.Query_thread() < MPI.THREAD_MULTIPLE:
             failures.say(
                 "renga: this MPI does not let two threads communicate (MPI_THREAD_MULTIPLE). The watchdog can name the "
                 "collective that waits too long, but not the ranks that are late."
             )
-        _thread = threading.Thread(target=_watch, name="renga-watchdog", daemon=True)
+        _thread = threading.Thread(target=_watch, name=_NAME, daemon=True)
         _thread.start()
 
 
 def _finish() -> None:
     global _finished
     if _finished is None:
-        _finished = time.monotonic()
+        _finished = _clock()
 
 
 def _leave() -> None:
@@ -201,14 +218,15 @@ def _leave() -> None:
 
 
 def _watch() -> None:
+    name_this_thread(_NAME)  # for those who cannot ask yet
     talks = MPI.Query_thread() >= MPI.THREAD_MULTIPLE
     not_before = 0.0
     while not _stop.wait(_PERIOD):
         if MPI.Is_finalized():
             return
+        now = _clock()
         if talks:
             _answer_questions()
-        now = time.monotonic()
         overdue = [place for place in list(_places.values()) if now - place.since > _timeout]
         if overdue and now > not_before:
             _report(min(overdue, key=lambda place: place.since), talks)
@@ -238,7 +256,7 @@ class State(NamedTuple):
 
 
 def _state() -> State:
-    now = time.monotonic()
+    now = _clock()
     places = [(place, f"for {now - place.since:.1f} s, {_where(thread)}") for thread, place in list(_places.items())]
     if _finished is not None:
         otherwise = f"ended its program {now - _finished:.1f} s ago"
@@ -257,11 +275,17 @@ def _report(place: Place, talks: bool) -> None:
     own = next(words for waits, words in _state().places if waits is place or waits == place)
     lines = [f"renga: {failures.this_rank()} waits in {_call(place)} {own}."]
     if talks:
-        channel = next(channel for channel in _channels if set(channel.ranks) >= set(place.group.ranks))
-        states = _ask(channel, [rank for rank in place.group.ranks if rank != me])
-        if any(rank < me and state is not None and state.overdue for rank, state in states.items()):
-            return
-        lines += _findings(place, channel, states)
+        channel = channel_of(place.group)
+        if channel is None:  # it is about to be made
+            findings, too = _findings_from_outside(place)
+            if any(rank < me for rank in too) and _clock() - place.since < _timeout + ANSWER_TIMEOUT:
+                return  # and look again soon
+            lines += findings
+        else:
+            states = _ask(channel, [rank for rank in place.group.ranks if rank != me])
+            if any(rank < me and state is not None and state.overdue for rank, state in states.items()):
+                return
+            lines += _findings(place, channel, states)
     lines.append(f"That is longer than distributed.timeout, {_timeout:g} s: all ranks are ended.")
     failures.say("\n".join(lines))
     failures.end_all(1)
@@ -289,6 +313,23 @@ def _findings(place: Place, channel: Channel, states: dict[int, State | None]) -
     return lines
 
 
+def _findings_from_outside(place: Place) -> tuple[list[str], list[int]]:
+    """What can be said of ranks with which nobody can talk yet, and which of them wait, too."""
+    there = rank_processes(starter(os.getpid()))
+    lines, too = [], []
+    for rank in place.group.ranks:
+        silent = why_silent(there, rank)
+        if silent is not None:
+            lines.append(f"  late: {silent}")
+        elif not any(has_thread(process.pid, _NAME) for process in there if process.rank == rank):
+            lines.append(f"  late: rank {rank} has connected, and not come here: it computes, or has ended its program")
+        elif rank != MPI.COMM_WORLD.rank:
+            too.append(rank)
+    if too:
+        lines.append(f"  waiting, too: rank {', '.join(map(str, too))}")
+    return lines, too
+
+
 def _same(place: Place, other: Place) -> bool:
     return place.number != 0 and (place.group.number, place.number) == (other.group.number, other.number)
 
@@ -300,8 +341,8 @@ def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
     for dest in index:
         _unfinished.append(channel.mpi_comm.isend(here, dest, tag=_QUESTION))
     states: dict[int, State | None] = dict.fromkeys(ranks)
-    deadline = time.monotonic() + ANSWER_TIMEOUT
-    while time.monotonic() < deadline and None in states.values():
+    deadline = _clock() + ANSWER_TIMEOUT
+    while _clock() < deadline and None in states.values():
         _answer_questions()  # of those that ask at the same time
         status = MPI.Status()
         while channel.mpi_comm.Iprobe(tag=_ANSWER, status=status):

@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.backend import Array, Device, get_array_module, get_device
 
-__all__ = ["concat_examples", "to_device"]
+__all__ = ["concat_examples", "stack_padded", "to_device"]
 
 
 def to_device(device: Device | str | None, x: Any) -> Any:
@@ -91,12 +91,18 @@ def _stack(arrays: Sequence[Any], device: Device | str | None, padding: Any, whe
             raise ValueError(
                 f"concat_examples: example {i} has shape {x.shape}{where}, but example 0 has {arrays[0].shape}{hint}"
             )
-    return to_device(device, xp.stack(arrays) if padding is None else _stack_padded(xp, arrays, padding))
+    if padding is None:
+        return to_device(device, xp.stack(arrays))
+    dtype = xp.result_type(*{x.dtype for x in arrays})
+    return to_device(device, stack_padded(xp, arrays, padding, dtype))
 
 
-def _stack_padded(xp: Any, arrays: Sequence[Array], padding: Any) -> Array:
+def stack_padded(xp: Any, arrays: Sequence[Array], padding: Any, dtype: Any) -> Array:
+    """Arrays as one of the largest shape, filled up with the padding."""
     shape = tuple(max(extents) for extents in zip(*(x.shape for x in arrays), strict=True))
-    result = xp.full((len(arrays), *shape), padding, dtype=xp.result_type(*{x.dtype for x in arrays}))
+    if isinstance(padding, int):  # -1 is the largest number of an unsigned dtype; NumPy 2 would refuse it
+        padding = np.asarray(padding).astype(dtype).item()
+    result = xp.full((len(arrays), *shape), padding, dtype=dtype)
     for i, x in enumerate(arrays):
         result[(i, *map(slice, x.shape))] = x
     return result

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from renga_core.file_lock import FileLock
 
 __all__ = ["locked"]
 
@@ -21,23 +22,9 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
         OSError: The folder is missing or not writable.
     """
     path = Path(path)
-    lock = path.with_name(f".{path.name}.lock")
-    while True:
-        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o666)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if _is_there(descriptor, lock):
-            break
-        # Its last holder has removed it: somebody else may hold a new one.
-        os.close(descriptor)
+    lock = FileLock.take(path.with_name(f".{path.name}.lock"), wait=True)
+    assert lock is not None  # since it has waited
     try:
         yield
     finally:
-        lock.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
-def _is_there(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
+        lock.release()

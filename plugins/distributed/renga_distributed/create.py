@@ -6,7 +6,8 @@ import inspect
 from typing import Any
 
 from renga_core.communicator import CommunicatorBase
-from renga_core.plugin import COMMUNICATOR, UnknownProvider, registry
+from renga_core.errors import RengaError
+from renga_core.plugin import COMMUNICATOR, ProviderFaulty, UnknownProvider, registry
 
 __all__ = ["create_communicator"]
 
@@ -36,7 +37,9 @@ def create_communicator(
     Raises:
         UnknownProvider: There is no communicator of this name.
         ProviderUnavailable: It cannot work here: something that it needs is not installed.
-        ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype.
+        ProviderFaulty: It could not be made: its constructor raised, and its error is the cause.
+        ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype; or the
+            communicator says that it does not fit (``single_node`` on several machines).
     """
     try:
         make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator", probe=True)
@@ -44,12 +47,20 @@ def create_communicator(
         if communicator_name != "pure_nccl":
             raise
         raise UnknownProvider(f"{error}\n{_NO_NCCL}") from None
-    if mpi_comm is None:
-        communicator = make()
-    elif "mpi_comm" in inspect.signature(make).parameters:
-        communicator = make(mpi_comm=mpi_comm)
-    else:
+    arguments = {} if mpi_comm is None else {"mpi_comm": mpi_comm}
+    if arguments and "mpi_comm" not in inspect.signature(make).parameters:
         raise ValueError(f"mpi_comm was given, and communicator {communicator_name!r} is not made from an MPI one")
+    try:
+        communicator = make(**arguments)
+    except (RengaError, ValueError):
+        raise  # which say what does not fit
+    except Exception as error:
+        offer = registry(COMMUNICATOR).get(communicator_name)
+        raise ProviderFaulty(
+            f"communicator {offer.full_name} (from {offer.plugin.origin}) could not be made: "
+            f"{type(error).__name__}: {error}. Next: `renga check communicator:{offer.full_name}` tells its author "
+            "more; `renga plugins list communicator` lists the others."
+        ) from error
     communicator.set_config("batched_copy", batched_copy)
     communicator.set_config("allreduce_grad_dtype", allreduce_grad_dtype)
     return communicator

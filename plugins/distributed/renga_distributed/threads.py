@@ -25,7 +25,7 @@ from functools import reduce
 from operator import add
 from typing import Any, Self, TypeVar
 
-from renga_core.backend import Array, get_device_of
+from renga_core.backend import Array, get_device_of, in_native_order
 from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
 from renga_core.communicator.arguments import check_arrays, check_sum
 from renga_distributed.rendezvous import Group, Job
@@ -186,6 +186,7 @@ class ThreadsCommunicator(CommunicatorBase):
 
     def allreduce(self, data: Array) -> Array:  # noqa: D102
         check_arrays("allreduce", data)
+        data = in_native_order(data)
         first, *others = self._exchange("allreduce", (tuple(data.shape), str(data.dtype)), data.copy())
         check_sum("allreduce", data.dtype)
         total = _copy(first, data)

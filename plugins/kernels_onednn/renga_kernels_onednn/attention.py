@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from renga_core.backend import Array
+from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.layout import address, is_single
 from renga_kernels_onednn.library import SOFTMAX
@@ -48,6 +49,11 @@ class Attention:
         bias = _bias(mask, causal, weights.shape)
         if bias is not None:
             weights += bias
+        if weights.size and not weights.max() < math.inf:
+            # As `softmax`: what is NaN or infinite is to show.
+            reference = operations["scaled_dot_product_attention"].reference
+            right: tuple[Array, tuple[Array]] = reference.forward(query, key, value, mask, keep, causal, scale)
+            return right
         find(weights.size, plan_of_softmax, SOFTMAX, *_rows(weights))(address(weights), address(weights))
         if bias is not None and mask is not None:
             blind = (bias == -np.inf).all(axis=-1, keepdims=True)

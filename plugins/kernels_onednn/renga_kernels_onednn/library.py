@@ -8,6 +8,7 @@ import functools
 import importlib.metadata
 import os
 import platform
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +30,8 @@ _STATUS = {
     5: "failed at run time",
     6: "not required",
 }
+
+_loading = threading.Lock()
 
 
 class OneDNNError(RengaError):
@@ -86,7 +89,7 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """oneDNN, loaded at the first call.
+    """oneDNN, loaded at the first call, once for all threads: what is made for one engine does not fit another.
 
     The file that the environment variable ``RENGA_ONEDNN_LIBRARY`` names, or else the one of the wheel
     ``onednn-cpu-gomp``, or else the system's.
@@ -94,6 +97,12 @@ def library() -> Library:
     Raises:
         OneDNNError: There is none, or none that works here.
     """
+    with _loading:  # several threads may have found nothing kept yet
+        return _load()
+
+
+@functools.cache
+def _load() -> Library:
     threads.prepare()
     tried = []
     for path in _candidates():

@@ -147,7 +147,12 @@ def get_order(row: Any, col: Any) -> str:
     >>> import numpy as np
     >>> get_order(np.array([0, 1, 1]), np.array([2, 0, 1]))
     'C'
+
+    Raises:
+        ValueError: There are more of one than of the other.
     """
+    if row.shape != col.shape:
+        raise ValueError(f"rows and columns are as many; there are {row.shape} and {col.shape}")
     for order, major, minor in (("C", row, col), ("F", col, row)):
         before, after = major[..., :-1], major[..., 1:]
         sorted_so = (before < after) | ((before == after) & (minor[..., :-1] <= minor[..., 1:]))

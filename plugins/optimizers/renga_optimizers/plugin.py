@@ -3,8 +3,9 @@
 from renga_core.plugin import Provider, hookimpl
 
 
-def _provider(name: str, target: str, summary: str) -> Provider:
-    return Provider(name=name, target=f"renga_optimizers.{target}", revision=1, summary=summary)
+def _provider(name: str, target: str, summary: str, *capabilities: str) -> Provider:
+    target = f"renga_optimizers.{target}"
+    return Provider(name=name, target=target, revision=1, summary=summary, capabilities=frozenset(capabilities))
 
 
 @hookimpl
@@ -24,7 +25,7 @@ def renga_optimizers() -> list[Provider]:
         _provider("rmsprop", "rmsprop:RMSprop", "Gradients divided by a running mean of their size"),
         _provider("rmsprop_graves", "rmsprop_graves:RMSpropGraves", "RMSprop with momentum, as Graves uses it"),
         _provider("smorms3", "smorms3:SMORMS3", "RMSprop with a memory of its own for each element"),
-        _provider("adam", "adam:Adam", "Adaptive moments"),
+        _provider("adam", "adam:Adam", "Adaptive moments", "bias_corrected"),
         _provider("adamw", "adam_variants:AdamW", "Adam with weight decay apart from the gradient"),
         _provider("amsgrad", "adam_variants:AMSGrad", "Adam with a divisor that never becomes smaller"),
         _provider("adabound", "adam_variants:AdaBound", "Adam that turns into SGD"),

@@ -22,6 +22,7 @@ def renga_extensions() -> list[Provider]:
         extension("tensorboard_report", "TensorBoardReport", "Curves in TensorBoard", ("tensorboardX",), tensorboard),
         extension("snapshot", "snapshot", "The whole state of the run, to resume from"),
         extension("snapshot_best", "snapshot_best", "The model as it was when a value was best"),
+        extension("early_stopping", "EarlyStopping", "End training when a value has stopped getting better"),
         extension("fail_on_non_number", "FailOnNonNumber", "Stop when a parameter is no longer finite"),
         extension("exponential_shift", "ExponentialShift", "Multiply a hyperparameter by a rate, again and again"),
         extension("linear_shift", "LinearShift", "Move a hyperparameter evenly from one value to another"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,10 @@ from renga_core.backend import to_host
 from renga_core.reporter import Reporter
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_core.training import Extension, TriggerLike, Updater, make_extension
+from renga_data.iterators.waiting import StoppedWaiting, stop_asked_by
 from renga_training.interrupt import Interruption, deferred_interrupt
+from renga_training.launched import launched
+from renga_training.out_folder import hold_folder
 from renga_training.triggers import get_trigger
 
 __all__ = ["Trainer"]
@@ -46,15 +50,18 @@ class Trainer:
     Args:
         updater: Makes the updates.
         stop_trigger: When to stop: a trigger, or a pair such as ``(20, "epoch")``; None for never.
-        out: Folder for files; made when training starts.
+        out: Folder for files; made when training starts. No other run can use it meanwhile: see `hold_folder`. Ranks
+            that were launched together, and processes that one program has started, are one run.
         extensions: Extensions to begin with; see `extend`.
 
     Attributes:
         updater, stop_trigger, out: As given; `stop_trigger` is a trigger.
         observation: What was reported in this iteration, by name.
         reporter: Collects it.
+        complete: Whether the stop trigger has ended training, rather than an exception, Ctrl-C or `stop`.
         agree_to_stop: For runs of several processes, which must stop after the same iteration: called before each one
-            with whether this process was asked to stop (Ctrl-C); says whether all do. None: it stops when it is asked.
+            with whether this process was asked to stop (Ctrl-C, `stop`); says whether all do. None: it stops when it is
+            asked. Whoever sets it sees that all have called `stop` if one has: others end as by Ctrl-C.
     """
 
     agree_to_stop: Callable[[bool], bool] | None = None
@@ -70,6 +77,7 @@ class Trainer:
         self.stop_trigger = get_trigger(stop_trigger)
         self.observation: dict[str, Any] = {}
         self.out = os.fspath(out)
+        self.complete = False
         self.reporter = Reporter()
         for name, optimizer in updater.get_all_optimizers().items():
             self.reporter.add_observer(name, optimizer.target)
@@ -79,6 +87,7 @@ class Trainer:
         self._started_at: float | None = None
         self._earlier_time = 0.0
         self._done = False
+        self._stop_reason: str | None = None
         for extension in extensions or ():
             self.extend(extension)
 
@@ -140,13 +149,33 @@ class Trainer:
             raise KeyError(f"no extension named {name!r}; there are: {', '.join(self._entries) or 'none'}")
         return self._entries[name].extension
 
+    # --- stopping ----------------------------------------------------------------------------------------------------
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why `stop` was called; None if it was not."""
+        return self._stop_reason
+
+    def stop(self, reason: str) -> None:
+        """End training after the running iteration: a snapshot is taken, all is finalized, and `run` returns.
+
+        For extensions, hooks, other threads. In a run of several processes whose `agree_to_stop` is set, one of them
+        may ask, and all stop after the same iteration, which is one of the next two. A run that is resumed goes on.
+
+        Args:
+            reason: Why, in a few words. The first that is given is kept.
+        """
+        if self._stop_reason is None:
+            self._stop_reason = reason
+
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def run(self, show_loop_exception_msg: bool = True) -> None:
-        """Train until the stop trigger says stop.
+        """Train until the stop trigger says stop, or `stop` is called.
 
-        Ctrl-C ends the loop after the running iteration, with KeyboardInterrupt; a second one ends it at once. However
-        it ends, all extensions and the updater are finalized.
+        Ctrl-C ends the loop after the running iteration, with KeyboardInterrupt; a second one ends it at once. Where
+        the iteration waits for the workers of an iterator, and they do not answer within a few seconds, it ends it
+        there; the update is not made. However it ends, all extensions and the updater are finalized.
 
         Args:
             show_loop_exception_msg: When an exception ends training, say so on standard error before finalizing, which
@@ -154,12 +183,32 @@ class Trainer:
 
         Raises:
             RuntimeError: This trainer has run already.
+            FolderInUse: A run in another process writes into the folder; nothing has been done.
             KeyboardInterrupt: The user wished to stop.
         """
         if self._done:
             raise RuntimeError("this trainer has run already; make a new one, which may be loaded from a snapshot")
-        self._done = True
-        os.makedirs(self.out, exist_ok=True)
+        with self._hold_folder():
+            self._done = True
+            self._run(show_loop_exception_msg)
+
+    @contextmanager
+    def _hold_folder(self) -> Iterator[None]:
+        """Have the folder for this run, of which other ranks are a part."""
+        if self._is_first():
+            with hold_folder(self.out):
+                yield
+        else:
+            os.makedirs(self.out, exist_ok=True)
+            yield
+
+    def _is_first(self) -> bool:
+        """Whether no other process of the same run holds the folder for it, as far as can be seen from here."""
+        optimizers = self.updater.get_all_optimizers().values()
+        ranks = [getattr(getattr(optimizer, "communicator", None), "rank", 0) for optimizer in optimizers]
+        return launched().rank == 0 and multiprocessing.parent_process() is None and not any(ranks)
+
+    def _run(self, show_loop_exception_msg: bool) -> None:
         entries = sorted(self._entries.values(), key=lambda entry: -entry.priority)
         # However many of these fail, the rest is called: that is what an exit stack is for.
         # Where many processes stop together, who started them tells.
@@ -174,7 +223,11 @@ class Trainer:
                 if show_loop_exception_msg:
                     print(f"{type(error).__name__} in the training loop; finalizing.", file=sys.stderr)
                 for entry in entries:
-                    entry.extension.on_error(self, error, error.__traceback__)
+                    try:
+                        entry.extension.on_error(self, error, error.__traceback__)
+                    except Exception as another:
+                        # The first one is what went wrong.
+                        error.add_note(f"{entry.extension.name}.on_error: {type(another).__name__}: {another}")
                 raise
             finally:
                 self._earlier_time, self._started_at = self.elapsed_time, None
@@ -193,21 +246,51 @@ class Trainer:
                         entry.extension(self)
 
     def _loop(self, entries: list[_Entry], interruption: Interruption) -> None:
-        while True:
-            asked = interruption.requested
-            if asked if self.agree_to_stop is None else self.agree_to_stop(asked):
-                interruption.requested = False
-                for entry in entries:
-                    entry.extension.on_interrupt(self)
-                raise KeyboardInterrupt
-            if self.stop_trigger(self):
-                return
-            self.observation = {}
-            with self.reporter.scope(self.observation):
-                self.updater.update()
-                for entry in entries:
-                    if entry.trigger(self):
-                        entry.extension(self)
+        with stop_asked_by(lambda: interruption.requested):
+            while True:
+                asked = interruption.requested or self._stop_reason is not None
+                if asked if self.agree_to_stop is None else self.agree_to_stop(asked):
+                    self._stop_here(entries, interruption)
+                    return
+                if self.stop_trigger(self):
+                    self.complete = True
+                    return
+                before, iteration, steps = self.observation, self.updater.iteration, self._steps()
+                self.observation = {}
+                try:
+                    self._iterate(entries)
+                except StoppedWaiting:
+                    updating = self.updater.iteration == iteration
+                    # Other processes are in the middle of this iteration; and a half of an update is no state to save.
+                    if self.agree_to_stop is not None or (updating and self._steps() != steps):
+                        raise
+                    if updating:
+                        self.observation = before
+                    self._stop_here(entries, interruption)
+                    return
+
+    def _iterate(self, entries: list[_Entry]) -> None:
+        with self.reporter.scope(self.observation):
+            self.updater.update()
+            for entry in entries:
+                if entry.trigger(self):
+                    entry.extension(self)
+
+    def _stop_here(self, entries: list[_Entry], interruption: Interruption) -> None:
+        """Stop as the user, or whoever has called `stop`, wishes, at a point where the state is whole.
+
+        Raises:
+            KeyboardInterrupt: It was the user.
+        """
+        interrupted, interruption.requested = interruption.requested or self._stop_reason is None, False
+        for entry in entries:
+            entry.extension.on_interrupt(self)
+        if interrupted:
+            raise KeyboardInterrupt
+
+    def _steps(self) -> dict[str, Any]:
+        """How many updates each optimizer has made."""
+        return {name: getattr(optimizer, "t", None) for name, optimizer in self.updater.get_all_optimizers().items()}
 
     # --- saving and loading ------------------------------------------------------------------------------------------
 

@@ -22,7 +22,9 @@ NOT_COMPARED = {
 }
 """Programs about more than losses, in which most lines are otherwise by intention, and what they are about."""
 PROGRAMS = {
-    path.stem: path for path in sorted((HERE.parent / "programs").glob("*.py")) if path.stem not in NOT_COMPARED
+    path.stem: path
+    for path in sorted((HERE.parent / "programs").glob("*.py"))
+    if path.stem not in {*NOT_COMPARED, "conftest"}
 }
 EXPECTED = HERE.parent / "expected"
 

@@ -19,7 +19,7 @@ from renga_core.backend.chainer_names import (
 )
 from renga_core.graph import Variable
 from renga_core.plugin import ProviderUnavailable
-from renga_core.testing.every_backend import ready_backends
+from renga_testing.every_backend import ready_backends
 
 
 def test_the_cpu_is_the_device_numpy():
@@ -81,3 +81,27 @@ def test_chainerx_is_gone():
     assert from_chx(x) is x
     with pytest.raises(RuntimeError, match="retired"):
         to_chx(x)
+
+
+def test_copyto_takes_numbers_and_refuses_a_lesser_kind():
+    x = np.zeros(2, np.float32)
+    copyto(x, [1, 2])
+    assert x.tolist() == [1, 2]
+    copyto(x, 3.0)
+    assert x.tolist() == [3, 3]
+    n = np.zeros(2, np.int32)
+    with pytest.raises(TypeError, match="float64 cannot be written into an array of int32"):
+        copyto(n, np.ones(2))
+    assert n.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("other", [3, None, np.float32(1), [1.0], Variable(np.ones(2))])
+def test_what_is_no_array_is_on_no_device(other):
+    assert CpuDevice.from_array(other) is None
+    assert GpuDevice.from_array(other) is None
+
+
+def test_kinds_of_devices_are_devices():
+    assert CpuDevice.from_array(np.ones(2)) == CpuDevice()
+    assert issubclass(CpuDevice, Device)
+    assert issubclass(GpuDevice, Device)

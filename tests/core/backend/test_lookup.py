@@ -190,11 +190,12 @@ class TestGetBackend:
             with pytest.raises(TypeError) as caught:
                 Variable(np.ones(2))
         assert str(unknown.value) == (
-            "no array_backend is installed; 'numpy' (from argument) was asked for.\nNext: pip install renga"
+            "no array_backend is installed; 'numpy' (from argument) was asked for.\n"
+            "Next: install Renga: pip install . in its folder"
         )
         assert str(caught.value) == (
             "numpy.ndarray is not an array of any backend; no backend is loaded. `renga plugins list` shows what is "
-            "installed. Next: pip install renga"
+            "installed. Next: install Renga: pip install . in its folder"
         )
 
 

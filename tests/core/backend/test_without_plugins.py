@@ -56,7 +56,7 @@ def test_asking_for_a_backend_says_what_to_install(ask, libraries):
     )
     done = run(program, libraries)
     assert done.stderr == ""
-    assert done.stdout.rstrip().endswith("Next: pip install renga")
+    assert done.stdout.rstrip().endswith("Next: install Renga: pip install . in its folder")
     assert "no array_backend is installed; 'numpy'" in done.stdout or "no backend is loaded" in done.stdout
 
 

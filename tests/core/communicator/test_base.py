@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from renga_core.communicator import CommunicatorBase, Done
-from renga_core.testing.suites import CommunicatorSuite
 from renga_distributed.single import SingleCommunicator
 from renga_distributed.threads import ThreadsCommunicator, launch
+from renga_testing.suites import CommunicatorSuite
 
 
 class Minimal(ThreadsCommunicator):

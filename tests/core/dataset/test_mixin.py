@@ -44,6 +44,7 @@ def test_mask():
 def test_single_index():
     assert Squares(5)[3] == 9
     assert Squares(5)[np.int64(3)] == 9
+    assert Squares(5)[np.array(3)] == 9
 
 
 def test_a_loop_ends():
@@ -61,3 +62,33 @@ def test_a_loop_ends():
 def test_bad_indices(index, message):
     with pytest.raises(IndexError, match=message):
         Squares(5)[index]
+
+
+@pytest.mark.parametrize("mistake", [IndexError, StopIteration])
+def test_an_error_by_mistake_ends_no_loop(mistake):
+    class Wrong(DatasetMixin):
+        def __len__(self):
+            return 5
+
+        def get_example(self, i):
+            if i == 2:
+                raise mistake("by mistake")
+            return i
+
+    seen = []
+    with pytest.raises((IndexError, RuntimeError), match=r"by mistake|StopIteration"):
+        seen.extend(Wrong())
+    assert seen == [0, 1]
+
+
+def test_indexing_of_ones_own_needs_no_get_example():
+    class Tens(DatasetMixin):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            return index * 10
+
+    assert list(Tens()) == [0, 10, 20]
+    with pytest.raises(NotImplementedError, match=r"Tens defines no get_example\(i\)"):
+        Tens().get_example(0)

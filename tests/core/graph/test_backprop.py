@@ -149,8 +149,66 @@ class TestSeveralOutputs:
         y, z = (x * x).sum(), x * 5
         backward([y, z], [None, variable(1.0, 10.0)])
         np.testing.assert_array_equal(x.grad, 2 * x.array + [5, 50])
-        np.testing.assert_array_equal(z.grad, [1, 10])
-        assert y.grad == 1
+        assert (y.grad, z.grad) == (None, None)
+
+    def test_arrays_as_gradients(self):
+        x = variable(2.0, 3.0)
+        y = x * x
+        backward([y], [np.array([1.0, 10.0])])
+        np.testing.assert_array_equal(x.grad, [4, 60])
+        with pytest.raises(TypeError, match="must have its shape and dtype"):
+            backward([y], [np.ones(2, np.float32)])
+
+    def test_the_gradient_that_it_starts_from_is_used_up(self):
+        x = variable(2.0, 3.0)
+        a, loss = x * 2, (x * x).sum()
+        a.grad = np.ones(2)
+        backward([a, loss])
+        assert (a.grad, a.grad_var, loss.grad) == (None, None, None)
+        np.testing.assert_array_equal(x.grad, [2 + 4, 2 + 6])
+        with pytest.raises(GraphError):
+            a.backward()  # not from the old one once more
+        np.testing.assert_array_equal(x.grad, [2 + 4, 2 + 6])
+        loss.backward(retain_grad=True)
+        assert loss.grad == 1
+
+    def test_after_a_failure_it_is_still_there(self):
+        x = variable(2.0, 3.0)
+        y = x * 2
+        y.grad = given = np.ones(2)
+        with pytest.raises(TypeError):
+            backward([y, x * 3], [None, np.ones(3)])
+        assert y.grad is given
+
+    def test_one_without_a_gradient_is_left_out(self):
+        x = variable(2.0, 3.0)
+        a, b = x * 2, x * 5
+        b.grad = np.ones(2)
+        backward([a, b])
+        np.testing.assert_array_equal(x.grad, [5, 5])
+        with pytest.raises(GraphError, match="only a variable with one element"):
+            backward([a, b])
+
+    @pytest.mark.parametrize("double", [False, True])
+    def test_one_that_is_given_twice_counts_once(self, double):
+        x = variable(2.0)
+        y = x * x
+        backward([y, y], enable_double_backprop=double)
+        assert x.grad == 4
+        x.cleargrad()
+        backward([y, y], [variable(1.0), variable(2.0)], enable_double_backprop=double)
+        assert x.grad == 4 * 3
+
+    def test_what_is_no_list_of_variables_is_refused(self):
+        x = variable(2.0)
+        y = x * x
+        with pytest.raises(TypeError, match=r"^backward: outputs must be a tuple or list of Variables, not Variable$"):
+            backward(y)
+        with pytest.raises(TypeError, match=r"^backward: outputs\[1\] must be a Variable, not ndarray$"):
+            backward([y, y.array])
+        with pytest.raises(TypeError, match=r"^backward: grad_outputs must be a tuple or list, or None, not Variable$"):
+            backward([y], y)
+        assert x.grad is None
 
     def test_one_behind_the_other(self):
         x = variable(2.0)
@@ -223,6 +281,24 @@ class TestGrad:
         (only,) = grad([y], [variable(1.0)], grad_inputs=[variable(7.0)])
         assert only.array == 7
 
+    @pytest.mark.parametrize("double", [False, True])
+    def test_what_is_added_on_the_way_flows_on(self, double):
+        x = variable(1.0)
+        h = x * 2
+        y = h * 3
+        given = [variable(1000.0), variable(100.0)]
+        gx, gh = grad([y], [x, h], grad_inputs=given, enable_double_backprop=double)
+        assert (gx.array, gh.array) == (1000 + 2 * 103, 103)
+        apart = variable(1.0) * 2  # that no output depends on
+        (gx,) = grad([y], [apart], grad_inputs=[np.array([7.0])], enable_double_backprop=double)
+        assert gx.array == 7
+        assert [g.array for g in given] == [1000, 100]
+
+    def test_arrays_as_weights(self):
+        x = variable(2.0, 3.0)
+        (gx,) = grad([x * x], [x], [np.array([1.0, 10.0])], [np.array([100.0, 200.0])])
+        np.testing.assert_array_equal(gx.array, [104, 260])
+
     def test_set_grad_and_retain_grad(self):
         x = variable(2.0)
         h = x * x
@@ -239,6 +315,10 @@ class TestGrad:
             grad(y, [x])
         with pytest.raises(TypeError, match=r"^grad: inputs must be a tuple or list of Variables, not Variable$"):
             grad([y], x)
+        with pytest.raises(TypeError, match=r"^grad: grad_outputs must be a tuple or list, or None, not Variable$"):
+            grad([y], [x], y)
+        with pytest.raises(TypeError, match=r"^grad: grad_inputs must be a tuple or list, or None, not ndarray$"):
+            grad([y], [x], None, np.ones((1, 2)))
         with pytest.raises(ValueError, match=r"^grad: grad_outputs has 0 entries for 1 variables$"):
             grad([y], [x], [])
         with pytest.raises(ValueError, match=r"^grad: grad_inputs has 2 entries for 1 variables$"):
@@ -329,9 +409,9 @@ class TestMemoryOfGradients:
         x, w, given = Variable(arrays[0]), Variable(arrays[1]), arrays[3]
         x.grad = given
         y = (x @ w + x) * w - x.T + (x * arrays[2])[1:, None].sum(axis=(0, 1))
-        y.grad = np.ones((3, 3))
-        y.backward()
-        y.backward()
+        for _ in range(2):
+            y.grad = np.ones((3, 3))
+            y.backward()
         for array, before in zip(arrays, kept, strict=True):
             np.testing.assert_array_equal(array, before)
 
@@ -433,7 +513,8 @@ def test_the_thread_has_the_setting_that_it_had(own):
             z.backward()
         assert vars(config).get("enable_backprop") is own
     finally:
-        vars(config).pop("enable_backprop", None)
+        if own is not None:
+            del config.enable_backprop
 
 
 def test_an_empty_variable_starts_from_its_empty_gradient() -> None:

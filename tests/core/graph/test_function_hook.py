@@ -3,6 +3,7 @@ import threading
 import numpy as np
 import pytest
 
+from renga_core.configuration import config
 from renga_core.graph import FunctionHook, Variable, get_function_hooks
 from renga_core.graph.operators.arithmetic import Multiply
 
@@ -106,7 +107,7 @@ def test_the_threads_hooks_come_before_the_functions_own_in_the_order_of_enterin
         y.backward()
     for stage in ("forward_preprocess", "forward_postprocess", "backward_preprocess", "backward_postprocess"):
         assert [entry[0] for entry in log if entry[1] == stage] == ["first", "second", "own"]
-    assert not get_function_hooks()
+    assert not config.function_hooks
 
 
 def test_one_of_a_name_at_a_time():
@@ -136,7 +137,7 @@ def test_other_threads_do_not_see_it():
 def test_an_error_inside_takes_it_away():
     with pytest.raises(ZeroDivisionError), Recorder():
         raise ZeroDivisionError
-    assert not get_function_hooks()
+    assert not config.function_hooks
 
 
 def test_values_are_those_without_a_hook():

@@ -4,7 +4,7 @@ import weakref
 import numpy as np
 import pytest
 
-from renga_core.graph import FunctionNode, GraphError, Variable, grad, no_backprop_mode
+from renga_core.graph import FunctionNode, GraphError, Variable, WrongGradient, grad, no_backprop_mode
 
 
 class Split(FunctionNode):
@@ -160,7 +160,7 @@ class TestBackwardOfOneFunction:
     def test_wrong_number_of_gradients(self):
         one = Variable(np.ones((2, 3), np.float32))
         error = self.error((one, one))
-        assert type(error) is GraphError
+        assert type(error) is WrongGradient
         assert str(error) == "the backward of Broken returned 2 gradients for 1 inputs"
 
     @pytest.mark.parametrize("enable_double_backprop", [False, True])
@@ -174,7 +174,7 @@ class TestBackwardOfOneFunction:
     @pytest.mark.parametrize("shape", [(3, 2), (3,), (1, 3), ()])
     def test_wrong_shape(self, shape):
         error = self.error((Variable(np.ones(shape, np.float32)),))
-        assert type(error) is GraphError
+        assert type(error) is WrongGradient
         assert str(error) == (
             f"the backward of Broken returned a gradient of float32 {shape} for an input of float32 (2, 3)"
         )
@@ -204,6 +204,21 @@ class TestBackwardOfOneFunction:
         (x * n).sum().backward()
         np.testing.assert_array_equal(x.grad, [3, 4])
         assert n.grad is None
+
+    @pytest.mark.parametrize("double", [False, True])
+    @pytest.mark.parametrize("wrong", [np.ones((2, 3), np.float32), 3])
+    def test_what_is_no_variable(self, wrong, double):
+        x, y, before = self.apply((wrong,))
+        with pytest.raises(WrongGradient) as caught:
+            y.backward(enable_double_backprop=double)
+        assert x.grad is before
+        assert str(caught.value) == (
+            f"the backward of Broken returned a tuple with a {type(wrong).__name__} in it; "
+            "it must return Variables, or None for zero (backward_arrays returns arrays)"
+        )
+        # What Chainer raises for one and for the other.
+        assert isinstance(caught.value, ValueError)
+        assert isinstance(caught.value, TypeError)
 
     def test_an_error_says_in_which_function(self):
         class Fails(Broken):

@@ -109,8 +109,6 @@ class TestDeferredShape:
         q.addgrad(source)
         np.testing.assert_array_equal(q.array, [0, 0])
         np.testing.assert_array_equal(q.grad, [1, 1])
-        with pytest.raises(GraphError, match="parameter a has no array to copy into b"):
-            Parameter(0, 2, name="b").copydata(Parameter(name="a"))
 
     def test_devices(self):
         p = Parameter(0)
@@ -169,3 +167,37 @@ def test_update_calls_the_rule():
     p.update_rule = Rule()
     p.update()
     np.testing.assert_array_equal(p.array, [0, 0])
+
+
+def test_shallow_copies_share_what_is_made_later():
+    for made in (0, 1, 2):
+        p = Parameter(1.0)
+        q = copy.copy(p)
+        r = copy.copy(q)
+        (p, q, r)[made].initialize((2,))
+        assert p.array is q.array is r.array
+        p.array = np.zeros(2, np.float32)
+        assert p.array is q.array is r.array
+
+
+def test_a_copy_that_is_gone_is_forgotten():
+    p = Parameter(np.ones(2, np.float32))
+    for _ in range(5):
+        copy.copy(p)
+    assert len(p._sharers) <= 2
+
+
+def test_deep_copies_of_parameters_that_share_an_array_share_one():
+    p = Parameter(np.ones(2, np.float32))
+    q = copy.copy(p)
+    deep_p, deep_q = copy.deepcopy((p, q))
+    assert deep_p.array is deep_q.array
+    assert deep_p.array is not p.array
+
+
+def test_data_of_a_parameter_without_shape_is_made_in_that_of_the_target():
+    p = Parameter(np.ones(2, np.float32))
+    q = Parameter(3.0)
+    p.copydata(q)
+    assert p.array.tolist() == [3, 3]
+    assert q.array.tolist() == [3, 3]

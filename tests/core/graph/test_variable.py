@@ -36,6 +36,12 @@ class TestMaking:
         with pytest.raises(TypeError, match=r"^variable of float32 \(\) has no axes, and so no length$"):
             len(x)
 
+    @pytest.mark.parametrize("number", [float, int])
+    def test_only_one_element_is_a_number(self, number):
+        assert number(Variable(np.full((1, 1), 3.0))) == 3
+        with pytest.raises(TypeError, match=rf"^{number.__name__}\(\) takes a variable of one element, not "):
+            number(Variable(np.ones(3)))
+
     @pytest.mark.parametrize("wrong", [1, 2.5, True, [1.0, 2.0], (1.0,), "text"])
     def test_what_is_no_array_is_refused(self, wrong):
         with pytest.raises(TypeError) as caught:
@@ -297,7 +303,7 @@ class TestOperands:
 
     def test_results_without_axes_are_arrays(self):
         x = Variable(np.array(2.0, np.float32))
-        for y in (x * x, x + 1, x - x, x / x, x**2, -x, abs(x), x.sum(), x.mean(), Variable(floats(3))[1]):
+        for y in (+x, x * x, x + 1, x - x, x / x, x**2, -x, abs(x), x.sum(), x.mean(), Variable(floats(3))[1]):
             assert type(y.array) is np.ndarray
             assert y.dtype == np.float32
         y = x * x + x

@@ -122,6 +122,17 @@ class TestCall:
         with pytest.raises(NotImplementedError, match="Link cannot be called: it defines no `forward`"):
             Link()(1)
 
+    @pytest.mark.parametrize("base", [Link, Chain])
+    def test_forward_of_a_mixin_behind_the_link(self, base):
+        class Plus:
+            def forward(self, x, by=1):
+                return x + by
+
+        class Agent(base, Plus):
+            pass
+
+        assert (Agent()(1), Agent()(1, by=2)) == (2, 3)
+
 
 class TestDevice:
     def test_moves_parameters_gradients_and_persistent_arrays(self, tree):

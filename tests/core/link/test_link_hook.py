@@ -47,7 +47,7 @@ def test_watches_all_links_of_the_thread():
         ("deleted", None),
     ]
     assert get_link_hooks() == {}
-    assert watchers.count == 0
+    assert not watchers
 
 
 def test_watches_one_link():

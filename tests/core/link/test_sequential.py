@@ -36,6 +36,24 @@ def test_links_are_counted_without_functions():
     assert len(model) == 4
 
 
+def numbers(model):
+    """The `n` of each link, in the order of their numbers."""
+    return [child.n for child in model.children()]
+
+
+def test_three_links_and_more_are_counted_as_in_chainers_files():
+    assert numbers(Sequential(Add(0), Add(1), Add(2), Add(3))) == [0, 3, 2, 1]
+    assert numbers(Sequential(double, Add(0), Add(1), double, Add(2), Add(3))) == [0, 1, 3, 2]
+    assert numbers(Sequential(double, double, Add(0), Add(1), Add(2), Add(3))) == [0, 1, 2, 3]
+    model = Sequential(Add(0), Add(1))
+    model.insert(1, Add(5))
+    model[0] = Add(6)
+    assert numbers(model) == [6, 1, 5]
+    assert [layer.name for layer in model] == ["0", "2", "1"]
+    del model[0]
+    assert numbers(model) == [5, 1]
+
+
 def test_slices_share_layers_and_leave_names():
     model = Sequential(Add(1), double, Add(3))
     part = model[1:]

@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 
 from renga_core.optimizer.hooks import UpdateHooks
@@ -43,5 +45,5 @@ def test_refused():
     with pytest.raises(ValueError, match="the timing of a hook is 'pre', 'post' or 'auto', not 'late'"):
         hooks.add(Hook(), "x", "late")
     with pytest.raises(ValueError, match="has no attribute `name`; give one"):
-        hooks.add(lambda optimizer: None, None, "auto")
+        hooks.add(partial(print, "x"), None, "auto")
     assert len(hooks.at("pre")) == 1

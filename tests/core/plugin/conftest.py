@@ -11,7 +11,7 @@ import pytest
 
 from renga_core.plugin import OPTIMIZER, Kind, PluginManager, Registry, using_manager
 from renga_core.plugin.installed import installed_entry_points
-from renga_core.testing.fake_distribution import write_distribution
+from renga_testing.fake_distribution import write_distribution
 
 
 @dataclass
@@ -42,8 +42,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.chdir(tmp_path)  # no pyproject.toml of ours above it
     monkeypatch.syspath_prepend(str(folder))
     before = set(sys.modules)
-    ours = {point.distribution for point in installed_entry_points()}
-    manager = PluginManager(lambda: [point for point in installed_entry_points() if point.distribution not in ours])
+    ours = {(point.distribution, point.value) for point in installed_entry_points()}
+    manager = PluginManager(lambda: [p for p in installed_entry_points() if (p.distribution, p.value) not in ours])
     with using_manager(manager):
         yield Site(folder, manager)
     for name in set(sys.modules) - before:

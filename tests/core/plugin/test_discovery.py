@@ -33,7 +33,7 @@ def told(warned) -> str:
         (
             "renga>=9",
             "it requires renga>=9, and renga 0.1.0 is installed",
-            "Upgrade renga (pip install 'renga>=9'), or install an older acme-dist.",
+            "Upgrade renga, or install an older acme-dist.",
         ),
         (
             "Renga[plot] <0.1",

@@ -94,7 +94,7 @@ def test_first_line(target, line):
 
 
 def test_a_summary_wins():
-    plugin = Plugin("mine", "mine", "mine", "1.0", "mine", lambda: None)
+    plugin = Plugin("mine", ("mine",), "mine", "mine", "1.0", "mine", lambda: None)
     described = Provider("alone", "alone:Alone", 1, "as described")
     assert Offer(LINK, plugin, described).summary == "as described"
     assert Offer(LINK, plugin, Provider("alone", "alone:Alone", 1)).summary == "By itself"

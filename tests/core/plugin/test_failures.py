@@ -1,6 +1,7 @@
 """One real distribution for each way of failing; what is said is compared whole."""
 
 import sys
+from contextlib import nullcontext
 
 import pytest
 
@@ -254,3 +255,36 @@ def test_heavy_target_is_imported_only_when_loaded(site, offering) -> None:
     assert "acme_heavy" not in sys.modules
     assert optimizers.load("lion").__name__ == "Lion"
     assert optimizers.load("lion") is sys.modules["acme_heavy"].Lion
+
+
+STOP = "class Stop(BaseException): pass\n"
+"""An exception of a plugin's own that ``except Exception`` lets pass."""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "target", "probe"),
+    [
+        (STOP + "raise Stop('now')", "", ""),
+        (STOP + "@hookimpl\ndef renga_optimizers(): raise Stop('now')", "", ""),
+        (STOP + "@hookimpl\ndef renga_kinds(): raise Stop('now')", "", ""),
+        (STOP + "@hookimpl\ndef renga_configure(manager): raise Stop('now')", "", ""),
+        ("", STOP + "raise Stop('now')", ""),
+        ("", "class Lion: pass", STOP + "def check(): raise Stop('now')"),
+        ("", "class Lion: pass", STOP + "raise Stop('now')"),
+    ],
+)
+def test_exceptions_of_its_own_are_held_back(site, offering, plugin, target, probe) -> None:
+    """Wherever it raises one, it alone is broken, and a list of wishes passes over it."""
+    fields = {"target": "bad_target:Lion", **({"probe": "bad_probe:check"} if probe else {})}
+    site.install("bad", plugin or offering("lion", **fields))
+    (site.folder / "bad_target.py").write_text(target)
+    (site.folder / "bad_probe.py").write_text(probe)
+    site.install("good", offering("adam"))
+    with pytest.warns(RengaPluginWarning, match="Stop: now") if plugin else nullcontext():
+        site.manager.plugins()
+        site.manager.offers(OPTIMIZER)
+    optimizers = site.registry(OPTIMIZER)
+    assert optimizers.load(["lion", "adam"], probe=True).__name__ == "getcwd"
+    told = [*(it.status for it in site.manager.plugins()), *(it.status for it in site.manager.problems())]
+    told += [status for _, status in optimizers.list()]
+    assert [status.state for status in told if "Stop: now" in status.reason] == ["broken"]

@@ -23,8 +23,11 @@ from renga_core.settings import using, using_command_line
 @pytest.fixture
 def backends(site, offering):
     hook = "renga_array_backends"
-    site.install("numpy", offering("numpy", hook=hook))
-    site.install("cupy", offering("cupy", hook=hook, needs=("nowhere",), install_hint="pip install 'renga[cuda13]'"))
+    site.install("numpy", offering("numpy", hook=hook, auto="cpu"))
+    site.install(
+        "cupy",
+        offering("cupy", hook=hook, needs=("nowhere",), install_hint="pip install 'renga[cuda13]'", auto="accelerator"),
+    )
     site.install("torch", offering("torch", hook=hook, probe="cpu_probe:check"))
     (site.folder / "cpu_probe.py").write_text("def check(): return 'this machine has no torch device.'")
     return site.registry(ARRAY_BACKEND)
@@ -132,7 +135,7 @@ def test_preference_settles_a_clash(site, offering, tmp_path) -> None:
     optimizers = site.registry(OPTIMIZER)
     (tmp_path / "pyproject.toml").write_text('[tool.renga.prefer.optimizer]\nlion = "house"\n')
     assert optimizers.get("lion").full_name == "house:lion"
-    assert optimizers.names() == ("lion",)
+    assert optimizers.names() == ("acme:lion", "lion")
     (tmp_path / "pyproject.toml").write_text('[tool.renga.prefer.optimizer]\nlion = "hause"\n')
     with pytest.raises(UnknownProvider) as caught:
         optimizers.get("lion")
@@ -190,13 +193,14 @@ def test_nothing_installed(site) -> None:
     with pytest.raises(UnknownProvider) as caught:
         site.registry(COMMUNICATOR).load()
     assert str(caught.value) == (
-        "no communicator is installed; 'single' (from default) was asked for.\nNext: pip install renga"
+        "no communicator is installed; 'single' (from default) was asked for.\n"
+        "Next: install Renga: pip install . in its folder"
     )
     with pytest.raises(UnknownProvider) as caught:
         site.registry(ARRAY_BACKEND).load()
     assert str(caught.value) == (
-        "no array_backend is installed; 'cupy' or 'numpy' (from 'auto', default) was asked for.\n"
-        "Next: pip install renga"
+        "no array_backend is installed; 'auto' (from 'auto', default) was asked for.\n"
+        "Next: install Renga: pip install . in its folder"
     )
 
 
@@ -244,6 +248,7 @@ def test_autoload_off_loads_what_is_required(site, offering, monkeypatch) -> Non
 def test_why(backends, monkeypatch) -> None:
     assert str(backends.why(probe=True)) == (
         "array_backend: cupy, numpy (from 'auto', default)\n"
+        "  auto tries: [prefer.array_backend] auto, accelerators, CPUs; of each what Renga ships, then others by name\n"
         "  skipped cupy: module 'nowhere' is not installed\n"
         "  chosen numpy:numpy (numpy-dist 1.0)\n"
         "Offered:\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 
 import numpy as np
@@ -14,7 +15,7 @@ import renga.links as L
 from renga import Chain, Parameter, Variable, grad
 from renga.optimizers import SGD, Adam, MomentumSGD
 from renga_core import random
-from renga_core.graph import arriving_gradients
+from renga_core.graph import FunctionNode, arriving_gradients, backprop
 from renga_core.graph.operators import arithmetic
 from renga_core.reporter import Reporter
 
@@ -763,3 +764,77 @@ def test_gradients_are_told_of_though_the_step_could_be_replayed() -> None:
     with arriving_gradients(listen):
         step(floats(3))
     assert told == [weight] * 6
+
+
+def test_threads_that_train_at_once():
+    """One may record while others do, too, or train as ever: none raises, and no method stays replaced."""
+    places = [(FunctionNode, "apply"), (Variable, "__init__"), (Variable, "cleargrad"), (backprop, "run_backward")]
+    before = [getattr(owner, name) for owner, name in places]
+    failures = []
+
+    def train(number):
+        try:
+            for _ in range(15):
+                W = Parameter(np.full(3, 1 + number, np.float32))
+
+                def step(x, W=W):
+                    loss = (W * x).sum()
+                    W.cleargrad()
+                    loss.backward()
+                    return loss
+
+                run = renga.compile(step) if number % 4 else step
+                for i in range(6):
+                    x = np.full(3, i, np.float32)
+                    assert run(x if number % 4 else Variable(x)).array == 3 * i * (1 + number)
+                    assert W.grad.tolist() == [i] * 3
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=train, args=(number,)) for number in range(6)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # so that they come in each other's way
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures
+    assert [getattr(owner, name) for owner, name in places] == before
+
+
+def test_recordings_that_overlap_leave_no_method_replaced(monkeypatch):
+    """The first begins first and ends first: what the second would put back is what the first has put there."""
+    # As if the second had looked for what is in its way just before the first began.
+    monkeypatch.setattr("renga_core.replay.compiled._obstacle", lambda: None)
+    before = FunctionNode.apply
+    inside, ended = threading.Event(), threading.Event()
+    x = np.ones(3, np.float32)
+
+    def other(x):
+        y = F.tanh(x)
+        if FunctionNode.apply is not before:  # somebody is recording
+            inside.set()
+            assert ended.wait(60)
+        return y
+
+    second = renga.compile(other)
+    second(x)
+    thread = threading.Thread(target=second, args=(x,))
+
+    def step(x):
+        y = F.relu(x)
+        if FunctionNode.apply is not before and not thread.ident:
+            thread.start()
+            assert inside.wait(60)
+        return y
+
+    first = renga.compile(step)
+    first(x)
+    first(x)
+    ended.set()
+    thread.join(60)
+    assert FunctionNode.apply is before
+    assert second.explain() == "an ordinary call: another thread is recording"

@@ -52,6 +52,14 @@ def path(tmp_path):
     return tmp_path / "snapshot"
 
 
+def test_a_name_without_its_suffix(tmp_path):
+    write(tmp_path / "model.npz", w=np.arange(3.0))
+    load_chainer_npz(tmp_path / "model", loaded := Values(w=np.zeros(3)))
+    assert loaded.values["w"].tolist() == [0, 1, 2]
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_chainer_npz(tmp_path / "nowhere", loaded)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     SCALARS, hnp.arrays(hnp.floating_dtypes() | hnp.integer_dtypes(), hnp.array_shapes(min_dims=0)), st.integers(0, 4)

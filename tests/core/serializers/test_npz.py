@@ -96,6 +96,19 @@ def test_round_trip(path, compression):
     assert loaded.children["a"].w is array, "filled in place"
 
 
+def test_a_name_without_its_suffix(tmp_path):
+    """Without ``.npz`` it is found, unless a file of exactly that name is there."""
+    save_npz(tmp_path / "best_iter_68.npz", Leaf(5))
+    for name in (tmp_path / "best_iter_68", str(tmp_path / "best_iter_68")):
+        load_npz(name, leaf := Leaf())
+        assert leaf.n == 5
+    save_npz(tmp_path / "best_iter_68", Leaf(7))
+    load_npz(tmp_path / "best_iter_68", leaf := Leaf())
+    assert leaf.n == 7
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_npz(tmp_path / "nowhere", Leaf())
+
+
 def test_through_open_files():
     file = io.BytesIO()
     save_npz(file, Leaf(3))
@@ -239,7 +252,7 @@ def test_bytes_after_an_array_are_refused(path):
     np.save(member, np.int64(3))
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("n.npy", member.getvalue() + b"\0")
-    with pytest.raises(FileDamaged, match="bytes are left over"):
+    with pytest.raises(FileDamaged, match="8 bytes are announced, but 9 are there"):
         load_npz(path, Strict())
 
 

@@ -36,7 +36,8 @@ def test_a_byte_order_mark_is_no_text():
 def test_unknown_keys():
     assert refused(UnknownSetting, "[run]\nepoch = 3\n") == (
         "unknown key 'run.epoch' (from run file bad.toml). Did you mean 'run.epochs'? "
-        "Known: run.backend, run.communicator, run.dtype, run.epochs, run.loss_scale, run.out, run.seed, run.snapshot."
+        "Known: run.backend, run.communicator, run.dtype, run.epochs, run.loss_scale, run.out, run.seed, run.snapshot, "
+        "run.standard_extensions."
     )
     assert refused(UnknownSetting, '[optimiser]\nuse = "adam"\n').startswith(
         "unknown key 'optimiser' (from run file bad.toml). Did you mean 'optimizer'?"
@@ -80,6 +81,30 @@ def test_files_that_cannot_be_read(tmp_path):
     Path("latin.toml").write_bytes(b"[run]\nout = '\xe9'\n")
     with pytest.raises(InvalidFile, match=r"^latin\.toml: not UTF-8 text, which TOML files are \(byte 13\)$"):
         read_toml("latin.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[model]\nx = " + "[" * 100_000 + "]" * 100_000,
+        "[model]\nx = " + "{a = " * 5000 + "1" + "}" * 5000,
+        "[model]\n" + "a." * 3000 + "b = 1",
+        "[model" + ".a" * 3000 + "]",
+        "[run]\nseed = " + "1" * 5000,
+    ],
+    ids=["arrays", "inline tables", "dotted key", "table", "long integer"],
+)
+def test_toml_that_is_too_much(text):
+    Path("deep.toml").write_text(text)
+    with pytest.raises(
+        InvalidFile, match=r"^deep\.toml: (cannot be read as TOML: |tables in more than 50 other tables$)"
+    ):
+        read_run_file("deep.toml")
+
+
+def test_tables_in_a_few_others():
+    Path("some.toml").write_text("[model]\n" + "a." * 40 + "b = 1")
+    assert read_toml("some.toml")["model"]["a"]["a"]["a"]
 
 
 def test_pyproject_describes_no_run():

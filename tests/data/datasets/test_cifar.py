@@ -76,6 +76,6 @@ def test_options(ten):
 )
 def test_another_archive(mirror, cache, monkeypatch, content, message):
     monkeypatch.setattr(remote, "CIFAR10", mirror.add("cifar10", remote.CIFAR10.name, content))
-    with pytest.raises(ValueError, match=rf"cifar-10-binary\.tar\.gz is not a CIFAR archive: .*{message}"):
+    with pytest.raises(ValueError, match=rf"cifar-10-binary\.tar\.gz: damaged or not a CIFAR archive \(.*{message}"):
         get_cifar10()
     assert [path.name for path in (cache / "cifar10").iterdir()] == ["cifar-10-binary.tar.gz"]

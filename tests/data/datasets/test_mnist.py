@@ -84,21 +84,24 @@ GOOD = gzip.decompress(idx(np.zeros((2, 3), np.uint8)))
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"plain text", "is not a gzip-compressed IDX file"),
-        (gzip.compress(GOOD)[:-9], "is not a gzip-compressed IDX file"),
-        (gzip.compress(GOOD[:6]), "is not a gzip-compressed IDX file"),
-        (gzip.compress(b""), "is not a gzip-compressed IDX file"),
-        (gzip.compress(b"\0\0\x0d\x02" + GOOD[4:]), "is not an IDX file of unsigned bytes: it begins with 00 00 0d 02"),
-        (gzip.compress(b"\1" + GOOD[1:]), "is not an IDX file of unsigned bytes: it begins with 01 00 08 02"),
-        (gzip.compress(GOOD[:-1]), r"has 5 elements, but says that its shape is \(2, 3\)"),
-        (gzip.compress(GOOD + b"\0"), r"has 7 elements, but says that its shape is \(2, 3\)"),
+        (b"plain text", "damaged or not a gzip-compressed IDX file"),
+        (gzip.compress(GOOD)[:-9], "damaged or not a gzip-compressed IDX file"),
+        (gzip.compress(GOOD[:6]), "damaged or not a gzip-compressed IDX file"),
+        (gzip.compress(b""), "damaged or not a gzip-compressed IDX file"),
+        (
+            gzip.compress(b"\0\0\x0d\x02" + GOOD[4:]),
+            "it is not of unsigned bytes: it begins with 00 00 0d 02",
+        ),
+        (gzip.compress(b"\1" + GOOD[1:]), "it is not of unsigned bytes: it begins with 01 00 08 02"),
+        (gzip.compress(GOOD[:-1]), r"damaged or .* it has 5 elements, but says that its shape is \(2, 3\)"),
+        (gzip.compress(GOOD + b"\0"), r"damaged or .* it has more elements, but says that its shape is \(2, 3\)"),
     ],
     ids=["text", "cut", "short header", "empty", "floats", "no zeros", "too few elements", "too many elements"],
 )
 def test_damaged_idx(tmp_path, content, message):
     path = tmp_path / "array.gz"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=rf"array\.gz {message}"):
+    with pytest.raises(ValueError, match=rf"array\.gz: .*{message}"):
         read_idx(path)
 
 

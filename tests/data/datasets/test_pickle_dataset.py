@@ -106,3 +106,38 @@ def test_threads_and_processes_share_it(tmp_path):
 @pytest.mark.parametrize("thing", [PickleDataset, open_pickle_dataset])
 def test_the_danger_is_told(thing):
     assert "runs the code in it" in thing.__doc__
+
+
+def test_one_of_an_open_file_can_be_pickled_where_the_file_can():
+    file = io.BytesIO()
+    with_examples = PickleDatasetWriter(file)
+    with_examples.write("one")
+    with_examples.write("two")
+    file.seek(0)
+    copied = pickle.loads(pickle.dumps(PickleDataset(file)))
+    assert list(copied) == ["one", "two"]
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
+def test_a_reader_is_told_of_a_fork():
+    class Reader(io.BytesIO):
+        forks = 0
+
+        def after_fork(self):
+            self.forks += 1
+
+    file = Reader()
+    PickleDatasetWriter(file).write("one")
+    file.seek(0)
+    dataset = PickleDataset(file)
+    dataset._lock.acquire()  # as a thread may that is not there any more
+    read, write = os.pipe()
+    if (child := os.fork()) == 0:
+        ok = dataset[0] == dataset[0] == "one" and file.forks == 1
+        os.write(write, b"ok" if ok else b"no")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 2) == b"ok"
+    assert file.forks == 0
+    os.close(read)
+    os.close(write)

@@ -46,7 +46,7 @@ def test_options(made):
 @pytest.mark.parametrize("content", [b"text", b""])
 def test_another_file(made, mirror, monkeypatch, content):
     monkeypatch.setattr(remote, "SVHN_TRAIN", mirror.add("svhn", "train_32x32.mat", content))
-    with pytest.raises(ValueError, match=r"train_32x32\.mat is not a file of SVHN: "):
+    with pytest.raises(ValueError, match=r"train_32x32\.mat: damaged or not a file of SVHN \("):
         get_svhn()
 
 

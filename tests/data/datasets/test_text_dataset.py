@@ -58,8 +58,9 @@ def test_bad_arguments(pair, tmp_path):
         TextDataset(pair, errors=["strict"])
     with pytest.raises(FileNotFoundError, match="nobody"):
         TextDataset([pair[0], tmp_path / "nobody"])
-    with pytest.raises(UnicodeDecodeError):
+    with pytest.raises(UnicodeDecodeError) as caught:
         TextDataset(pair[1], "ascii")
+    assert caught.value.__notes__ == [f"This was in {pair[1]}."]
     assert TextDataset(pair[1], "ascii", errors="replace")[0].endswith("\n")
 
 
@@ -74,4 +75,6 @@ def test_threads_and_processes_share_it(tmp_path):
     with MultiprocessIterator(dataset, 40, repeat=False, shuffle=False, n_processes=4, start_method="fork") as batches:
         assert [line for batch in batches for line in batch] == lines
     dataset.close()
-    assert dataset[3] == lines[3]
+    with pytest.raises(ValueError, match="text: this TextDataset has been closed"):
+        dataset[3]
+    assert pickle.loads(pickle.dumps(dataset))[3] == lines[3]

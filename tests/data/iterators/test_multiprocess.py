@@ -383,7 +383,10 @@ if __name__ == "__main__":
     iterator = MultiprocessIterator(Data(), 4, n_processes=2, start_method=sys.argv[2])
     for _ in range(4):
         next(iterator)
-    print(*(child.pid for child in active_children()), *(slot.address.name for slot in iterator._slots), flush=True)
+    assert iterator._slots and all(slot.address.capacity for slot in iterator._slots)
+    print(*(child.pid for child in active_children()), flush=True)
+    while sys.argv[1] == "all killed":
+        next(iterator)
     if sys.argv[1] == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     if sys.argv[1] == "asked to stop":
@@ -429,13 +432,13 @@ def test_a_program_that_ends_without_finalizing_leaves_nothing(tmp_path, end, st
         start_method,
     ]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True)
-    names = result.stdout.splitlines()[0].split()
-    assert len(names) >= 3, result.stderr
+    pids = result.stdout.split("\n")[0].split()
+    assert pids, result.stderr
     assert result.stdout.splitlines()[1:] == (["4"] if end == "forked" else [])
     deadline = time.monotonic() + 20
-    while any(is_there(name) for name in names) and time.monotonic() < deadline:
+    while any(runs(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert [name for name in names if is_there(name)] == []
+    assert [pid for pid in pids if runs(pid)] == []
     if end == "interrupted":
         assert result.stderr.count("Traceback") == 1  # the parent's
         assert "KeyboardInterrupt" in result.stderr
@@ -443,11 +446,50 @@ def test_a_program_that_ends_without_finalizing_leaves_nothing(tmp_path, end, st
         assert (result.returncode, result.stderr) == (0, "")
 
 
-def is_there(name):
-    if name.isdigit():
-        status = Path("/proc", name, "status")
-        try:
-            return "State:\tZ" not in status.read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            return False
-    return (SHARED / name).exists()
+STARTING = """
+import signal
+if __name__ == "__mp_main__":  # a worker imports this, before anything else
+    print(*sorted(number.name for number in signal.pthread_sigmask(signal.SIG_BLOCK, [])), flush=True)
+import sys
+from renga_data.iterators import MultiprocessIterator
+if __name__ == "__main__":
+    with MultiprocessIterator(range(4), 1, n_processes=2, start_method=sys.argv[1]) as iterator:
+        next(iterator)
+    print("Ctrl-C", "does nothing" if signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []) else "works")
+"""
+
+
+@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+def test_a_worker_that_is_starting_does_not_hear_ctrl_c(tmp_path, start_method):
+    program = tmp_path / "program.py"
+    program.write_text(STARTING)
+    command = [sys.executable, "-W", "error", program, start_method]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    *workers, parent = result.stdout.splitlines()
+    assert set(workers) == {"SIGINT SIGUSR1"}, result  # and there are some
+    assert (parent, result.stderr) == ("Ctrl-C works", "")
+
+
+def runs(pid):
+    try:
+        return "State:\tZ" not in Path("/proc", pid, "status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.parametrize("start_method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("delay", [0.0, 0.013, 0.05])
+def test_a_program_whose_processes_are_all_killed_at_once_leaves_nothing(tmp_path, start_method, delay):
+    """No tracker of Python's is left to remove anything; `nothing_left_behind` looks for what is there then."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [sys.executable, program, "all killed", start_method]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        pids = process.stdout.readline().split()
+        time.sleep(delay)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert pids
+    deadline = time.monotonic() + 20
+    while any(runs(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert [pid for pid in pids if runs(pid)] == []

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from renga_backend_array_api import StandardArray, StandardBackend
 from renga_core.backend import get_backend
 from renga_core.backend.lookup import array_types
-from renga_core.backend.standard import StandardArray, StandardBackend
 from renga_data.tabular import from_data
 
 

@@ -295,11 +295,36 @@ def test_conversion():
     data = Counted(3).asarray()
     assert [(type(x), x.shape) for x in data] == [(np.ndarray, (3,)), (np.ndarray, (3,)), (np.ndarray, (3, 2))]
     assert from_data([np.zeros(2), np.ones(2)]).asarray().tolist() == [[0, 0], [1, 1]]
-    view = Counted(3).with_converter(lambda data: "converted").as_dict()
+    view = Counted(3).with_converter(lambda *columns, **named: "converted").as_dict()
     assert view.slice[:2].concat(Counted(1)).asarray() == "converted"
     assert view.join(from_data(("z", [1, 2, 3]))).asarray() == "converted"
     assert Counted(2, mode=dict).asarray()["a"].tolist() == [0, 1]
     assert view.transform("s", lambda **e: 1).asarray() == "converted"
+
+
+def test_a_converter_gets_columns_as_a_transform_gets_elements():
+    def said(*columns, **named):
+        return len(columns), sorted(named)
+
+    data = from_data((("a", np.arange(3)), ("b", np.arange(3))))
+    assert data.with_converter(said).asarray() == (2, [])
+    assert data.as_dict().with_converter(said).asarray() == (0, ["a", "b"])
+    assert data.slice[:, "a"].with_converter(said).asarray() == (1, [])
+    assert data.slice[:, ("a",)].with_converter(said).asarray() == (1, [])
+
+
+@pytest.mark.parametrize("error", [IndexError, ValueError])
+def test_a_mask_of_another_length(error):
+    with pytest.raises(error, match="a mask of 2 entries for 3 rows"):
+        from_data(np.arange(3)).slice[[True, False]]
+
+
+def test_what_a_delegate_delegates_to():
+    data, other = from_data(np.arange(3)), from_data(np.arange(2))
+    delegate = DelegateDataset(data)
+    assert delegate.dataset is data
+    delegate.dataset = other
+    assert len(delegate) == 2
 
 
 def test_an_iterator_reads_a_batch_at_once():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from renga_core.serializers import DictionarySerializer, load_npz
+from renga_core.serializers import DictionarySerializer, NpzDeserializer, load_npz
 from renga_distributed.extensions import LearningRateWarmup
 from renga_distributed.threads import launch
 from renga_training.extensions import PolynomialShift, StepShift
@@ -109,3 +109,35 @@ def test_bad_arguments(make_trainer, tmp_path):
             LearningRateWarmup(**options)
     with pytest.raises(AttributeError, match="no 'rl'"):
         rates(make_trainer, tmp_path, [warmup(attr="rl")])
+
+
+def test_an_earlier_state_is_loaded_into_a_run_that_has_gone_on(make_trainer, tmp_path):
+    """The rate that it set itself is not what the next resume multiplies."""
+    trainer = make_trainer(ALONE, tmp_path, (4, "epoch"), lr=0.1)
+    optimizer, extension = trainer.updater.get_optimizer("main"), warmup()[0]
+
+    def rates_of(iterations):
+        extension.resume(trainer)
+        extension.initialize(trainer)
+        found = []
+        for _ in range(iterations):
+            found.append(optimizer.lr)
+            trainer.updater.update()
+            extension(trainer)
+        return found
+
+    rates_of(2)
+    saved = DictionarySerializer()
+    saved.save(trainer)
+    state = {key: np.copy(value) for key, value in saved.target.items()}
+    right = [*RISING[2:], 0.8, 0.8]
+    for _ in range(2):  # into the middle of the warm-up, from beyond its end
+        NpzDeserializer(state).load(trainer)
+        np.testing.assert_allclose(rates_of(8), right)
+
+
+def test_another_optimizer_has_its_own_rate(make_trainer, tmp_path):
+    """One extension in two runs, one after the other: each optimizer's rate is multiplied once."""
+    extension = warmup(0)[0]
+    for _ in range(2):
+        np.testing.assert_allclose(rates(make_trainer, tmp_path, [(extension, None)], epochs=1), [0.8] * 4)

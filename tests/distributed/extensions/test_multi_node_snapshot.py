@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core.communicator import MismatchError
+from renga_core.serializers import FileDamaged
 from renga_distributed.extensions import multi_node_snapshot
 from renga_distributed.extensions.multi_node_snapshot import _replica_sets
 from renga_distributed.threads import launch
@@ -63,10 +64,30 @@ def test_old_files_of_ones_own_are_removed(make_trainer, tmp_path):
     assert files(tmp_path) == ["snapshot_iter_8.0", "snapshot_iter_8.1"]
 
 
-def test_sets_at_different_iterations_do_not_go_on(make_trainer, tmp_path):
+def test_all_sets_go_on_from_the_newest_that_all_have(make_trainer, tmp_path):
+    run(make_trainer, tmp_path, 2, (6, "iteration"))
+    (tmp_path / "snapshot_iter_6.1").unlink()
+    (tmp_path / "snapshot_iter_4.0").write_bytes(b"damaged")
+    whole = run(make_trainer, tmp_path / "whole", 2, (8, "iteration"), n_retains=1)
+    with pytest.warns(UserWarning, match="skipped") as caught:
+        assert run(make_trainer, tmp_path, 2, (8, "iteration")) == whole
+    said = "\n".join(str(warning.message) for warning in caught)
+    for name in ("6.0", "4.0", "4.1"):
+        assert f"snapshot_iter_{name}" in said
+
+
+def test_sets_that_have_nothing_in_common_do_not_go_on(make_trainer, tmp_path):
     run(make_trainer, tmp_path, 2, (4, "iteration"))
     (tmp_path / "snapshot_iter_4.1").unlink()
+    (tmp_path / "snapshot_iter_2.1").unlink()
     with pytest.raises(MismatchError, match="go on after iteration"):
+        run(make_trainer, tmp_path, 2, (4, "iteration"))
+
+
+def test_a_set_whose_files_are_all_damaged_is_told_to_all(make_trainer, tmp_path):
+    run(make_trainer, tmp_path, 2, (2, "iteration"))
+    (tmp_path / "snapshot_iter_2.1").write_bytes(b"damaged")
+    with pytest.raises(FileDamaged, match=r"snapshot_iter_2\.1"):
         run(make_trainer, tmp_path, 2, (4, "iteration"))
 
 

@@ -1,5 +1,6 @@
 """Whether all ranks get what the master's iterator gives."""
 
+import threading
 from itertools import chain
 
 import numpy as np
@@ -146,3 +147,19 @@ def test_bad_calls():
         launch(lambda comm: create_multi_node_iterator(SerialIterator([1], 1), comm, 2), 2)
     with pytest.raises(ValueError, match="gave no iterator"):
         launch(lambda comm: create_multi_node_iterator(None, comm), 2)
+
+
+def test_threads_that_share_it_get_each_batch_once():
+    """Of one rank: threads of several ranks would not ask in one order."""
+
+    def program(comm):
+        iterator = create_multi_node_iterator(SerialIterator(range(200), 5, repeat=False), comm)
+        taken = []
+        threads = [threading.Thread(target=lambda: taken.extend(iterator)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sorted(chain(*taken))
+
+    assert launch(program, 1) == [list(range(200))]

@@ -7,8 +7,8 @@ from scipy import special, stats
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.distribution_suite import FUNCTIONS, DistributionSuite
 from renga_nn.distributions import Bernoulli, Categorical, OneHotCategorical, kl_divergence
+from renga_testing.distribution_suite import FUNCTIONS, DistributionSuite
 
 
 class Choice(DistributionSuite):

@@ -6,8 +6,8 @@ from scipy import stats
 
 from renga_core import random
 from renga_core.backend import to_host
-from renga_core.testing.distribution_suite import FUNCTIONS, DistributionSuite
 from renga_nn.distributions import Geometric, Poisson, kl_divergence
+from renga_testing.distribution_suite import FUNCTIONS, DistributionSuite
 
 
 class Count(DistributionSuite):

@@ -7,8 +7,8 @@ from scipy.integrate import quad
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.distribution_suite import FUNCTIONS, DistributionSuite
 from renga_nn.distributions import Beta, Chisquare, Dirichlet, Gamma, kl_divergence
+from renga_testing.distribution_suite import FUNCTIONS, DistributionSuite
 
 
 class Relative(DistributionSuite):

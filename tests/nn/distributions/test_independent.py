@@ -6,8 +6,8 @@ from scipy import stats
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.distribution_suite import DistributionSuite
 from renga_nn.distributions import Beta, Dirichlet, Independent, MultivariateNormal, Normal, kl_divergence
+from renga_testing.distribution_suite import DistributionSuite
 
 
 class Product:

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from renga_core.backend import to_host
-from renga_core.testing.distribution_suite import DistributionSuite
 from renga_nn.distributions import Cauchy, Gumbel, Laplace, Uniform, kl_divergence
+from renga_testing.distribution_suite import DistributionSuite
 
 
 class LocationScale(DistributionSuite):

@@ -6,8 +6,8 @@ from scipy import stats
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.distribution_suite import FUNCTIONS, DistributionSuite
 from renga_nn.distributions import Independent, MultivariateNormal, Normal, kl_divergence
+from renga_testing.distribution_suite import FUNCTIONS, DistributionSuite
 
 L = [[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-1.0, 0.3, 0.7]]
 

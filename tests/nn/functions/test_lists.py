@@ -3,30 +3,17 @@
 Each function is called as its docstring's example calls it, with one argument after the other replaced.
 """
 
-import doctest
 import inspect
-import sys
 from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from example_calls import example_call, is_array
 
 import renga_nn.functions as F
 from renga_core.graph import InvalidType, Variable
 
 X = np.ones((2, 2))
-
-WITHOUT_EXAMPLE = {
-    "absolute": (X,),
-    "broadcast_to": (X, (3, 2, 2)),
-    "get_item": (X, 0),
-    "mean": (X,),
-    "reshape": (X, (4,)),
-    "squeeze": (X,),
-    "sum": (X,),
-    "sum_to": (X, (2,)),
-    "transpose": (X,),
-}
 
 NO_ARRAYS = {
     "list": [[1.0, 2.0], [3.0, 4.0]],
@@ -39,28 +26,6 @@ NO_ARRAYS = {
 
 INDEX = {("scatter_add", "slices")}
 """Not an array, but whatever may stand in brackets: what is wrong with it the array library says."""
-
-
-def example_call(name):
-    """The arguments of the call in the function's docstring, by name."""
-    function = getattr(F, name)
-    signature = inspect.signature(function)
-    calls = [signature.bind(*WITHOUT_EXAMPLE[name])] if name in WITHOUT_EXAMPLE else []
-
-    def recording(*args, **kwargs):
-        calls.append(signature.bind(*args, **kwargs))
-        return function(*args, **kwargs)
-
-    for example in doctest.DocTestFinder(recurse=False).find(function, name):
-        example.globs = {**vars(sys.modules[function.__module__]), name: recording}
-        doctest.DocTestRunner(verbose=False).run(example, out=lambda text: None)
-    assert calls, f"{name} has no example"
-    calls[-1].apply_defaults()
-    return calls[-1]
-
-
-def is_array(value):
-    return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
 def replaced(call, what):

@@ -7,7 +7,6 @@ import pytest
 
 from renga_core.backend import get_device, to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import (
     absolute,
     accuracy,
@@ -26,6 +25,7 @@ from renga_nn.functions import (
     sum_to,
     transpose,
 )
+from renga_testing.function_suite import FunctionSuite, ready_backends
 
 
 class OfOneArray(FunctionSuite):

@@ -7,10 +7,10 @@ from renga_core import random
 from renga_core.backend import to_host
 from renga_core.configuration import using_config
 from renga_core.graph import Parameter, Variable
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.functions import forget
 from renga_nn.link_hooks import SpectralNormalization, WeightStandardization
 from renga_nn.links import Convolution2D, Deconvolution2D, Linear
+from renga_testing.link_suite import LinkSuite
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import pytest
 from renga_core import random
 from renga_core.backend import using_device
 from renga_core.configuration import using_config
-from renga_core.testing.every_backend import ready_backends
+from renga_testing.every_backend import ready_backends
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.functions import convolution_2d
 from renga_nn.links import Convolution2D, Deconvolution2D
+from renga_testing.link_suite import LinkSuite
 
 
 def places(index, stride, dilate, size):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.functions import convolution_nd
 from renga_nn.links import (
     Convolution1D,
@@ -15,6 +14,7 @@ from renga_nn.links import (
     DeconvolutionND,
     DilatedConvolution2D,
 )
+from renga_testing.link_suite import LinkSuite
 
 
 def test_from_params():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import CRF1d
+from renga_testing.link_suite import LinkSuite
 
 CLASSES = 3
 

@@ -3,8 +3,8 @@ import pytest
 
 from renga_core.backend import to_host
 from renga_core.configuration import using_config
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import DecorrelatedBatchNormalization
+from renga_testing.link_suite import LinkSuite
 
 
 def whitened(x, groups, eps):

@@ -2,10 +2,10 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.functions import convolution_2d
 from renga_nn.initializers import Uniform
 from renga_nn.links import DeformableConvolution2D
+from renga_testing.link_suite import LinkSuite
 
 
 def convolved(x, W, b, s, p):

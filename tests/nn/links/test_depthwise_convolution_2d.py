@@ -2,8 +2,8 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import DepthwiseConvolution2D
+from renga_testing.link_suite import LinkSuite
 
 
 class TestDepthwiseConvolution2D(LinkSuite):

@@ -6,9 +6,9 @@ import pytest
 from renga_core.backend import to_host
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.functions import tanh
 from renga_nn.links import Bilinear, Highway, Maxout, SimplifiedDropconnect
+from renga_testing.link_suite import LinkSuite
 
 
 class OfRows(LinkSuite):
@@ -105,6 +105,25 @@ def test_bilinear_initial_values():
     assert to_host(link(np.ones((1, 2)), np.ones((1, 3)))).tolist() == [[13, 13]]
     with pytest.raises(ValueError, match="initial_bias is 0; it must be a tuple for V1, V2 and b"):
         Bilinear(2, 3, 2, initial_bias=0)
+
+
+@pytest.mark.parametrize(
+    ("initialW", "initial_bias", "name"),
+    [
+        (np.zeros((1, 1, 4)), None, "W"),
+        (np.zeros((3, 2, 4)), None, "W"),
+        (None, (np.zeros((1, 4)), None, 0), "V1"),
+        (None, (None, np.zeros(4), 0), "V2"),
+        (None, (None, None, np.zeros(1)), "b"),
+    ],
+)
+def test_bilinear_refuses_arrays_of_other_shapes(initialW, initial_bias, name):
+    with pytest.raises(ValueError, match=f"the initial {name} has shape"):
+        Bilinear(2, 3, 4, initialW=initialW, initial_bias=initial_bias)
+    link = Bilinear(None, None, 4, initialW=initialW, initial_bias=initial_bias)
+    with pytest.raises(ValueError, match=f"the initial {name} has shape"):
+        link(np.ones((1, 2), "f"), np.ones((1, 3), "f"))
+    assert not any(param.is_initialized for param in link.params())
 
 
 class TestHighway(OfRows):

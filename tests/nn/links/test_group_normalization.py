@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import GroupNormalization
+from renga_testing.link_suite import LinkSuite
 
 
 class TestGroupNormalization(LinkSuite):
@@ -41,3 +42,15 @@ def test_defaults(device):
 def test_groups_that_do_not_divide_the_channels(device):
     with pytest.raises(ValueError, match="groups=2 does not divide the channels"):
         GroupNormalization(2)(device.send(np.ones((1, 3, 2))))
+
+
+def test_the_dtype_is_that_of_when_it_was_made():
+    with using_config("dtype", np.float16):
+        link = GroupNormalization(1)
+    link(np.ones((1, 3, 2), np.float16))
+    assert link.gamma.dtype == link.beta.dtype == np.float16
+    with using_config("dtype", np.float32):
+        link = GroupNormalization(1, initial_gamma=np.arange(3.0))
+    with using_config("dtype", np.float16):
+        link(np.ones((1, 3, 2), np.float32))
+    assert link.gamma.dtype == np.float32

@@ -6,8 +6,8 @@ import pytest
 from renga_core import random
 from renga_core.backend import get_backend, to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import BinaryHierarchicalSoftmax
+from renga_testing.link_suite import LinkSuite
 
 TREE = ((0, (3, 1)), (4, (2, 5)))
 CHAIN = (0, (1, (2, (3, (4, 5)))))

@@ -3,8 +3,8 @@ import pytest
 from scipy.signal import correlate
 
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import Inception, InceptionBN
+from renga_testing.link_suite import LinkSuite
 
 
 def convolved(x, W, b=None, pad=0, stride=1):

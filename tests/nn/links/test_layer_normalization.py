@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import LayerNormalization
+from renga_testing.link_suite import LinkSuite
 
 
 class TestLayerNormalization(LinkSuite):

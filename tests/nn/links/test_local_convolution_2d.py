@@ -3,8 +3,8 @@ import pytest
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import LocalConvolution2D
+from renga_testing.link_suite import LinkSuite
 
 
 class TestLocalConvolution2D(LinkSuite):

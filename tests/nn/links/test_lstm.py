@@ -3,9 +3,9 @@ import pytest
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.initializers import GlorotNormal
 from renga_nn.links import LSTM, StatelessLSTM
+from renga_testing.link_suite import LinkSuite
 
 
 def sigmoid(x):

@@ -3,9 +3,9 @@ import pytest
 from scipy.signal import correlate
 
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.functions import tanh
 from renga_nn.links import MLPConvolution2D
+from renga_testing.link_suite import LinkSuite
 
 
 class TestMLPConvolution2D(LinkSuite):

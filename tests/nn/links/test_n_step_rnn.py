@@ -3,7 +3,6 @@ import pytest
 
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import (
     NStepBiGRU,
     NStepBiLSTM,
@@ -14,6 +13,7 @@ from renga_nn.links import (
     NStepRNNReLU,
     NStepRNNTanh,
 )
+from renga_testing.link_suite import LinkSuite
 
 FEATURES, UNITS = 3, 2
 

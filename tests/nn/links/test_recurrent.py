@@ -5,7 +5,6 @@ import pytest
 
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import (
     GRU,
     ChildSumTreeLSTM,
@@ -17,6 +16,7 @@ from renga_nn.links import (
     StatelessGRU,
     StatelessMGU,
 )
+from renga_testing.link_suite import LinkSuite
 
 FEATURES, UNITS = 3, 2
 

@@ -4,8 +4,8 @@ import pytest
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.link_suite import LinkSuite
 from renga_nn.links import BlackOut, NegativeSampling
+from renga_testing.link_suite import LinkSuite
 
 COUNTS = [8, 1, 4, 2, 1]
 LABELS = np.array([0, 3, -1, 4])

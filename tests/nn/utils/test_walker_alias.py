@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from renga_core import random
 from renga_core.backend import get_backend, to_host
-from renga_core.testing.function_suite import ready_backends
 from renga_nn.utils import WalkerAlias
 from renga_nn.utils.walker_alias import _table
+from renga_testing.function_suite import ready_backends
 
 weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1e6)), min_size=1, max_size=40).filter(any)
 

@@ -92,3 +92,30 @@ def test_an_iterator_without_reset_is_copied():
     assert evaluator()["main/mean"] == evaluator()["main/mean"] == 6
     evaluator.finalize()
     assert once.left is None
+
+
+class EndsAtTwo:
+    """A data set with a bare ``next`` that finds nothing for examples from 2 on."""
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, i):
+        return next(iter([np.float32(i)] if i < 2 else []))
+
+
+def test_stop_iteration_out_of_the_data_set_is_an_error():
+    model = Model()
+    evaluator = Evaluator(SerialIterator(EndsAtTwo(), 2, repeat=False, shuffle=False), model)
+    with pytest.raises(RuntimeError, match="example 2 of a EndsAtTwo raised StopIteration"):
+        evaluator()
+    assert len(model.modes) == 1
+
+
+def test_stop_iteration_out_of_the_converter_is_an_error():
+    def convert(batch, device=None):
+        return next(iter(()))
+
+    with pytest.raises(RuntimeError, match=r"the converter .*convert raised StopIteration") as caught:
+        make(converter=convert)[1]()
+    assert isinstance(caught.value.__cause__, StopIteration)

@@ -26,7 +26,7 @@ def kept(folder):
     found = set()
     for name in os.listdir(folder):
         load_npz(folder / name, loaded := Saved())
-        assert name == f"best_iter_{loaded.value}"
+        assert name == f"best_iter_{loaded.value}.npz"
         found.add(int(loaded.value))
     return found
 
@@ -43,7 +43,7 @@ def test_the_best_so_far_at_any_time(trainer, tmp_path, count, key, mode, sign):
         run(extension, trainer, saved, [value])
         ranked = sorted(range(1, n + 1), key=lambda i: (sign * VALUES[i - 1], i))
         assert kept(tmp_path) == set(ranked[:count])
-        assert [name for _, name in extension.best] == [f"best_iter_{i}" for i in ranked[:count]]
+        assert [name for _, name in extension.best] == [f"best_iter_{i}.npz" for i in ranked[:count]]
 
 
 @pytest.mark.parametrize("cut", range(1, 12, 3))

@@ -6,7 +6,7 @@ import pytest
 from renga_core.graph import Parameter
 from renga_core.link import Chain, Link
 from renga_core.reporter import Reporter
-from renga_core.testing.every_backend import ready_backends
+from renga_testing.every_backend import ready_backends
 from renga_training.extensions import MicroAverage, ParameterStatistics, VariableStatisticsPlot
 
 rng = np.random.default_rng(0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from renga_core.graph.operators import arithmetic, product, reduction, shape
 from renga_core.graph.operators.arithmetic import Add, Multiply
@@ -64,6 +64,9 @@ class Operators:
 
     def __neg__(self) -> Variable:
         return arithmetic.negative(self)
+
+    def __pos__(self) -> Self:
+        return self
 
     def __abs__(self) -> Variable:
         return arithmetic.absolute(self)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from renga_core.backend import Array, get_backend
 from renga_core.graph.errors import InvalidType, describe_array, require_array
 from renga_core.graph.function_node import FunctionNode
@@ -21,7 +23,7 @@ def matmul(a: Any, b: Any) -> Variable:
     """``a @ b`` as `numpy.matmul`: matrices in the last two axes, the others broadcast; a vector is a row or a column.
 
     Raises:
-        InvalidType: An operand is a scalar, or the inner sizes differ.
+        InvalidType: An operand is a scalar, the inner sizes differ, or the axes before the last two do not broadcast.
     """
     for name, x in (("a", a), ("b", b)):
         require_array("matmul", name, x)
@@ -33,12 +35,22 @@ def matmul(a: Any, b: Any) -> Variable:
         expected = f"last axis of size {inner} to match b: {describe_array(b)}"
         raise InvalidType("matmul", "a", expected, describe_array(a))
     if len(rows) > 1 and len(columns) > 1:
+        if rows[:-2] != columns[:-2]:
+            _require_broadcast(a, b)
         return MatMul().apply((a, b))[0]
     row = reshape(a, (1, inner)) if len(rows) == 1 else a
     column = reshape(b, (inner, 1)) if len(columns) == 1 else b
     y = MatMul().apply((row, column))[0]
     shape = (y.shape[:-2] if len(rows) == 1 else y.shape[:-1]) + (() if len(columns) == 1 else y.shape[-1:])
     return reshape(y, shape)
+
+
+def _require_broadcast(a: Any, b: Any) -> None:
+    try:
+        np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        expected = f"axes before the last two that broadcast with those of b: {describe_array(b)}"
+        raise InvalidType("matmul", "a", expected, describe_array(a)) from None
 
 
 def multiply_matrices(a: Array, b: Array) -> Array:

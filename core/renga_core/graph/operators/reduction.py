@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, is_floating
-from renga_core.graph.errors import require_array
+from renga_core.graph.errors import InvalidType, require_array
 from renga_core.graph.function_node import FunctionNode
 
 if TYPE_CHECKING:
@@ -67,10 +67,11 @@ def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -
         raise TypeError(f"{function}: an axis is an integer, and axes are a tuple of them, not {axis!r}") from None
     for a in given:
         if not -ndim <= a < ndim:
-            raise ValueError(f"{function}: axis {a} is out of range for an array with {ndim} axes")
+            expected = (f"{-ndim} to {ndim - 1}" if ndim else "none") + f", as there are {ndim} axes"
+            raise InvalidType(function, "axis", expected, f"axis {a}")
     axes = tuple(sorted(a % ndim for a in given))
     if len(set(axes)) != len(axes):
-        raise ValueError(f"{function}: an axis is named twice in {given}")
+        raise InvalidType(function, "axis", "no axis twice", str(given))
     return axes
 
 

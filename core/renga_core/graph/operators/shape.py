@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array, get_array_module, get_backend, in_native_order
 from renga_core.graph.errors import InvalidType, describe_array, require_array
 from renga_core.graph.function_node import FunctionNode
 from renga_core.graph.operators.reduction import is_broadcast_of, normalize_axes, sum_array_to
@@ -43,15 +43,20 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     """The axes in another order (default: reversed).
 
     Raises:
-        ValueError: `axes` is not a permutation of the axes of `x`.
+        InvalidType: `axes` is not a permutation of the axes of `x`.
 
     >>> transpose(np.zeros((2, 3, 4))).shape, transpose(np.zeros((2, 3, 4)), (-1, 0, 1)).shape
     ((4, 3, 2), (4, 2, 3))
     """
     require_array("transpose", "x", x)
-    order = tuple(range(x.ndim))[::-1] if axes is None else tuple(a % x.ndim if -x.ndim <= a else a for a in axes)
+    try:
+        given = range(x.ndim)[::-1] if axes is None else [index(a) for a in axes]
+    except TypeError:
+        raise TypeError(f"transpose: axes must be a sequence of integers, not {axes!r}") from None
+    order = tuple([a % x.ndim if -x.ndim <= a else a for a in given])
     if sorted(order) != list(range(x.ndim)):
-        raise ValueError(f"transpose: axes {axes} are not a permutation of the {x.ndim} axes of {describe_array(x)}")
+        expected = f"a permutation of the {x.ndim} axes of {describe_array(x)}"
+        raise InvalidType("transpose", "axes", expected, str(axes))
     return Transpose(order).apply((x,))[0]
 
 
@@ -59,8 +64,7 @@ def squeeze(x: Any, axis: int | tuple[int, ...] | None = None) -> Variable:
     """Drop axes of size 1 (default: all of them).
 
     Raises:
-        InvalidType: An axis named in `axis` has another size.
-        ValueError: There is no such axis.
+        InvalidType: An axis named in `axis` has another size, or there is no such axis.
 
     >>> squeeze(np.zeros((1, 3, 1))).shape, squeeze(np.zeros((1, 3, 1)), axis=-1).shape
     ((3,), (1, 3))
@@ -237,7 +241,7 @@ class Cast(FunctionNode):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """A copy, unless the dtype is the same."""
-        return (inputs[0].astype(self.dtype, copy=False),)
+        return (in_native_order(inputs[0].astype(self.dtype, copy=False)),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Back to the input's dtype."""

@@ -1,4 +1,4 @@
-from renga_core.testing.suites import ArrayBackendSuite, KernelSuite, PluginSuite
+from renga_testing.suites import ArrayBackendSuite, KernelSuite, PluginSuite
 
 
 class TestPlugin(PluginSuite):

@@ -113,7 +113,6 @@ def test_max_pooling(options):
             [(1, 1, 4, 4), (1, 1, 3, 3)],
             "f4",
         ),
-        ("convolution", F.convolution_2d, [(0, 2, 4, 4), (2, 2, 3, 3)], "f4"),
         ("batch_normalization", lambda x, g, b: F.batch_normalization(x, g, b, axis=1), [(3, 4), (3,), (3,)], "f4"),
         ("max_pooling", lambda x: F.max_pooling_2d(x, 2), [(1, 2, 4, 4)], "float16"),
     ],

@@ -54,12 +54,16 @@ _BACKWARD = cupy.ElementwiseKernel(
     {_GATES}
     W here = by_cell ? (W)gc[i] : 0;
     if (goes_on) {{
-      const W g = by_output ? (W)gh[i] : 0, t = tanh((W)c[i]);
-      here += g * out * (1 - t * t);
+      W by_out = 0;  // Without a gradient of the output, what is not finite there does not count.
+      if (by_output) {{
+        const W g = (W)gh[i], t = tanh((W)c[i]);
+        here += g * out * (1 - t * t);
+        by_out = g * t * out * (1 - out);
+      }}
       gx[at] = (T)(here * in * (1 - a * a));
       gx[at + pixels] = (T)(here * a * in * (1 - in));
       gx[at + 2 * pixels] = (T)(here * (W)c_prev[i] * forget * (1 - forget));
-      gx[at + 3 * pixels] = (T)(g * t * out * (1 - out));
+      gx[at + 3 * pixels] = (T)by_out;
       here *= forget;
     }}
     gc_prev[i] = (T)here;

@@ -28,7 +28,9 @@ template <class W> static __device__ Sum<W> joined(const Sum<W>& a, const Sum<W>
   if (b.total == 0) return a;
   Sum<W> made;
   made.largest = a.largest > b.largest ? a.largest : b.largest;
-  made.total = a.total * exp(a.largest - made.largest) + b.total * exp(b.largest - made.largest);
+  // Minus infinity less itself is NaN: equal numbers need no exponential.
+  made.total = a.total * (a.largest == made.largest ? 1 : exp(a.largest - made.largest))
+      + b.total * (b.largest == made.largest ? 1 : exp(b.largest - made.largest));
   return made;
 }
 
@@ -48,11 +50,13 @@ template <class T, class W> static __device__ Sum<W> sum_of_row(
   sum.largest = 0, sum.total = 0;
   for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
     const W v = (W)x[place.start + k * inner];
+    // exp(v - v), without the exponential: 1, but NaN for infinity, which thus shows in all of the row.
+    const W one = v > 0 ? v - v + 1 : (W)1;
     if (sum.total == 0 || v > sum.largest) {
-      sum.total = sum.total == 0 ? 1 : sum.total * exp(sum.largest - v) + 1;
+      sum.total = sum.total == 0 ? one : sum.total * exp(sum.largest - v) + one;
       sum.largest = v;
     } else {
-      sum.total += exp(v - sum.largest);
+      sum.total += v == sum.largest ? one : exp(v - sum.largest);
     }
   }
   return joined_of_team(sum, place);

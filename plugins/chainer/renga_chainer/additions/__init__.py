@@ -9,11 +9,18 @@ from typing import Any
 
 from renga_chainer import configuration
 from renga_chainer.additions import (
+    attributes,
     computational_graph,
+    dataset_mixin,
+    decorrelated,
+    deprecations,
     device,
     distributions,
+    function_attributes,
     function_node,
+    indices,
     initial_weights,
+    initialize_params,
     invalid_type,
     iterator_snapshot,
     labels,
@@ -26,7 +33,10 @@ from renga_chainer.additions import (
     order_sampler,
     pretrained_classifier,
     processes,
+    refusals,
     sequential,
+    single_sample,
+    spectral_normalization,
     summary,
     tabular,
     text,
@@ -39,11 +49,17 @@ __all__ = ["install", "uninstall"]
 
 _ADDITIONS: list[tuple[Any, str, Any]] = [
     *configuration.ADDITIONS,
+    *attributes.ADDITIONS,
     *computational_graph.ADDITIONS,
+    *dataset_mixin.ADDITIONS,
+    *decorrelated.ADDITIONS,
     *device.ADDITIONS,
     *distributions.ADDITIONS,
+    *function_attributes.ADDITIONS,
     *function_node.ADDITIONS,
+    *indices.ADDITIONS,
     *initial_weights.ADDITIONS,
+    *initialize_params.ADDITIONS,
     *invalid_type.ADDITIONS,
     *iterator_snapshot.ADDITIONS,
     *link_loading.ADDITIONS,
@@ -56,13 +72,17 @@ _ADDITIONS: list[tuple[Any, str, Any]] = [
     *order_sampler.ADDITIONS,
     *pretrained_classifier.ADDITIONS,
     *processes.ADDITIONS,
+    *refusals.ADDITIONS,
     *sequential.ADDITIONS,
+    *single_sample.ADDITIONS,
+    *spectral_normalization.ADDITIONS,
     *summary.ADDITIONS,
     *tabular.ADDITIONS,
     *text.ADDITIONS,
     *update_rule.ADDITIONS,
     *variable.ADDITIONS,
     *walker_alias.ADDITIONS,
+    *deprecations.ADDITIONS,  # of what others above have put there
 ]
 """Class (or module), name, value."""
 _before: list[tuple[Any, str, Any]] = []
@@ -72,8 +92,8 @@ _ABSENT = object()
 def install() -> None:
     """Put all there."""
     for cls, name, value in _ADDITIONS:
-        # What a class derives from is not in its own dictionary.
-        before = cls.__bases__ if name == "__bases__" else cls.__dict__.get(name, _ABSENT)
+        # What a class derives from, and what it is called, is not in its own dictionary.
+        before = getattr(cls, name) if name in ("__bases__", "__name__") else cls.__dict__.get(name, _ABSENT)
         _before.append((cls, name, before))
         setattr(cls, name, value)
 

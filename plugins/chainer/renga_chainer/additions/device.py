@@ -5,6 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
+
+from renga_chainer.devices import without_cuda
 from renga_core.backend import Array, Device, DeviceResident, lookup
 from renga_core.plugin.errors import RengaPluginError
 
@@ -20,14 +23,16 @@ def _name(self: Device) -> str:
 
 
 def _send_all(self: Device, arrays: Any) -> Any:
-    """An array, None, or a list or tuple of these, on this device; of one array that comes twice, one copy."""
+    """An array, a number, None, or a list or tuple of these, on this device; of one that comes twice, one copy."""
     if isinstance(arrays, (list, tuple)):
         sent: dict[int, Any] = {}
         for each in arrays:
             if id(each) not in sent:
                 sent[id(each)] = _send_all(self, each)
         return type(arrays)(sent[id(each)] for each in arrays)
-    return None if arrays is None else _send(self, arrays)
+    if arrays is None:
+        return None
+    return _send(self, np.asarray(arrays) if np.isscalar(arrays) else arrays)
 
 
 def _supported_array_types(self: Device) -> tuple[type, ...]:
@@ -68,17 +73,17 @@ def _itself(self: Any) -> Any:
     return self
 
 
-def _to_gpu(self: DeviceResident, device: Any = None) -> Any:
+def to_gpu(self: DeviceResident, device: Any = None) -> Any:
     """Move to an NVIDIA GPU, named by its number or CuPy's own device; the first if None."""
     return self.to_device(device if isinstance(device, Device) else f"cupy:{int(getattr(device, 'id', device or 0))}")
 
 
-def _load_or_runtime_error(name: str) -> Any:
+def _load_or_runtime_error(name: str, origin: str = "argument") -> Any:
     """A backend. What is not there, or is no device, is a plain RuntimeError in Chainer."""
     try:
-        return _load(name)
+        return _load(name, origin)
     except RengaPluginError as error:
-        raise RuntimeError(f"{name} is not available: {error}") from error
+        raise RuntimeError(without_cuda(error) if name == "cupy" else f"{name} is not available: {error}") from error
 
 
 def _accept(self: DeviceResident, visitor: Any) -> None:
@@ -96,7 +101,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Device, "supported_array_types", property(_supported_array_types)),
     (Device, "is_array_supported", _is_array_supported),
     (Device, "create_context", _create_context),
-    (DeviceResident, "to_gpu", _to_gpu),
+    (DeviceResident, "to_gpu", to_gpu),
     (DeviceResident, "to_intel64", _no_intel64),
     (DeviceResident, "to_chx", _no_chainerx),
     (DeviceResident, "from_chx", _itself),

@@ -1,4 +1,7 @@
-"""Distributions draw by `numpy.random`'s own methods, as Chainer's do, where their parameters are NumPy's arrays."""
+"""Distributions draw by `numpy.random`'s own methods, as Chainer's do, where their parameters are NumPy's arrays.
+
+`Bernoulli` is linear between 0 and 1, as Chainer's: its `prob`, and its `log_prob` in the logarithm.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 
 from renga_core.graph import Variable, as_variable
 from renga_nn import distributions as d
+from renga_nn.functions import log, where
 
 __all__ = ["ADDITIONS"]
 
@@ -64,6 +68,24 @@ def _sampler(cls: type, parameter: str, draw: Draw) -> Callable[[Any, int], Vari
     return sample_n
 
 
+def _linear_prob(self: d.Bernoulli, x: Any) -> Variable:
+    """``x p + (1 - x) (1 - p)``; with `binary_check` 0 at points that are neither 0 nor 1."""
+    at = self._points("prob", x)
+    prob = at * self.p + (1 - at) * (1 - self.p)
+    return where((at.array == 0) | (at.array == 1), prob, 0) if self.binary_check else prob
+
+
+_log_prob = d.Bernoulli._log_prob
+
+
+def _log_prob_of_the_certain(self: d.Bernoulli, x: Variable) -> Variable:
+    """As Renga's; where p is 0 or 1 the logarithm of `prob`, also between the two points."""
+    certain = (self.p.array == 0) | (self.p.array == 1)
+    return where(certain, log(_linear_prob(self, x)), _log_prob(self, x)) if certain.any() else _log_prob(self, x)
+
+
 ADDITIONS: list[tuple[type, str, Any]] = [
-    (cls, "sample_n", _sampler(cls, parameter, draw)) for cls, (parameter, draw) in _DRAWS.items()
+    (d.Bernoulli, "prob", _linear_prob),
+    (d.Bernoulli, "_log_prob", _log_prob_of_the_certain),
+    *[(cls, "sample_n", _sampler(cls, parameter, draw)) for cls, (parameter, draw) in _DRAWS.items()],
 ]

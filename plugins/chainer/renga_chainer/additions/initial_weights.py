@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from renga_chainer.configuration import mixed16
-from renga_core.configuration import config
+from renga_core.configuration import config, using_config
 from renga_nn.functions.window import conv_outsize
 from renga_nn.initializers import NaN, get_initializer
 from renga_nn.links import (
@@ -14,6 +14,7 @@ from renga_nn.links import (
     BlackOut,
     DeformableConvolution2D,
     DepthwiseConvolution2D,
+    GroupNormalization,
     LocalConvolution2D,
 )
 from renga_nn.links.sampled import _Sampled
@@ -22,6 +23,7 @@ __all__ = ["ADDITIONS"]
 
 _deformable = DeformableConvolution2D.__init__
 _normalization = BatchNormalization.__init__
+_group_normalization = GroupNormalization.__init__
 _sampled = _Sampled.__init__
 
 
@@ -82,10 +84,25 @@ def batch_normalization(
     *args: Any,
     **options: Any,
 ) -> None:
-    """By default everything is of ``config.dtype``, or float32 if that is `mixed16`."""
+    """By default everything is of ``config.dtype``, or float32 if that is `mixed16`.
+
+    Raises:
+        RuntimeError: Neither `size` nor `axis` is given.
+        TypeError: `size` is no number and no sequence of them.
+    """
+    if size is None and options.get("axis", args[4] if len(args) > 4 else None) is None:
+        raise RuntimeError("size or axis is required")
+    if isinstance(size, (dict, set)):
+        raise TypeError(f"expected a sequence of integers or a single integer, got {size!r}")
     if dtype is None:
         dtype = "float32" if config.dtype is mixed16 else config.dtype
     _normalization(self, size, decay, eps, dtype, *args, **options)
+
+
+def group_normalization(self: GroupNormalization, *args: Any, **options: Any) -> None:
+    """By default everything is of ``config.dtype``, or float32 if that is `mixed16`."""
+    with using_config("dtype", "float32" if config.dtype is mixed16 else config.dtype):
+        _group_normalization(self, *args, **options)
 
 
 def black_out(self: BlackOut, in_size: int, counts: Any, sample_size: int) -> None:
@@ -98,5 +115,6 @@ ADDITIONS: list[tuple[type, str, Any]] = [
     (LocalConvolution2D, "_initialize", local),
     (DeformableConvolution2D, "__init__", deformable),
     (BatchNormalization, "__init__", batch_normalization),
+    (GroupNormalization, "__init__", group_normalization),
     (BlackOut, "__init__", black_out),
 ]

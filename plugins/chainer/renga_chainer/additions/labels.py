@@ -1,15 +1,59 @@
-"""Labels of functions as Chainer has them, which drawings of graphs and the tables of hooks show."""
+"""Labels of functions and names of their classes as Chainer has them: drawings, tables of hooks and converters."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
+from renga_core.graph import FunctionNode
 from renga_core.graph.operators import arithmetic
+from renga_nn.function_hooks import TimerHook
 from renga_nn.functions.connection.convolution import Convolution, Deconvolution
+from renga_nn.functions.pooling.window_sum import WindowSpread, WindowSum
 
 __all__ = ["ADDITIONS"]
+
+_NAMES = {
+    "renga_core.graph.operators.arithmetic": {
+        "Divide": "Div",
+        "DivideByConstant": "MulConstant",
+        "DivideConstant": "DivFromConstant",
+        "Multiply": "Mul",
+        "MultiplyConstant": "MulConstant",
+        "Negative": "Neg",
+        "Power": "PowVarVar",
+        "PowerOfConstant": "PowConstVar",
+        "PowerOfVariable": "PowVarConst",
+        "Subtract": "Sub",
+    },
+    "renga_nn.functions.activation.prelu": {"PReLU": "PReLUFunction"},
+    "renga_nn.functions.array.concat": {"Split": "SplitAxis"},
+    "renga_nn.functions.array.resize_images": {"Resample": "ResizeImages"},
+    "renga_nn.functions.connection.convolution": {
+        "Convolution": "Convolution2DFunction",
+        "Deconvolution": "Deconvolution2DFunction",
+    },
+    "renga_nn.functions.connection.embed_id": {"EmbedID": "EmbedIDFunction"},
+    "renga_nn.functions.connection.linear": {"Linear": "LinearFunction"},
+    "renga_nn.functions.math.cumulative": {"CumProd": "Cumprod", "CumSum": "Cumsum"},
+    "renga_nn.functions.math.error_function": {"Erfcinv": "ErfcInv", "Erfinv": "ErfInv"},
+    "renga_nn.functions.math.exponential": {"Rsqrt": "DivFromConstant"},
+    "renga_nn.functions.math.fourier": {"Fft": "FFT", "Ifft": "FFT"},
+    "renga_nn.functions.math.gamma_function": {"Digamma": "DiGamma", "Polygamma": "PolyGamma"},
+    "renga_nn.functions.math.hyperbolic": {"ArcTanh": "Arctanh"},
+    "renga_nn.functions.math.rounding": {"FMod": "Fmod"},
+    "renga_nn.functions.math.trigonometric": {
+        "ArcCos": "Arccos",
+        "ArcSin": "Arcsin",
+        "ArcTan": "Arctan",
+        "ArcTan2": "Arctan2",
+    },
+    "renga_nn.functions.pooling.max_pooling": {"MaxPooling": "MaxPoolingND"},
+    "renga_nn.functions.pooling.window_sum": {"WindowSum": "AveragePooling2D", "WindowSpread": "Unpooling2D"},
+}
+"""Names of classes that differ. What is a label, too, where no other is given below."""
 
 _LABELS = {
     "renga_core.graph.operators.arithmetic": {
@@ -22,12 +66,6 @@ _LABELS = {
         "Power": "_ ** _",
         "Subtract": "_ - _",
     },
-    "renga_nn.functions.activation.prelu": {"PReLU": "PReLUFunction"},
-    "renga_nn.functions.array.concat": {"Split": "SplitAxis"},
-    "renga_nn.functions.array.resize_images": {"Resample": "ResizeImages"},
-    "renga_nn.functions.connection.embed_id": {"EmbedID": "EmbedIDFunction"},
-    "renga_nn.functions.connection.linear": {"Linear": "LinearFunction"},
-    "renga_nn.functions.math.cumulative": {"CumProd": "Cumprod", "CumSum": "Cumsum"},
     "renga_nn.functions.math.error_function": {
         "Erf": "erf",
         "Erfc": "erfc",
@@ -45,8 +83,8 @@ _LABELS = {
         "Rsqrt": "1.0 / _",
         "Sqrt": "sqrt",
     },
-    "renga_nn.functions.math.gamma_function": {"Digamma": "digamma", "LGamma": "lgamma"},
-    "renga_nn.functions.math.hyperbolic": {"ArcTanh": "Arctanh", "Cosh": "cosh", "Sinh": "sinh"},
+    "renga_nn.functions.math.gamma_function": {"Digamma": "digamma", "LGamma": "lgamma", "Polygamma": "polygamma"},
+    "renga_nn.functions.math.hyperbolic": {"Cosh": "cosh", "Sinh": "sinh"},
     "renga_nn.functions.math.normal_distribution": {"LogNdtr": "log_ndtr", "Ndtr": "ndtr", "Ndtri": "ndtri"},
     "renga_nn.functions.math.rounding": {"FMod": "fmod"},
     "renga_nn.functions.math.square": {"Square": "square"},
@@ -59,7 +97,6 @@ _LABELS = {
         "Sin": "sin",
         "Tan": "tan",
     },
-    "renga_nn.functions.pooling.max_pooling": {"MaxPooling": "MaxPoolingND"},
 }
 
 
@@ -74,19 +111,33 @@ def _with_constant(pattern: str, value: Callable[[Any], Any] = lambda constant: 
     return property(label)
 
 
-def _for_images(name: str, for_others: str) -> property:
-    """One label where there are two spatial axes, another where there are not."""
+def _for_images(strides: str, name: str, for_others: str) -> property:
+    """One label where there are two spatial axes, another where there are not; `strides` has one for each axis."""
+    read = attrgetter(strides)
 
-    def label(self: Convolution | Deconvolution) -> str:
-        return name if not self.inputs or len(self.inputs[0].shape) == 4 else for_others
+    def label(self: FunctionNode) -> str:
+        return name if len(read(self)) == 2 else for_others
 
     return property(label)
 
 
+_BY_AXES = {
+    Convolution: _for_images("geometry.stride", "Convolution2DFunction", "ConvolutionND"),
+    Deconvolution: _for_images("geometry.stride", "Deconvolution2DFunction", "DeconvolutionND"),
+    WindowSum: _for_images("window.stride", "AveragePooling2D", "AveragePoolingND"),
+    WindowSpread: _for_images("window.stride", "Unpooling2D", "UnpoolingND"),
+}
+
 ADDITIONS: list[tuple[Any, str, Any]] = [
     *[
+        (getattr(importlib.import_module(module), name), "__name__", theirs)
+        for module, classes in _NAMES.items()
+        for name, theirs in classes.items()
+    ],
+    *[
         (getattr(importlib.import_module(module), name), "label", label)
-        for module, labels in _LABELS.items()
+        for table in (_NAMES, _LABELS)
+        for module, labels in table.items()
         for name, label in labels.items()
     ],
     (arithmetic.AddConstant, "label", _with_constant("_ + {}")),
@@ -95,6 +146,6 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (arithmetic.DivideConstant, "label", _with_constant("{} / _")),
     (arithmetic.PowerOfVariable, "label", _with_constant("_ ** {}")),
     (arithmetic.PowerOfConstant, "label", _with_constant("{} ** _")),
-    (Convolution, "label", _for_images("Convolution2DFunction", "ConvolutionND")),
-    (Deconvolution, "label", _for_images("Deconvolution2DFunction", "DeconvolutionND")),
+    *[(cls, name, value) for cls, value in _BY_AXES.items() for name in ("label", "_impl_name")],
+    (TimerHook, "_name_of", staticmethod(attrgetter("_impl_name"))),
 ]

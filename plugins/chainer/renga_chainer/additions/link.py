@@ -1,4 +1,4 @@
-"""`Link`: visitors of its arrays, and hooks that keep their arrays in Chainer's shapes."""
+"""`Link`: visitors of its arrays, and what a mixin behind it defines."""
 
 from __future__ import annotations
 
@@ -6,17 +6,42 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.additions.sequential import count_anew
 from renga_core.backend import Array, Device, DeviceResident
 from renga_core.graph import Variable
-from renga_core.link import Link
+from renga_core.link import ChainList, Link, Sequential
+from renga_core.link.link_hook import forward_with_hooks, watchers
 from renga_core.serializers.values import is_array
-from renga_nn.link_hooks import SpectralNormalization
 
 __all__ = ["ADDITIONS"]
 
+_call = Link.__call__
+_copy = Link.copy
 _move = Link.to_device
 _add = Link.add_param
-_prepare = SpectralNormalization.prepare
+
+
+def _call_behind(self: Link, *args: Any, **kwargs: Any) -> Any:
+    """Call `forward`; or, of a class with one that stands behind `Link` (a mixin), its ``__call__``.
+
+    Raises:
+        AttributeError: There is neither.
+    """
+    behind = getattr(super(Link, self), "__call__", None)  # noqa: B004 - that of a class behind Link only
+    if behind is None:
+        return _call(self, *args, **kwargs)
+    if self._local_link_hooks or watchers:
+        return forward_with_hooks(self, behind, args, kwargs)
+    return behind(*args, **kwargs)
+
+
+def _forward_behind(self: Link) -> Any:
+    """The `forward` of a class that stands behind `Link`.
+
+    Raises:
+        AttributeError: There is none: as in Chainer, where a `Link` has no such method.
+    """
+    return super(Link, self).forward  # type: ignore[misc]  # of a class that mypy does not see
 
 
 def _accept(self: Link, visitor: Any) -> None:
@@ -81,23 +106,40 @@ def _add_param(self: Link, name: str, shape: Any = None, dtype: Any = np.float32
     _add(self, name, shape, dtype if initializer is None else None, initializer)
 
 
+def _copy_with_name(self: Link, mode: str = "share") -> Link:
+    """As Renga's; a deep copy keeps its name. Links of a Sequential are counted as if they had just been appended."""
+    made = _copy(self, mode)
+    if mode != "share":
+        made.name = self.name
+    for link in list(made.links()):
+        if isinstance(link, Sequential):
+            count_anew(link)
+    return made
+
+
 def _n_local_link_hooks(self: Link) -> int:
     """Number of hooks of this link."""
     return len(self.local_link_hooks)
 
 
-def _prepare_vector(self: SpectralNormalization, link: Link, W: Variable) -> None:
-    """As Renga's; the vector has one axis."""
-    _prepare(self, link, W)
-    vector = getattr(link, self.vector_name)
-    if vector.ndim > 1:
-        setattr(link, self.vector_name, vector.reshape(-1))
+def _device_id(self: Link) -> int | None:
+    """Number of the GPU; None on the CPU."""
+    return self.device.index if self.device.backend.name == "cupy" else None
+
+
+def _children(self: ChainList) -> list[Link]:
+    """The children, in order."""
+    return list(self.children())
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
+    (Link, "__call__", _call_behind),
+    (Link, "forward", property(_forward_behind)),
     (Link, "add_param", _add_param),
+    (Link, "copy", _copy_with_name),
     (Link, "device_resident_accept", _accept),
     (Link, "to_device", _to_device),
+    (Link, "_device_id", property(_device_id)),
+    (ChainList, "_children", property(_children)),
     (Link, "_n_local_link_hooks", property(_n_local_link_hooks)),
-    (SpectralNormalization, "prepare", _prepare_vector),
 ]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from renga_nn.links import BatchNormalization, Convolution2D, Deconvolution2D
+from renga_nn.links import BatchNormalization, Convolution2D, Deconvolution2D, MLPConvolution2D
 from renga_nn.links.n_step_rnn import NStepRNNBase
 
 __all__ = ["ADDITIONS", "refusing"]
@@ -14,6 +14,7 @@ __all__ = ["ADDITIONS", "refusing"]
 _INSTEAD = {
     "deterministic": "Use chainer.using_config('cudnn_deterministic', value) context where value is either `True` or "
     "`False`.",
+    "wscale": "Use conv_init and bias_init argument to change the scale of initial parameters.",
 }
 
 
@@ -35,5 +36,6 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (BatchNormalization, "forward", refusing(BatchNormalization.forward, "test")),
     (Convolution2D, "__init__", refusing(Convolution2D.__init__, "deterministic")),
     (Deconvolution2D, "__init__", refusing(Deconvolution2D.__init__, "deterministic")),
+    (MLPConvolution2D, "__init__", refusing(MLPConvolution2D.__init__, "wscale")),
     (NStepRNNBase, "__init__", refusing(NStepRNNBase.__init__, "use_cudnn", "use_bi_direction", "activation")),
 ]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from renga_chainer.notices import notice
 from renga_core.graph import Parameter
 from renga_core.optimizer import UpdateRule
-from renga_optimizers.adam import Adam
+from renga_optimizers import ada_delta, ada_grad, adam, rmsprop_graves, smorms3
+from renga_optimizers.adam import Adam, AdamRule
 from renga_optimizers.hooks.gradient_lars import GradientLARS
 from renga_optimizers.nesterov_ag import NesterovAGRule
 
@@ -54,7 +58,47 @@ def _alpha_t(self: Adam) -> float:
     return rate
 
 
+_adam = AdamRule.update_core
+
+
+def _adam_in_half(self: AdamRule, param: Parameter) -> None:
+    """As Renga's; of parameters in half precision each step is computed in single, in which `eps` is not 0."""
+    if param.grad is None or param.dtype != np.float16:
+        _adam(self, param)
+        return
+    h, m, v = self.hyperparam, self.state["m"], self.state["v"]
+    grad = param.grad.astype(np.float32)
+    m += (1 - h.beta1) * (grad - m)
+    v += (1 - h.beta2) * (grad * grad - v)
+    largest = v
+    if h.amsgrad:
+        largest = self.state["vhat"]
+        largest[...] = param.xp.maximum(largest, v)
+    rate = self.alpha_t / (param.xp.sqrt(largest.astype(np.float32)) + h.eps)
+    if h.adabound:
+        rate = param.xp.clip(rate, *self.bounds)
+    param.array[...] = (1 - h.eta * h.weight_decay_rate) * param.array - h.eta * (rate * m)
+
+
+def _no_check(eps: float, param: Parameter) -> None:
+    """Nothing: the step is computed in single precision."""
+
+
+def _warn_of_eps(eps: float, param: Parameter) -> None:
+    """Warn where Renga refuses: `eps` is 0 in the dtype of `param`, and a gradient of 0 becomes NaN."""
+    if eps != 0 and np.dtype(param.dtype).type(eps) == 0:
+        notice(
+            "eps",
+            f"eps={eps} is zero in {param.dtype}: elements with a gradient of 0 become NaN. Call "
+            "optimizer.use_fp32_update(), or choose a larger eps",
+            stacklevel=3,
+        )
+
+
 ADDITIONS: list[tuple[Any, str, Any]] = [
+    (AdamRule, "update_core", _adam_in_half),
+    (adam, "check_eps", _no_check),
+    *[(module, "check_eps", _warn_of_eps) for module in (ada_delta, ada_grad, rmsprop_graves, smorms3)],
     (Adam, "alpha_t", property(_alpha_t)),
     (Adam, "lr", property(_alpha_t)),
     (GradientLARS, "__call__", _gradient_lars),

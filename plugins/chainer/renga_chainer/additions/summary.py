@@ -1,10 +1,14 @@
-"""`Summary` in snapshots: a number of values that were all counted once is an integer, or Chainer does not read it."""
+"""Summaries in snapshots: a number of values that were all counted once is an integer, or Chainer does not read it.
+
+Snapshots of older versions of Chainer have none of these.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from renga_core.reporter import Summary
+from renga_core.reporter import DictSummary, Summary
 from renga_core.serializers import AbstractSerializer, Deserializer
 
 __all__ = ["ADDITIONS"]
@@ -12,13 +16,32 @@ __all__ = ["ADDITIONS"]
 
 def serialize(self: Summary, serializer: AbstractSerializer) -> None:
     """Save the sums, or load them."""
-    self._x = serializer("_x", self._x)
-    self._x2 = serializer("_x2", self._x2)
-    if isinstance(serializer, Deserializer):
-        # Of either type: weights may have been fractions.
-        self._n = float(serializer("_n", None))
-    else:
+    if not isinstance(serializer, Deserializer):
+        serializer("_x", self._x)
+        serializer("_x2", self._x2)
         serializer("_n", int(self._n) if self._n == int(self._n) else self._n)
+        return
+    try:
+        x, x2 = serializer("_x", self._x), serializer("_x2", self._x2)
+        # Of either type: weights may have been fractions.
+        self._x, self._x2, self._n = x, x2, float(serializer("_n", None))
+    except KeyError:
+        warnings.warn("The previous statistics are not saved.", stacklevel=2)
 
 
-ADDITIONS: list[tuple[type, str, Any]] = [(Summary, "serialize", serialize)]
+_serialize_names = DictSummary.serialize
+
+
+def serialize_all(self: DictSummary, serializer: AbstractSerializer) -> None:
+    """Save all sums, or load them in place of those here."""
+    try:
+        _serialize_names(self, serializer)
+    except KeyError:
+        self._summaries.clear()
+        warnings.warn("The names of statistics are not saved.", stacklevel=2)
+
+
+ADDITIONS: list[tuple[type, str, Any]] = [
+    (Summary, "serialize", serialize),
+    (DictSummary, "serialize", serialize_all),
+]

@@ -27,6 +27,7 @@ from renga_optimizers import (
 __all__ = ["ADDITIONS"]
 
 _prepare_grads = GradientMethod._prepare_grads
+_update = UpdateRule.update
 
 
 def _update_core(self: UpdateRule, param: Parameter) -> None:
@@ -45,6 +46,45 @@ def _update_core_cpu(self: UpdateRule, param: Parameter) -> None:
 def _update_core_gpu(self: UpdateRule, param: Parameter) -> None:
     """Change the parameter. To be defined, unless `update_core` is."""
     raise NotImplementedError(f"{type(self).__name__} defines neither update_core(param) nor update_core_gpu(param)")
+
+
+def _update_own(self: UpdateRule, param: Parameter) -> None:
+    """As Renga's; an `update_core` that the program itself defines is called for a parameter without an array, too."""
+    if param.array is not None or not _is_programs_own(self):
+        _update(self, param)
+    elif self.enabled:
+        self.t += 1
+        self.update_core(param)
+
+
+def _is_programs_own(rule: UpdateRule) -> bool:
+    """Whether the program defines `update_core`, or one of the two that it calls."""
+    names = ("update_core", "update_core_cpu", "update_core_gpu")
+    if any(name in rule.__dict__ for name in names):
+        return True
+    of_renga = ("renga_core.", "renga_optimizers.", "renga_chainer.")
+    return any(not getattr(type(rule), name).__module__.startswith(of_renga) for name in names)
+
+
+def _call_hook(self: Optimizer, hook: Any) -> None:
+    """Call one hook: one that wants each parameter gets each, whether it has an enabled update rule or not."""
+    if getattr(hook, "call_for_each_param", False):
+        for param in self._link("call_hook").params():
+            hook(param.update_rule, param)
+    else:
+        hook(self)
+
+
+def _call_hooks(self: GradientMethod, timing: str = "pre") -> None:
+    """Call the hooks; gradients that one of them clears are zeros for the next."""
+    for hook in self._all_hooks("call_hooks").at(timing):
+        self.call_hook(hook)
+        _reallocate_cleared_grads(self)
+
+
+def _state(self: UpdateRule) -> dict[str, Any] | None:
+    """What is remembered; None before the first update."""
+    return self._state
 
 
 def _check_set_up(self: Optimizer) -> None:
@@ -122,11 +162,15 @@ def _with_own_numbers(optimizer: type[GradientMethod]) -> tuple[type[UpdateRule]
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
+    (UpdateRule, "state", property(_state)),
     (UpdateRule, "is_elementwise", False),
+    (UpdateRule, "update", _update_own),
     (UpdateRule, "update_core", _update_core),
     (UpdateRule, "update_core_cpu", _update_core_cpu),
     (UpdateRule, "update_core_gpu", _update_core_gpu),
     (Optimizer, "_check_set_up", _check_set_up),
+    (Optimizer, "call_hook", _call_hook),
+    (GradientMethod, "call_hooks", _call_hooks),
     (GradientMethod, "reallocate_cleared_grads", _reallocate_cleared_grads),
     *map(_with_own_numbers, _OWN_NUMBERS),
     (Adam, "alpha_t", property(_alpha_t)),

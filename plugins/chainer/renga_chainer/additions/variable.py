@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from renga_chainer.modules.chainer.function import FunctionAdapter
 from renga_core.backend import Array, Device
 from renga_core.backend.lookup import to_host
 from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode, backprop
 from renga_nn.functions import average
+from renga_nn.initializers import NaN
 
-__all__ = ["ADDITIONS", "variable_repr", "variable_str"]
+__all__ = ["ADDITIONS", "variable_repr", "variable_str", "zerograd_of_parameter"]
 
 _new = Variable.__init__
+_creator_node: Any = Variable.creator_node
 _mean = Variable.mean
+_reshape = Variable.reshape
 _check_grad = Variable._check_grad
+_init_of_parameter = Parameter.__init__
 _initialize = Parameter.initialize
-_cleargrad = Variable.cleargrad
+_cleargrad_of_parameter = Parameter.cleargrad
 _zerograd = Variable.zerograd
 
 
@@ -43,8 +49,11 @@ def _check_grad_shape_first(self: Variable, grad: Array) -> Array:
     """As Renga's.
 
     Raises:
+        TypeError: It is a scalar.
         ValueError: The shapes differ.
     """
+    if isinstance(grad, np.generic):
+        raise TypeError(f"a gradient is an array, not a scalar of NumPy's ({type(grad).__name__})")
     shape = getattr(grad, "shape", None)
     if self._array is not None and shape is not None and tuple(shape) != tuple(self._array.shape):
         raise ValueError(f"Shape of data and grad mismatch\ngrad: {tuple(shape)} != data: {tuple(self._array.shape)}")
@@ -59,7 +68,7 @@ def _backward(
     Raises:
         TypeError: There is more than one element, and no `grad` to start from: the functions of Chainer multiply None.
     """
-    if self.creator_node is None:
+    if self.creator_node is None or not self._requires_grad:
         return
     if self._grad is None and self.size > 1:
         raise TypeError(
@@ -155,21 +164,27 @@ def _nothing(self: Any, *_: Any) -> None:
     """Nothing."""
 
 
-def _set_creator_node(self: Any, fnode: FunctionNode) -> None:
-    """Say which function computed this."""
+def _set_creator_node(self: Any, fnode: FunctionNode | None) -> None:
+    """Say which function computed this; None cuts the graph here."""
     node: VariableNode = self.node if isinstance(self, Variable) else self
     node.creator_node = fnode
 
 
 def _set_creator(self: Any, gen_func: Any) -> None:
     """As `set_creator_node`, also of an old-style Function."""
-    _set_creator_node(self, gen_func if isinstance(gen_func, FunctionNode) else gen_func.node)
+    _set_creator_node(self, gen_func if gen_func is None or isinstance(gen_func, FunctionNode) else gen_func.node)
 
 
 def _creator(self: Any) -> Any:
     """The function that computed this: in the old style, or a FunctionNode; None for a leaf."""
     node = self.creator_node
-    return getattr(node, "function", node)
+    return node.function if isinstance(node, FunctionAdapter) else node
+
+
+def _reshape_or_itself(self: Variable, *shape: Any) -> Variable:
+    """In another shape; itself if it has this one."""
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    return self if tuple(sizes) == self.shape else _reshape(self, *shape)
 
 
 def _as_layout(self: Variable, layout: Any) -> Variable:
@@ -227,6 +242,11 @@ def _fill_grad(self: Parameter) -> None:
         self._grad = self.xp.full_like(self._array, value)
 
 
+def _init_parameter(self: Parameter, initializer: Any = None, shape: Any = None, name: str | None = None) -> None:
+    """Without an initializer it is NaN, as an object."""
+    _init_of_parameter(self, NaN() if initializer is None else initializer, shape, name)
+
+
 def _initialize_with_grad(self: Parameter, shape: Sequence[int]) -> None:
     """As Renga's; then its gradient is NaN, unless it was cleared."""
     was_open = self._array is None
@@ -237,16 +257,29 @@ def _initialize_with_grad(self: Parameter, shape: Sequence[int]) -> None:
 
 def _cleargrad_parameter(self: Parameter) -> None:
     """Forget the gradient."""
-    _cleargrad(self)
+    _cleargrad_of_parameter(self)
     if self._array is None:
         self.__dict__[_GRADIENT] = None
 
 
-def _zerograd_parameter(self: Parameter) -> None:
+def zerograd_of_parameter(self: Parameter) -> None:
     """Set the gradient to zeros."""
     _zerograd(self)
     if self._array is None:
         self.__dict__[_GRADIENT] = 0.0
+
+
+def _grad_of_parameter(self: Parameter) -> Array | None:
+    """The gradient as an array.
+
+    Raises:
+        RuntimeError: A program asks for that of a parameter that has no array yet, and that nobody has cleared.
+    """
+    grad = self._grad
+    unknown = grad is None and self._array is None and _GRADIENT not in self.__dict__
+    if unknown and not sys._getframe(1).f_globals.get("__name__", "").startswith("renga"):
+        raise RuntimeError("Cannot retrieve Variable.grad: set it, call cleargrad(), or give the parameter a shape")
+    return grad._array if isinstance(grad, Variable) else grad
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
@@ -255,6 +288,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Variable, "__repr__", variable_repr),
     (Variable, "__str__", variable_str),
     (Variable, "creator", property(_creator, _set_creator)),
+    (Variable, "creator_node", property(_creator_node.fget, _set_creator_node)),
     (Variable, "raw_array", Variable.array),
     (Variable, "chx_array", property(_no_chainerx_array)),
     (Variable, "layout", None),
@@ -270,6 +304,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Variable, "set_creator", _set_creator),
     (Variable, "set_creator_node", _set_creator_node),
     (Variable, "mean", _weighted_mean),
+    (Variable, "reshape", _reshape_or_itself),
     (Variable, "backward", _backward),
     (Variable, "_check_grad", _check_grad_shape_first),
     (VariableNode, "data", property(_node_data)),
@@ -280,9 +315,11 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (VariableNode, "set_creator", _set_creator),
     (VariableNode, "set_creator_node", _set_creator_node),
     (VariableNode, "creator", property(_creator, _set_creator)),
+    (Parameter, "__init__", _init_parameter),
     (Parameter, "__repr__", variable_repr),
     (Parameter, "__str__", variable_str),
+    (Parameter, "grad", property(_grad_of_parameter, Variable.__dict__["grad"].fset)),
     (Parameter, "initialize", _initialize_with_grad),
     (Parameter, "cleargrad", _cleargrad_parameter),
-    (Parameter, "zerograd", _zerograd_parameter),
+    (Parameter, "zerograd", zerograd_of_parameter),
 ]

@@ -23,7 +23,7 @@ Real ones, each a function that returns (train, test):
 - `ptb`: the text of the Penn Treebank, in three parts.
 
 Under these: `remote`, the table of files with their addresses and digests; `download`, the cache; `cached`, other files
-in it; `images`, what loaders share.
+in it; `images`, what loaders share; `damage`, how they say that a file is damaged.
 """
 
 from renga_data.datasets.cifar import get_cifar10, get_cifar100

@@ -7,13 +7,13 @@ and blue. (The Python version is a pickle, which could run any code.)
 from __future__ import annotations
 
 import tarfile
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from renga_data.datasets import remote
+from renga_data.datasets.damage import check_growth, reading
 from renga_data.datasets.download import fetch
 from renga_data.datasets.images import as_dataset, as_floats
 from renga_data.datasets.tuple_dataset import TupleDataset
@@ -81,13 +81,11 @@ def _read_records(path: Any, members: Sequence[str], n_labels: int) -> np.ndarra
     """The records of some members of an archive as an array (N, n_labels + 3072). Nothing is unpacked to disk."""
     length = n_labels + 3072
     parts = []
-    try:
-        with tarfile.open(path, "r:gz") as archive:
-            for name in members:
-                member = archive.extractfile(name)
-                if member is None:
-                    raise ValueError(f"{name} is not a file")
-                parts.append(np.frombuffer(member.read(), np.uint8).reshape(-1, length))
-    except (tarfile.TarError, EOFError, KeyError, ValueError, zlib.error) as error:
-        raise ValueError(f"{path} is not a CIFAR archive: {error}") from error
-    return np.concatenate(parts)
+    with reading(str(path), "a CIFAR archive"), tarfile.open(path, "r:gz") as archive:
+        for name in members:
+            member = archive.extractfile(name)
+            if member is None:
+                raise ValueError(f"{name} is not a file")
+            check_growth(f"{path}/{name}", archive.getmember(name).size, path.stat().st_size)
+            parts.append(np.frombuffer(member.read(), np.uint8).reshape(-1, length))
+        return np.concatenate(parts)

@@ -11,10 +11,14 @@ import numpy as np
 from renga_core.configuration import get_dtype
 from renga_core.dataset import DatasetMixin
 from renga_core.optional import require
+from renga_data.datasets.damage import check_growth, reading
 
-__all__ = ["ImageDataset", "LabeledImageDataset", "read_image", "read_pairs"]
+__all__ = ["ImageDataset", "LabeledImageDataset", "as_label", "read_image", "read_lines", "read_pairs"]
 
 Path = str | os.PathLike[str]
+
+_SMALL = 1 << 27
+"""Bytes of an image in memory: one of 44 million pixels in colour may be as short as it likes."""
 
 
 class ImageDataset(DatasetMixin):
@@ -30,15 +34,14 @@ class ImageDataset(DatasetMixin):
 
     Raises:
         RengaError: Pillow is not installed.
-        ValueError: From indexing: a file is not an image.
+        FileRefused: From indexing: a file is not an image, is damaged, or far larger in memory than in the file.
         OSError: A file is not there.
     """
 
     def __init__(self, paths: Path | Sequence[Path], root: Path = ".", dtype: Any = None) -> None:
         require_pillow(type(self).__name__)
         if isinstance(paths, (str, os.PathLike)):
-            with open(paths, encoding="utf-8") as lines:
-                paths = [line.strip() for line in lines if line.strip()]
+            paths = [line.strip() for line in read_lines(paths) if line.strip()]
         self._paths = paths
         self._root = root
         self._dtype = get_dtype(dtype)
@@ -85,7 +88,8 @@ class LabeledImageDataset(DatasetMixin):
     def get_example(self, i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return image `i` and its label."""
         path, label = self._pairs[i]
-        return read_image(os.path.join(self._root, path), self._dtype), np.array(label, self._label_dtype)
+        name = os.path.join(self._root, path)
+        return read_image(name, self._dtype), as_label(label, self._label_dtype, name)
 
 
 def require_pillow(asker: str) -> None:
@@ -93,31 +97,47 @@ def require_pillow(asker: str) -> None:
     require("PIL", asker, "cv")
 
 
-def read_image(file: Path | IO[bytes], dtype: Any, name: str = "") -> np.ndarray[Any, Any]:
+def read_image(file: Path | IO[bytes], dtype: Any, name: str = "", size: int | None = None) -> np.ndarray[Any, Any]:
     """Read an image file as an array of shape (channels, height, width).
 
     Args:
         file: A path, or an open file.
         dtype: Of the array.
         name: Of an open file, for messages.
+        size: Bytes of an open file.
 
     Raises:
-        ValueError: It is not an image, or is damaged.
+        FileRefused: It is not an image, or is damaged; or it is far larger in memory than in the file.
         OSError: It is not there.
     """
     from PIL import Image
 
-    name = name or str(file)
+    name = name or os.fspath(file)  # type: ignore[arg-type]  # a path, then
+    if size is None:
+        size = os.stat(name).st_size
+    with reading(name, "an image"), Image.open(file) as image:
+        check_growth(name, image.width * image.height * _bytes_of_a_pixel(image), size, free=_SMALL)
+        image.load()
+        pixels = np.asarray(image, dtype)
+        return pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
+
+
+def as_label(label: int, dtype: Any, name: str) -> np.ndarray[Any, Any]:
+    """A label as an array without axes. Raises ValueError, with the name of its image, if the dtype has no room."""
     try:
-        with Image.open(file) as image:
-            image.load()
-            pixels = np.asarray(image, dtype)
-    except FileNotFoundError:
-        raise
-    # UnidentifiedImageError is an OSError; what damaged files make Pillow raise has no common type.
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise ValueError(f"{name} is not an image that can be read: {error}") from error
-    return pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
+        return np.array(label, dtype)
+    except OverflowError:
+        raise ValueError(f"the label of {name}, {label}, is no {np.dtype(dtype)}") from None
+
+
+def _bytes_of_a_pixel(image: Any) -> int:
+    return len(image.getbands()) * (4 if image.mode in ("I", "F") else 1)
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file. Raises `FileDamaged` if it is not UTF-8."""
+    with reading(os.fspath(path), "a text file in UTF-8"), open(path, encoding="utf-8") as lines:
+        return lines.readlines()
 
 
 def read_pairs(path: Path) -> list[tuple[str, int]]:
@@ -127,13 +147,12 @@ def read_pairs(path: Path) -> list[tuple[str, int]]:
         ValueError: A line has not this form.
     """
     pairs = []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                name, label = line.rsplit(maxsplit=1)
-                pairs.append((name.strip(), int(label)))
-            except ValueError:
-                raise ValueError(
-                    f"{os.fspath(path)}, line {number}: expected a file's name and an integer, not {line.rstrip()!r}"
-                ) from None
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            name, label = line.rsplit(maxsplit=1)
+            pairs.append((name.strip(), int(label)))
+        except ValueError:
+            raise ValueError(
+                f"{os.fspath(path)}, line {number}: expected a file's name and an integer, not {line.rstrip()!r}"
+            ) from None
     return pairs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import struct
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from renga_data.datasets import remote
+from renga_data.datasets.damage import check_growth, reading
 from renga_data.datasets.download import fetch
 from renga_data.datasets.images import as_dataset, as_floats, as_rgb
 from renga_data.datasets.tuple_dataset import TupleDataset
@@ -115,20 +117,24 @@ def read_idx(path: Path) -> np.ndarray[Any, Any]:
     32-bit integer; the elements follow in C order.
 
     Raises:
-        ValueError: It is something else, or its length is not what the extents say.
+        FileRefused: It is something else, is damaged, its length is not what the extents say, or that is far more than
+            the file's.
+        OSError: It cannot be opened.
     """
-    try:
-        data = gzip.decompress(path.read_bytes())
-        zeros, kind, ndim = struct.unpack_from(">HBB", data)
-        shape = struct.unpack_from(f">{ndim}I", data, 4)
-    except (EOFError, gzip.BadGzipFile, struct.error) as error:
-        raise ValueError(f"{path} is not a gzip-compressed IDX file: {error}") from error
-    if zeros != 0 or kind != _UNSIGNED_BYTE:
-        raise ValueError(f"{path} is not an IDX file of unsigned bytes: it begins with {data[:4].hex(' ')}")
-    elements = np.frombuffer(data, np.uint8, offset=4 + 4 * ndim)
-    if elements.size != np.prod(shape, dtype=int):
-        raise ValueError(f"{path} has {elements.size} elements, but says that its shape is {shape}")
-    return elements.reshape(shape)
+    name = str(path)
+    with reading(name, "a gzip-compressed IDX file"), gzip.open(path) as file:
+        head = file.read(4)
+        zeros, kind, ndim = struct.unpack(">HBB", head)
+        if zeros != 0 or kind != _UNSIGNED_BYTE:
+            raise ValueError(f"it is not of unsigned bytes: it begins with {head.hex(' ')}")
+        shape = struct.unpack(f">{ndim}I", file.read(4 * ndim))
+        size = math.prod(shape)
+        check_growth(name, size, path.stat().st_size)
+        elements = np.frombuffer(file.read(size + 1), np.uint8)
+        if elements.size != size:
+            there = f"{elements.size} elements" if elements.size < size else "more elements"
+            raise ValueError(f"it has {there}, but says that its shape is {shape}")
+        return elements.reshape(shape)
 
 
 def _load(

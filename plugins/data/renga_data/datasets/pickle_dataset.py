@@ -23,10 +23,12 @@ class PickleDataset(DatasetMixin):
 
     .. warning:: A pickle is a program. Reading a file **runs the code in it**: only open what you trust.
 
-    Threads may share it. Where `open_pickle_dataset` has opened the file, processes may too, and it may be pickled.
+    Threads may share it. Where `open_pickle_dataset` has opened the file, processes may too, and it may be pickled;
+    otherwise it can be where `reader` can.
 
     Args:
-        reader: Open binary file that can be read from any position.
+        reader: Open binary file that can be read from any position. If it has a method ``after_fork``, that is called
+            before it is used in a forked process.
 
     Raises:
         ValueError: The file cannot be read from any position.
@@ -37,6 +39,7 @@ class PickleDataset(DatasetMixin):
         if not reader.seekable():
             raise ValueError("a PickleDataset needs a file that can be read from any position; this one is a stream")
         self._reader = reader
+        self._owner = os.getpid()
         self._lock = threading.Lock()
         self._starts: list[int] = []
         end = reader.seek(0, os.SEEK_END)
@@ -44,10 +47,11 @@ class PickleDataset(DatasetMixin):
         while (start := reader.tell()) < end:
             try:
                 pickle.load(reader)
-            except (EOFError, pickle.UnpicklingError) as error:
+            except Exception as error:  # what other bytes make it raise has no common type
                 name = getattr(reader, "name", reader)
                 raise pickle.UnpicklingError(
-                    f"{name} is no file of pickled examples, or ends within example {len(self._starts)}: {error}"
+                    f"{name} is no file of pickled examples, or ends within example {len(self._starts)}: "
+                    f"{type(error).__name__}: {error}"
                 ) from error
             self._starts.append(start)
 
@@ -56,9 +60,23 @@ class PickleDataset(DatasetMixin):
 
     def get_example(self, i: int) -> Any:
         """Return example `i`."""
+        if self._owner != os.getpid():
+            self._after_fork()
         with self._lock:
             self._reader.seek(self._starts[i])
             return pickle.load(self._reader)
+
+    def _after_fork(self) -> None:
+        """Begin anew in a forked process: a thread that is not there may hold the lock."""
+        self._owner, self._lock = os.getpid(), threading.Lock()
+        if hasattr(self._reader, "after_fork"):
+            self._reader.after_fork()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_owner", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _owner=os.getpid(), _lock=threading.Lock())
 
     def close(self) -> None:
         """Close the file."""
@@ -111,7 +129,6 @@ class _FilePickleDataset(PickleDataset):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
-        self._owner = os.getpid()
         reader = open(path, "rb")  # noqa: SIM115 - `close` closes it
         try:
             super().__init__(reader)
@@ -119,18 +136,15 @@ class _FilePickleDataset(PickleDataset):
             reader.close()
             raise
 
-    def get_example(self, i: int) -> Any:
-        if self._owner != os.getpid():
-            # A forked process shares the place at which both read, and a thread that is not there may hold its lock.
-            self.__setstate__(self.__getstate__())
-        return super().get_example(i)
+    def _after_fork(self) -> None:
+        # A forked process would share the place at which both read.
+        self.__setstate__(self.__getstate__())
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_path": self._path, "_starts": self._starts}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        reader = open(state["_path"], "rb")  # noqa: SIM115 - as above
-        self.__dict__.update(state, _owner=os.getpid(), _lock=threading.Lock(), _reader=reader)
+        super().__setstate__({**state, "_reader": open(state["_path"], "rb")})  # noqa: SIM115 - as above
 
 
 class _FilePickleDatasetWriter(PickleDatasetWriter):

@@ -67,8 +67,11 @@ def split_dataset(dataset: Dataset, split_at: int, order: Order | None = None) -
         order: Indices of examples, to split in that order.
 
     Raises:
-        ValueError: `split_at` is negative or larger than the data set.
+        TypeError: `split_at` is no integer.
+        ValueError: It is negative or larger than the data set.
     """
+    if not hasattr(split_at, "__index__"):
+        raise TypeError(f"split_at is an integer, not {split_at!r}")
     size = len(dataset)
     if not 0 <= split_at <= size:
         raise ValueError(f"cannot split a data set of {size} examples at {split_at}")

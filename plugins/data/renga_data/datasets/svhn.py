@@ -11,6 +11,7 @@ import numpy as np
 
 from renga_core.optional import require
 from renga_data.datasets import remote
+from renga_data.datasets.damage import reading
 from renga_data.datasets.download import fetch
 from renga_data.datasets.images import as_dataset, as_floats
 from renga_data.datasets.tuple_dataset import TupleDataset
@@ -51,11 +52,9 @@ def _load(file: remote.RemoteFile, withlabel: bool, scale: float, dtype: Any, la
     from scipy.io import loadmat
 
     path = fetch(file)
-    try:
+    with reading(str(path), "a file of SVHN"):
         content = loadmat(path, variable_names=["X", "y"])
         # Height, width, channel, image.
         images, labels = content["X"].transpose(3, 2, 0, 1), content["y"].reshape(-1)
-    except Exception as error:  # what another file makes SciPy raise has no common type
-        raise ValueError(f"{path} is not a file of SVHN: {type(error).__name__}: {error}") from error
     # The digit 0 has label 10.
     return as_dataset(as_floats(images, _WHITE, scale, dtype), labels % 10, withlabel, label_dtype)

@@ -47,6 +47,7 @@ class TextDataset(DatasetMixin):
         options = [self._for_each(*o) for o in (("encoding", encoding), ("errors", errors), ("newline", newline))]
         self._options = list(zip(*options, strict=True))
         self._opened: tuple[int, list[IO[str]]] | None = None
+        self._closed = False
         self._lock = threading.Lock()
         self._starts = self._find_lines(filter_func)
 
@@ -60,21 +61,20 @@ class TextDataset(DatasetMixin):
             lines = []
             for file, start in zip(self._files(), starts, strict=True):
                 file.seek(start)
-                lines.append(file.readline())
+                lines.append(_read_line(file))
         return lines[0] if len(lines) == 1 else tuple(lines)
 
     def close(self) -> None:
-        """Close the files. They are opened again if another line is asked for."""
-        if self._opened is not None:
-            for file in self._opened[1]:
-                file.close()
-            self._opened = None
+        """Close the files. Asking for a line is a ValueError then."""
+        for file in () if self._opened is None else self._opened[1]:
+            file.close()
+        self._closed = True
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_opened", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _opened=None, _lock=threading.Lock())
+        self.__dict__.update(state, _opened=None, _closed=False, _lock=threading.Lock())
 
     def __del__(self) -> None:
         if hasattr(self, "_opened"):  # not if the arguments were refused
@@ -88,6 +88,8 @@ class TextDataset(DatasetMixin):
 
     def _files(self) -> list[IO[str]]:
         """The files, opened by this process: a forked one would share the place at which both read."""
+        if self._closed:
+            raise ValueError(f"{', '.join(str(path) for path in self._paths)}: this TextDataset has been closed")
         if self._opened is None or self._opened[0] != os.getpid():
             files: list[IO[str]] = []
             self._opened = os.getpid(), files
@@ -102,7 +104,7 @@ class TextDataset(DatasetMixin):
         number = 0
         while True:
             positions = tuple(file.tell() for file in files)
-            lines = [file.readline() for file in files]
+            lines = [_read_line(file) for file in files]
             if not all(lines):
                 break
             number += 1
@@ -112,3 +114,11 @@ class TextDataset(DatasetMixin):
             ended = [str(path) for path, line in zip(self._paths, lines, strict=True) if not line]
             raise ValueError(f"files have not one number of lines: {', '.join(ended)} ends after {number}")
         return starts
+
+
+def _read_line(file: IO[str]) -> str:
+    try:
+        return file.readline()
+    except UnicodeError as error:
+        error.add_note(f"This was in {file.name}.")
+        raise

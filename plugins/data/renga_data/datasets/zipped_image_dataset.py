@@ -14,7 +14,8 @@ import numpy as np
 
 from renga_core.configuration import get_dtype
 from renga_core.dataset import DatasetMixin
-from renga_data.datasets.image_dataset import read_image, read_pairs, require_pillow
+from renga_data.datasets.damage import check_growth, reading
+from renga_data.datasets.image_dataset import as_label, read_image, read_pairs, require_pillow
 
 __all__ = ["LabeledZippedImageDataset", "MultiZippedImageDataset", "ZippedImageDataset"]
 
@@ -32,7 +33,8 @@ class ZippedImageDataset(DatasetMixin):
 
     Raises:
         RengaError: Pillow is not installed.
-        ValueError: It is not a zip archive; or, from indexing, what it holds is not an image.
+        FileRefused: It is not a zip archive, or is damaged; from indexing, what it holds is not an image, is damaged,
+            or far larger in memory than in the archive.
         OSError: It is not there.
     """
 
@@ -41,6 +43,7 @@ class ZippedImageDataset(DatasetMixin):
         self._path = os.fspath(zipfilename)
         self._dtype = get_dtype(dtype)
         self._opened: tuple[int, zipfile.ZipFile] | None = None
+        self._closed = False
         self._lock = threading.Lock()
         self._names = [name for name in self._archive().namelist() if not name.endswith("/")]
 
@@ -50,20 +53,25 @@ class ZippedImageDataset(DatasetMixin):
     def get_example(self, i: int | str) -> np.ndarray[Any, Any]:
         """Return an image by its number, or by its name in the archive; KeyError if there is no such name."""
         name = i if isinstance(i, str) else self._names[i]
-        with self._lock, self._archive().open(name) as file:
-            return read_image(file, self._dtype, f"{self._path}/{name}")
+        with self._lock:
+            archive = self._archive()
+            member, full = archive.getinfo(name), f"{self._path}/{name}"
+            packed = min(member.compress_size, os.stat(self._path).st_size)
+            check_growth(full, member.file_size, packed)
+            with reading(full, "an image"), archive.open(name) as file:
+                return read_image(file, self._dtype, full, packed)
 
     def close(self) -> None:
-        """Close the archive. It is opened again if another image is asked for."""
+        """Close the archive. Asking for an image is a ValueError then."""
         if self._opened is not None:
             self._opened[1].close()
-            self._opened = None
+        self._closed = True
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_opened", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _opened=None, _lock=threading.Lock())
+        self.__dict__.update(state, _opened=None, _closed=False, _lock=threading.Lock())
 
     def __del__(self) -> None:
         if hasattr(self, "_opened"):  # not if Pillow is missing
@@ -71,11 +79,11 @@ class ZippedImageDataset(DatasetMixin):
 
     def _archive(self) -> zipfile.ZipFile:
         """The archive, opened by this process: a forked one would share the place at which both read."""
+        if self._closed:
+            raise ValueError(f"{self._path}: this {type(self).__name__} has been closed")
         if self._opened is None or self._opened[0] != os.getpid():
-            try:
+            with reading(self._path, "a zip archive"):
                 self._opened = os.getpid(), zipfile.ZipFile(self._path)
-            except zipfile.BadZipFile as error:
-                raise ValueError(f"{self._path} is not a zip archive: {error}") from error
         return self._opened[1]
 
 
@@ -127,4 +135,4 @@ class LabeledZippedImageDataset(DatasetMixin):
     def get_example(self, i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return image `i` and its label."""
         name, label = self._pairs[i]
-        return self._images.get_example(name), np.array(label, self._label_dtype)
+        return self._images.get_example(name), as_label(label, self._label_dtype, name)

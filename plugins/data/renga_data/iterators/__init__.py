@@ -7,6 +7,7 @@
 - `prefetching`: what the two that work ahead share.
 - `worker`, `shared_memory`, `watched`: the processes of `MultiprocessIterator`, how arrays get from them, and how
   their death is seen.
+- `semaphores`: those of its queues, which have no name.
 - `dali`: `DaliIterator`, which is not there, and says what is.
 - `errors`: `WorkerDied`, `StalledDatasetWarning`.
 """

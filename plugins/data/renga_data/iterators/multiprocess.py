@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import time
 import warnings
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import resource_tracker
@@ -19,11 +19,10 @@ from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
 from renga_data.iterators.ordered import Sampler
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
 from renga_data.iterators.shared_memory import Packet, Slot, unpack
+from renga_data.iterators.waiting import PATIENCE, StoppedWaiting, wait_for
 from renga_data.iterators.watched import WatchedPool
 
 __all__ = ["MultiprocessIterator"]
-
-_LOOK_EVERY = 1.0  # seconds
 
 
 class _Part(NamedTuple):
@@ -37,7 +36,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
     """Has processes make the next batches while the present one is in use.
 
     Gives the same batches as `SerialIterator` does. It pays where making an example computes in Python. Processes start
-    with the first batch; `finalize` ends them, and so does the end of this process, even by SIGKILL.
+    with the first batch; `finalize` ends them, and so does the end of this process, even by SIGKILL. One that hangs
+    and does not end within a few seconds is killed.
 
     In a worker `renga_core.random` is seeded anew for each example, so random transforms that draw from it are
     reproducible, whatever the number of processes.
@@ -54,12 +54,16 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         start_method: ``"fork"``, ``"spawn"`` or ``"forkserver"``; None is `multiprocessing`'s default. Do not fork a
             process whose other threads may hold locks, or that runs MPI.
 
+    Attributes:
+        TimeoutWarning: The class of the warning that `dataset_timeout` is about: `StalledDatasetWarning`.
+
     Raises:
         WorkerDied: From ``next``: a process has ended unexpectedly. The iterator stays where it is and can go on.
         OSError: From ``next``: there is less shared memory than `shared_mem` demands.
     """
 
-    _pool: WatchedPool | None = None
+    TimeoutWarning = StalledDatasetWarning
+    _pool: WatchedPool | None
 
     def __init__(
         self,
@@ -97,6 +101,9 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
     def __next__(self) -> list[Any]:
         try:
             return super().__next__()
+        except StoppedWaiting:
+            self._stop(0.0)
+            raise
         except BrokenProcessPool as error:
             self.finalize()
             raise WorkerDied(
@@ -106,16 +113,6 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
                 "the next call starts new processes. SerialIterator makes the same examples in this process, which is "
                 "easier to debug."
             ) from error
-
-    def finalize(self) -> None:
-        """End the processes, when each has finished the share it is at, and free the shared memory."""
-        super().finalize()
-        if self._pool is None:
-            return
-        self._pool.shutdown(cancel_futures=True)
-        for slot in self._slots:
-            slot.free()
-        self._own_nothing()
 
     def _order(self, indices: list[int], number: int) -> list[_Part]:
         pool = self._ready_pool(len(indices))
@@ -135,8 +132,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             self._await(packet)
             examples += unpack(packet.result(), slot)
         # Not sooner: where a part has failed, `_cancel` returns the slots of all.
-        for _, slot in parts:
-            self._return_slot(slot)
+        for part in parts:
+            self._return_slot(part.slot)
         return examples
 
     def _cancel(self, parts: list[_Part]) -> None:
@@ -148,21 +145,36 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
 
     def _own_nothing(self) -> None:
         super()._own_nothing()
+        self._own_no_helpers()
+
+    def _own_no_helpers(self) -> None:
         self._pool = None
         self._made = 0
         self._slots: list[Slot] = []
         self._free_slots: list[Slot] = []
 
+    def _stop(self, patience: float) -> None:
+        if self._pool is None:
+            return
+        self._pool.end(patience)
+        for slot in self._slots:
+            slot.free()
+        self._own_no_helpers()
+
     def _ready_pool(self, orders: int) -> WatchedPool:
         """The pool to give the next `orders` examples to."""
         if self._pool is not None and self.maxtasksperchild and self._made >= self.maxtasksperchild * self.n_processes:
-            self._pool.shutdown()  # when it has finished what it was given
+            for _, parts in self._ahead:
+                for part in parts:
+                    self._await(part.packet)
+            self._pool.end(PATIENCE)
             self._pool = None
         if self._pool is None:
-            # Workers must find the tracker of shared memory running, or each starts its own, which does not know who
-            # owns what.
-            with worker.sheltered():
-                resource_tracker.ensure_running()
+            if self._context.get_start_method() != "fork":
+                # The first worker would start Python's resource tracker, and that unblocks Ctrl-C before the worker
+                # is there.
+                with worker.sheltered():
+                    resource_tracker.ensure_running()
             self._pool = WatchedPool(self.n_processes, self._context, worker.begin, (self.dataset,))
             self._made = 0
         self._made += orders
@@ -183,22 +195,37 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             self._free_slots.append(slot)
 
     def _await(self, packet: Future[Packet]) -> None:
-        pool = self._pool
-        assert pool is not None  # it has the packet made
-        patience = float("inf") if self.dataset_timeout is None else self.dataset_timeout
-        warn_at = time.monotonic() + patience
-        died_before = False
-        while not wait([packet], min(_LOOK_EVERY, patience)).done:
-            # The pool, too, sees that a process has died, and then there is no more waiting; unless it cannot.
-            died = pool.somebody_died()
-            if died and died_before:
-                pool.kill()
-            died_before = died
-            if time.monotonic() >= warn_at:
-                warn_at += patience
-                warnings.warn(
-                    f"no examples from the workers for {self.dataset_timeout} s: a {type(self.dataset).__qualname__} "
-                    "is slow or hangs. Raise dataset_timeout if it may take so long.",
-                    StalledDatasetWarning,
-                    stacklevel=5,
-                )
+        assert self._pool is not None  # it has the packet made
+        watch = _Watch(self, self._pool)
+        wait_for(packet, watch, watch.patience)
+
+
+class _Watch:
+    """What is looked at while a packet is waited for.
+
+    Attributes:
+        patience: Seconds after which to warn, and again.
+    """
+
+    def __init__(self, iterator: MultiprocessIterator, pool: WatchedPool) -> None:
+        self._iterator = iterator
+        self._pool = pool
+        self._died_before = False
+        self.patience = float("inf") if iterator.dataset_timeout is None else iterator.dataset_timeout
+        self._warn_at = time.monotonic() + self.patience
+
+    def __call__(self) -> None:
+        self._iterator._look()
+        # The pool, too, sees that a process has died, and then there is no more waiting; unless it cannot.
+        died = self._pool.somebody_died()
+        if died and self._died_before:
+            self._pool.kill()
+        self._died_before = died
+        if time.monotonic() >= self._warn_at:
+            self._warn_at += self.patience
+            warnings.warn(
+                f"no examples from the workers for {self.patience} s: a {type(self._iterator.dataset).__qualname__} "
+                "is slow or hangs. Raise dataset_timeout if it may take so long.",
+                StalledDatasetWarning,
+                stacklevel=7,
+            )

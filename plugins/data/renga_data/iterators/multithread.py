@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
-from renga_data.iterators.ordered import Sampler, get_examples
+from renga_data.iterators.examples import get_examples
+from renga_data.iterators.ordered import Sampler
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
+from renga_data.iterators.thread_pool import DaemonThreadPool
 
 __all__ = ["MultithreadIterator"]
 
@@ -20,7 +22,8 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
 
     Gives the same batches as `SerialIterator` does. It pays where making an example waits (for a disk, a network) or
     computes outside Python (decoding images, NumPy on large arrays). The data set must bear being asked by several
-    threads at once. Threads start with the first batch; `finalize` ends them.
+    threads at once. Threads start with the first batch; `finalize` ends them, but for those that hang, which end with
+    the program.
 
     Args:
         dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`.
@@ -28,7 +31,7 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
         n_prefetch: Number of batches to be ahead.
     """
 
-    _threads: ThreadPoolExecutor | None = None  # where the arguments were refused, `finalize` finds this
+    _threads: DaemonThreadPool | None
 
     def __init__(
         self,
@@ -51,24 +54,26 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
         self.n_threads = n_threads
         self.n_prefetch = n_prefetch
 
-    def finalize(self) -> None:
-        """End the threads, when each has finished the share it is at."""
-        super().finalize()
-        if self._threads is not None:
-            self._threads.shutdown()
-            self._threads = None
-
     def _order(self, indices: list[int], number: int) -> Parts:
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(self.n_threads, thread_name_prefix="renga-data")
+            self._threads = DaemonThreadPool(self.n_threads, "renga-data")
         return [self._threads.submit(get_examples, self.dataset, part) for part in shares(indices, self.n_threads)]
 
     def _receive(self, parts: Parts) -> list[Any]:
-        return [example for part in parts for example in part.result()]
+        examples = []
+        for part in parts:
+            self._await(part)
+            examples += part.result()
+        return examples
 
     def _cancel(self, parts: Parts) -> None:
         for part in parts:
             part.cancel()
+
+    def _stop(self, patience: float) -> None:
+        if self._threads is not None:
+            self._threads.shutdown(patience)
+            self._threads = None
 
     def _own_nothing(self) -> None:
         super()._own_nothing()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,14 +14,13 @@ __all__ = ["OrderSampler", "ShuffleOrderSampler"]
 Indices = np.ndarray[Any, np.dtype[np.intp]]
 
 
-class OrderSampler(ABC):
+class OrderSampler:
     """Gives the order of each epoch. Any function with the arguments of `__call__` serves as one, too.
 
     An iterator that works ahead calls it ahead. One whose result depends on more than its arguments therefore needs
     `get_state` and `set_state`, or an epoch's order is not what it was after a resume.
     """
 
-    @abstractmethod
     def __call__(self, current_order: Indices, current_position: int) -> Indices:
         """Return the order of the next epoch.
 
@@ -34,6 +32,7 @@ class OrderSampler(ABC):
         Returns:
             Indices of examples. All epochs have equally many.
         """
+        raise NotImplementedError(f"{type(self).__name__} defines no __call__(current_order, current_position)")
 
     def get_state(self) -> dict[str, Any]:
         """What the next call depends on, as data that JSON can hold."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import threading
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
@@ -15,9 +17,8 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset, Iterator
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_data.iterators.order_samplers import Indices, ShuffleOrderSampler
-from renga_data.tabular import TabularDataset
 
-__all__ = ["OrderedIterator", "Place", "Step", "get_examples"]
+__all__ = ["OrderedIterator", "Place", "Step"]
 
 Sampler = Callable[[Indices, int], Indices]
 
@@ -75,7 +76,11 @@ def _told(name: str, get: Callable[[Place, int], Any]) -> Any:
 class OrderedIterator(Iterator):
     """Base of iterators that differ only in how they get the examples whose turn it is.
 
-    A derived class defines ``__next__`` by `_advance` and `_arrive`, and `_forget` if it works ahead.
+    A data set may become longer; without an order sampler, the new examples are in the same epoch. One that becomes
+    shorter is an error, unless it happens between two epochs without an order sampler.
+
+    A derived class defines ``__next__`` by `_advance` and `_arrive`, and `_forget` if it works ahead. Threads may share
+    an iterator: each batch goes to one of them. What reads or changes the place holds `_alone` meanwhile.
 
     Args:
         dataset: Examples by index.
@@ -126,6 +131,7 @@ class OrderedIterator(Iterator):
             order_sampler = ShuffleOrderSampler(self._seed)
         self._own_nothing()
         self._sampler = order_sampler
+        self._examples = 0
         self._arrive(self._start())
 
     current_position = _told("current_position", lambda place, size: place.position)
@@ -144,8 +150,19 @@ class OrderedIterator(Iterator):
 
     def reset(self) -> None:
         """Begin again at the start of epoch 0, in a new order."""
-        self._return_to(self._place)
-        self._arrive(self._start())
+        with self._alone():
+            self._return_to(self._place)
+            self._arrive(self._start())
+
+    @property
+    def place(self) -> Place:
+        """Where it is. Set it to one that it has been at, and it goes on from there."""
+        return self._place
+
+    @place.setter
+    def place(self, place: Place) -> None:
+        with self._alone():
+            self._return_to(place)
 
     @property
     def shares_batches(self) -> bool:
@@ -157,10 +174,11 @@ class OrderedIterator(Iterator):
 
         For a part of a data set, in place of an iterator over a part of another length.
         """
-        start = self._start()
-        epoch = int(epoch_detail)
-        position = int((epoch_detail - epoch) * self._epoch_size(start.order) + 1e-6)
-        self._return_to(start._replace(position=position, epoch=epoch, previous_epoch_detail=epoch_detail))
+        with self._alone():
+            start = self._start()
+            epoch = int(epoch_detail)
+            position = int((epoch_detail - epoch) * self._epoch_size(start.order) + 1e-6)
+            self._return_to(start._replace(position=position, epoch=epoch, previous_epoch_detail=epoch_detail))
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save where the iterator is, or go where another one was. Batches made ahead are made again.
@@ -183,22 +201,37 @@ class OrderedIterator(Iterator):
         if isinstance(serializer, Deserializer):
             if not 0 <= position <= self._epoch_size(order):
                 raise ValueError(f"position {position} is outside a data set of {self._epoch_size(order)} examples")
-            self._seed = seed
-            self._return_to(Place(position, epoch, is_new_epoch, previous, order, sampler_state))
+            with self._alone():
+                self._seed = seed
+                self._return_to(Place(position, epoch, is_new_epoch, previous, order, sampler_state))
 
     def __copy__(self) -> Self:
-        """An iterator of its own over the same data set, which goes on as this one would."""
+        """An iterator of its own over the same data set, which goes on as this one would.
+
+        It has an order sampler of its own where that one has a state; one without is shared.
+        """
         twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._sampler = copy.deepcopy(self._sampler)
-        twin._own_nothing()
-        twin._return_to(self._place)
+        with self._alone():
+            twin.__dict__.update(self.__dict__)
+            twin._own_nothing()
+            twin._sampler = copy.deepcopy(self._sampler) if self._place.sampler_state else self._sampler
+            twin._return_to(self._place)
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The data set, the arguments, and where it is; helpers and batches made ahead stay behind."""
+        return {name: value for name, value in copy.copy(self).__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._own_nothing()
+        self._return_to(self._place)
 
     # --- for derived classes ---
 
     def _advance(self, place: Place) -> Step | None:
         """Return the batch that follows `place`; None if there is none."""
+        self._require_no_fewer(place)
         size = self._epoch_size(place.order)
         if size == 0 or (not self.repeat and place.epoch > 0):
             return None
@@ -243,7 +276,16 @@ class OrderedIterator(Iterator):
 
     def _own_nothing(self) -> None:
         """Begin, or begin again as a copy, without helpers and without batches made ahead."""
-        return
+        self._owner = os.getpid()
+        self._lock = threading.RLock()
+
+    def _alone(self) -> threading.RLock:
+        """What a thread holds while it reads or changes the place, so that no other does."""
+        if self._owner != os.getpid():
+            # In a forked process the owner's helpers are not there, and a thread that is not there may hold its lock.
+            self._own_nothing()
+            self._return_to(self._place)
+        return self._lock
 
     # --- private ---
 
@@ -255,6 +297,7 @@ class OrderedIterator(Iterator):
         self._seed = communicator.bcast_obj(self._seed)
 
     def _start(self) -> Place:
+        self._examples = self._length()
         order, sampler_state = self._sample(None, 0)
         return Place(0, 0, False, _NEVER, order, sampler_state)
 
@@ -262,32 +305,37 @@ class OrderedIterator(Iterator):
         """Return the order of the epoch after the one in `order` (None before the first), and the sampler's state."""
         if self._sampler is None:
             return None, None
-        new = np.asarray(self._sampler(np.arange(len(self.dataset)) if order is None else order, position))
+        try:
+            new = np.asarray(self._sampler(np.arange(self._length()) if order is None else order, position))
+        except StopIteration as error:  # which would say that the iterator has come to its end
+            raise RuntimeError(f"the order sampler {self._sampler!r} raised StopIteration") from error
         if order is not None and new.shape != order.shape:
             raise ValueError(f"the order sampler gave {len(new)} indices after {len(order)} for the epoch before")
         state = self._sampler.get_state() if hasattr(self._sampler, "get_state") else {}
         return new, state
 
     def _epoch_size(self, order: Indices | None) -> int:
-        return len(self.dataset) if order is None else len(order)
+        return self._length() if order is None else len(order)
 
+    def _length(self) -> int:
+        try:
+            return len(self.dataset)
+        except StopIteration as error:  # as above
+            raise RuntimeError(f"len() of a {type(self.dataset).__qualname__} raised StopIteration") from error
 
-def get_examples(dataset: Dataset, indices: list[int]) -> list[Any]:
-    """Return the examples with these indices. An error that the data set raises gets a note saying which one it was."""
-    if isinstance(dataset, TabularDataset) and len(indices) > 1:
-        try:
-            return list(dataset[indices])  # which reads them at once
-        except Exception as error:
-            error.add_note(f"This was one of the examples {indices} of a {type(dataset).__qualname__}.")
-            raise
-    examples = []
-    for index in indices:
-        try:
-            examples.append(dataset[index])
-        except Exception as error:
-            error.add_note(f"This was example {index} of a {type(dataset).__qualname__}.")
-            raise
-    return examples
+    def _require_no_fewer(self, place: Place) -> None:
+        """Refuse a data set that has lost examples: which ones have been used nobody can tell any more.
+
+        Between two epochs it may, where there is no order sampler, whose orders are of those that there were.
+        """
+        before, self._examples = self._examples, self._length()
+        if self._examples < before and (place.order is not None or place.position > 0):
+            now, self._examples = self._examples, before
+            raise RuntimeError(
+                f"a {type(self.dataset).__qualname__} has {now} examples, and had {before} before: it became shorter "
+                f"while {type(self).__name__} was in epoch {place.epoch}, at position {place.position}. Leave a data "
+                "set as it is while an iterator goes through it; or call reset(), which begins again with what there is"
+            )
 
 
 def _detail(place: Place, size: int) -> float:

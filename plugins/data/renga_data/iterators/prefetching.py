@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections import deque
+from concurrent.futures import Future
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from renga_data.iterators.ordered import OrderedIterator, Place
+from renga_data.iterators.waiting import PATIENCE, wait_for
 
 __all__ = ["PrefetchingIterator", "shares"]
 
@@ -21,34 +22,47 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
     Each batch ordered travels with the `Place` that its use leads to. The iterator is where its user is, not where the
     work is: saved in between, it neither loses nor repeats the batches that were made and not yet used.
 
-    A derived class defines `_order`, `_receive` and `_cancel`, and `finalize`, after which the iterator may be used
-    again: it is where it was, and starts its helpers anew. `n_prefetch` is the number of batches to be ahead.
+    A derived class defines `_order`, `_receive`, `_cancel` and `_stop`, after which the iterator may be used again: it
+    is where it was, and starts its helpers anew. `n_prefetch` is the number of batches to be ahead.
     """
 
     n_prefetch: int
     _ahead: deque[tuple[Place, Ticket]]
-    _owner: int
+    _finalizing: bool
 
     def __next__(self) -> list[Any]:
-        self._part_from_parent()
-        try:
-            self._order_ahead()
-            if not self._ahead:
-                raise StopIteration
-            place, ticket = self._ahead[0]
-            batch = self._receive(ticket)
-        except BaseException:
-            self._return_to(self._place)
-            raise
-        self._ahead.popleft()
-        self._arrive(place)
-        return batch
+        with self._alone():
+            try:
+                self._order_ahead()
+                if not self._ahead:
+                    raise StopIteration
+                place, ticket = self._ahead[0]
+                batch = self._receive(ticket)
+            except BaseException:
+                self._return_to(self._place)
+                raise
+            self._ahead.popleft()
+            self._arrive(place)
+            return batch
 
     def finalize(self) -> None:
-        """Stop the helpers. They start again if the iterator is used again, which goes on from where it was."""
-        if hasattr(self, "_place"):  # not if the arguments were refused
-            self._part_from_parent()
+        """Stop the helpers. They start again if the iterator is used again, which goes on from where it was.
+
+        Those that have not finished what they are at after a few seconds are left alone, or killed. A thread that waits
+        for a batch meanwhile gets a RuntimeError.
+        """
+        if not hasattr(self, "_place"):  # the arguments were refused
+            return
+        self._alone()
+        self._finalizing = True
+        with self._lock:
+            self._finalizing = False
             self._return_to(self._place)
+            self._stop(PATIENCE)
+
+    @abstractmethod
+    def _stop(self, patience: float) -> None:
+        """End the helpers; those that take longer than so many seconds are not waited for."""
 
     @abstractmethod
     def _order(self, indices: list[int], number: int) -> Ticket:
@@ -76,14 +90,18 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
             self._cancel(self._ahead.pop()[1])
 
     def _own_nothing(self) -> None:
+        super()._own_nothing()
         self._ahead = deque()
-        self._owner = os.getpid()
+        self._finalizing = False
 
-    def _part_from_parent(self) -> None:
-        """In a process forked from the owner, leave the helpers to it: they are not there, or not ours."""
-        if self._owner != os.getpid():
-            self._own_nothing()
-            self._return_to(self._place)
+    def _await(self, future: Future[Any]) -> None:
+        """Wait until a helper has answered; see `wait_for`."""
+        wait_for(future, self._look)
+
+    def _look(self) -> None:
+        """Called now and then while a batch is waited for."""
+        if self._finalizing:
+            raise RuntimeError(f"{type(self).__name__} was finalized by another thread while this one waited for it")
 
 
 def shares(indices: list[int], n: int) -> list[list[int]]:

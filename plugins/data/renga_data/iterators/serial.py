@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_data.iterators.ordered import OrderedIterator, get_examples
+from renga_data.iterators.examples import get_examples
+from renga_data.iterators.ordered import OrderedIterator
 
 __all__ = ["SerialIterator"]
 
@@ -19,17 +20,18 @@ class SerialIterator(OrderedIterator):
     """
 
     def __next__(self) -> list[Any]:
-        before = self._place
-        try:
-            step = self._advance(before)
-            if step is None:
-                raise StopIteration
-            batch = get_examples(self.dataset, step.indices)
-        except BaseException:
-            self._return_to(before)
-            raise
-        self._arrive(step.place)
-        return batch
+        with self._alone():
+            before = self._place
+            try:
+                step = self._advance(before)
+                if step is None:
+                    raise StopIteration
+                batch = get_examples(self.dataset, step.indices)
+            except BaseException:
+                self._return_to(before)
+                raise
+            self._arrive(step.place)
+            return batch
 
     def _forget(self) -> None:
         return

@@ -1,25 +1,27 @@
 """How examples get from one process to another without being squeezed through a pipe.
 
 Examples are pickled (protocol 5, PEP 574), but the data of the arrays in them are left out and laid into a piece of
-shared memory instead. It belongs to the parent process, which makes it, copies the data out of it, and removes it.
-Should the parent be killed, Python's resource tracker removes it.
+shared memory instead. It belongs to the parent process, which makes it and copies the data out of it.
+
+The memory is a file in ``/dev/shm`` that has no name. Workers open it by the parent's file descriptor, in ``/proc``. So
+nothing of it is left when the last process that uses it ends, even if all are killed at once.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import tempfile
 import weakref
-from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
-from typing import Any, NamedTuple
+from mmap import mmap
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Packet", "Slot", "SlotAddress", "pack", "unpack"]
+__all__ = ["Attached", "Packet", "Slot", "SlotAddress", "pack", "unpack"]
 
 _ALIGNMENT = 64  # a cache line, and what the widest vector instructions like
-_FOLDER = Path("/dev/shm")  # where Linux shows shared memory as files
+_FOLDER = "/dev/shm"  # where Linux has shared memory as files
 
 
 class SlotAddress(NamedTuple):
@@ -27,13 +29,27 @@ class SlotAddress(NamedTuple):
 
     Attributes:
         number: Stays the same when the slot's memory is replaced by more.
-        name: Of the memory; "" if it has none yet.
+        path: Where to open the memory; "" if it has none yet.
+        inode: Tells its file from others: file descriptors, and so paths, are used again.
         capacity: Bytes.
     """
 
     number: int
-    name: str
+    path: str
+    inode: int
     capacity: int
+
+
+class Attached(NamedTuple):
+    """Memory of a slot that a worker has open.
+
+    Attributes:
+        inode: Which memory it is; see `SlotAddress`.
+        memory: Its bytes; None if the worker may not open it.
+    """
+
+    inode: int
+    memory: mmap | None
 
 
 class Packet(NamedTuple):
@@ -65,7 +81,7 @@ class Slot:
     def __init__(self, number: int, capacity: int, fixed: bool) -> None:
         self._number = number
         self._fixed = fixed
-        self._memory: SharedMemory | None = None
+        self._memory: mmap | None = None
         if capacity:
             self._allocate(capacity)
 
@@ -73,13 +89,14 @@ class Slot:
     def address(self) -> SlotAddress:
         """Where the workers find it."""
         if self._memory is None:
-            return SlotAddress(self._number, "", 0)
-        return SlotAddress(self._number, self._memory.name, self._memory.size)
+            return SlotAddress(self._number, "", 0, 0)
+        number = self._file.fileno()
+        return SlotAddress(self._number, f"/proc/{os.getpid()}/fd/{number}", os.fstat(number).st_ino, len(self._memory))
 
     def copy(self, size: int) -> memoryview:
         """Return the first `size` bytes in memory that is nobody else's."""
         assert self._memory is not None  # a worker has used it
-        return _bytes(self._memory)[:size].copy().data
+        return np.frombuffer(self._memory, np.uint8, size).copy().data
 
     def grow(self, needed: int) -> None:
         """Get memory for `needed` bytes, unless the slot is fixed or there is not so much."""
@@ -93,33 +110,26 @@ class Slot:
             self._fixed = True
 
     def free(self) -> None:
-        """Give the memory back. Happens by itself when the slot, or the interpreter, comes to its end."""
+        """Give the memory back. Happens by itself when the slot, or the process, comes to its end."""
         if self._memory is not None:
-            self._release()
+            self._file.close()
             self._memory = None
 
     def _allocate(self, size: int) -> None:
-        memory = SharedMemory(create=True, size=size)
-        self._release = weakref.finalize(self, _release, memory, os.getpid())
-        self._memory = memory
+        self._file: IO[bytes] = tempfile.TemporaryFile(  # noqa: SIM115 - it stays open
+            dir=_FOLDER, prefix="renga_", buffering=0
+        )
+        weakref.finalize(self, self._file.close)
+        # Memory is promised freely and missed only when written to, which kills the writer: insist on it now.
         try:
-            if _FOLDER.is_dir():
-                # Memory is promised freely and missed only when written to, which kills the writer: insist on it now.
-                with open(_FOLDER / memory.name, "r+b") as file:
-                    os.posix_fallocate(file.fileno(), 0, size)
+            os.posix_fallocate(self._file.fileno(), 0, size)
+            self._memory = mmap(self._file.fileno(), size)
         except OSError:
-            self.free()
+            self._file.close()
             raise
 
 
-def _release(memory: SharedMemory, owner: int) -> None:
-    # A process forked from the owner has a copy of the slot, but the memory is not its own.
-    if os.getpid() == owner:
-        memory.close()
-        memory.unlink()
-
-
-def pack(examples: list[Any], address: SlotAddress | None, attached: dict[int, SharedMemory]) -> Packet:
+def pack(examples: list[Any], address: SlotAddress | None, attached: dict[int, Attached]) -> Packet:
     """Put examples into a slot. The worker's side.
 
     Args:
@@ -135,7 +145,10 @@ def pack(examples: list[Any], address: SlotAddress | None, attached: dict[int, S
     needed = sum(_padded(view.nbytes) for view in views)
     if needed == 0 or needed > address.capacity:
         return Packet(pickle.dumps(examples, 5), None, needed)
-    target = _bytes(_attach(address, attached))
+    memory = _attach(address, attached)
+    if memory is None:
+        return Packet(pickle.dumps(examples, 5), None, 0)
+    target = np.frombuffer(memory, np.uint8)
     offset = 0
     for view in views:
         target[offset : offset + view.nbytes] = view
@@ -159,18 +172,24 @@ def unpack(packet: Packet, slot: Slot | None) -> list[Any]:
     return list(pickle.loads(packet.pickled))
 
 
-def _attach(address: SlotAddress, attached: dict[int, SharedMemory]) -> SharedMemory:
-    memory = attached.get(address.number)
-    if memory is None or memory.name != address.name:
-        if memory is not None:
-            memory.close()
-        attached[address.number] = memory = SharedMemory(address.name)
-    return memory
+def _attach(address: SlotAddress, attached: dict[int, Attached]) -> mmap | None:
+    there = attached.get(address.number)
+    if there is None or there.inode != address.inode:
+        attached[address.number] = there = Attached(address.inode, _open(address))
+    return there.memory
 
 
-def _bytes(memory: SharedMemory) -> np.ndarray[Any, Any]:
-    assert memory.buf is not None  # it is open
-    return np.frombuffer(memory.buf, np.uint8)
+def _open(address: SlotAddress) -> mmap | None:
+    """Map the memory; None where the system forbids it: examples then go through the pipe."""
+    try:
+        file = os.open(address.path, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        # The parent may have closed it, and have another file there by now.
+        return mmap(file, address.capacity) if os.fstat(file).st_ino == address.inode else None
+    finally:
+        os.close(file)
 
 
 def _padded(length: int) -> int:

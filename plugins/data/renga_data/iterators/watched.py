@@ -7,12 +7,21 @@ memory; where there is none, or not enough, they are not.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
+from multiprocessing.queues import SimpleQueue
 from typing import Any
+from weakref import WeakSet
+
+from renga_data.iterators.semaphores import Semaphore
+from renga_data.iterators.waiting import PATIENCE
 
 __all__ = ["WatchedPool"]
+
+
+_pools: WeakSet[WatchedPool] = WeakSet()
 
 
 class WatchedPool(ProcessPoolExecutor):
@@ -30,6 +39,7 @@ class WatchedPool(ProcessPoolExecutor):
         self._watched = _WatchedContext(context)
         watched: Any = self._watched  # typed as one of multiprocessing's own
         super().__init__(n_processes, watched, initializer, arguments)
+        _pools.add(self)
 
     def somebody_died(self) -> bool:
         """Whether a process has ended; not to be asked after `shutdown`."""
@@ -44,15 +54,28 @@ class WatchedPool(ProcessPoolExecutor):
         for queue in self._watched.queues:
             queue._writer.close()
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As of all pools; if a process has died, the others are killed."""
+    def end(self, patience: float) -> None:
+        """Shut the pool down. Processes that have not finished what they are at after so many seconds are killed.
+
+        They are killed at once if one of them has died.
+        """
+        manager: Any = self._executor_manager_thread
         if self.somebody_died():
+            patience = 0.0
+        self.shutdown(wait=False, cancel_futures=True)
+        if manager is None:  # nothing has been submitted
+            return
+        manager.join(patience)
+        if manager.is_alive():
             self.kill()
-        super().shutdown(wait, cancel_futures=cancel_futures)
+            manager.join()
 
 
 class _WatchedContext:
-    """A context of `multiprocessing` that remembers the processes, and the queue on which results come."""
+    """A context of `multiprocessing` that remembers the processes, and the queue on which results come.
+
+    Its queues have semaphores without a name, so that nothing of them is left when all processes are killed.
+    """
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -73,6 +96,23 @@ class _WatchedContext:
 
     def SimpleQueue(self) -> Any:
         """Make a queue; the pool's only one of this kind is for results."""
-        queue = self._context.SimpleQueue()
+        context: Any = self  # typed as one of multiprocessing's own
+        queue = SimpleQueue[Any](ctx=context)
         self.queues.append(queue)
         return queue
+
+    def Lock(self) -> Semaphore:
+        return Semaphore()
+
+    def BoundedSemaphore(self, value: int = 1) -> Semaphore:
+        return Semaphore(value)
+
+
+def _end_all() -> None:
+    """When the program ends, end the pools that nobody has ended. Python's own pool would wait for what hangs."""
+    for pool in list(_pools):
+        pool.end(PATIENCE)
+
+
+# What `atexit` calls is called too late: after Python's pools have been waited for, in the way that they register too.
+threading._register_atexit(_end_all)  # type: ignore[attr-defined]

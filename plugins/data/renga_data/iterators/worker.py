@@ -11,19 +11,18 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
 from renga_core import random
 from renga_core.dataset import Dataset
-from renga_data.iterators.ordered import get_examples
-from renga_data.iterators.shared_memory import Packet, SlotAddress, pack
+from renga_data.iterators.examples import get_examples
+from renga_data.iterators.shared_memory import Attached, Packet, SlotAddress, pack
 
 __all__ = ["begin", "make_examples", "sheltered"]
 
 _FOR_THE_PARENT = {signal.SIGINT, signal.SIGUSR1}
 _dataset: Dataset
-_attached: dict[int, SharedMemory] = {}
+_attached: dict[int, Attached] = {}
 
 
 @contextmanager

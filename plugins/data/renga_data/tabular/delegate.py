@@ -37,6 +37,15 @@ class DelegateDataset(View):
         super().__init__(dataset)
 
     @property
+    def dataset(self) -> TabularDataset:
+        """The other data set."""
+        return self._dataset
+
+    @dataset.setter
+    def dataset(self, dataset: TabularDataset) -> None:
+        self._dataset = dataset
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Names of the columns. Set it to names or numbers of those there are; KeyError, IndexError for others."""
         return self._dataset.keys

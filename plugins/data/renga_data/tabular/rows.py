@@ -11,9 +11,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Rows", "as_range", "as_slice", "compose", "key_positions", "number_of", "row_positions"]
+__all__ = ["MaskMismatch", "Rows", "as_range", "as_slice", "compose", "key_positions", "number_of", "row_positions"]
 
 Rows = slice | list[int] | None
+
+
+class MaskMismatch(IndexError, ValueError):
+    """A mask has another length than what it is for: an IndexError to NumPy, a ValueError to Chainer."""
 
 
 def row_positions(rows: Any, size: int) -> Rows:
@@ -24,7 +28,7 @@ def row_positions(rows: Any, size: int) -> Rows:
         size: How many rows there are.
 
     Raises:
-        IndexError: There is no such row, a mask has another length, or it is something else.
+        IndexError: There is no such row, a mask has another length (`MaskMismatch`), or it is something else.
     """
     if rows is None or isinstance(rows, slice):
         return rows
@@ -33,7 +37,7 @@ def row_positions(rows: Any, size: int) -> Rows:
     array = np.asarray(rows)
     if array.dtype == np.bool:
         if len(array) != size:
-            raise IndexError(f"a mask of {len(array)} entries for {size} rows")
+            raise MaskMismatch(f"a mask of {len(array)} entries for {size} rows")
         array = np.flatnonzero(array)
     elif array.size == 0:
         return []

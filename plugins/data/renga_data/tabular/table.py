@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,16 +36,15 @@ class TabularDataset(DatasetMixin):
     """
 
     @property
-    @abstractmethod
     def keys(self) -> tuple[str, ...]:
         """Names of the columns."""
+        raise NotImplementedError(f"{type(self).__name__} defines no property keys")
 
     @property
-    @abstractmethod
     def mode(self) -> Mode:
         """What an example is: `tuple`, `dict`, or None for the only element itself."""
+        raise NotImplementedError(f"{type(self).__name__} defines no property mode")
 
-    @abstractmethod
     def get_examples(self, indices: Rows, key_indices: tuple[int, ...] | None) -> tuple[Any, ...]:
         """Return part of the data, column by column.
 
@@ -57,6 +55,7 @@ class TabularDataset(DatasetMixin):
         Returns:
             An array or a list for each of these columns, with these rows.
         """
+        raise NotImplementedError(f"{type(self).__name__} defines no get_examples(indices, key_indices)")
 
     def __getitem__(self, index: Any) -> Any:
         """As of all data sets: an example, or a list of examples, which are read at once."""
@@ -158,8 +157,12 @@ class TabularDataset(DatasetMixin):
 
         return BatchTransformed(self, keys, transform_batch)
 
-    def with_converter(self, converter: Callable[[Any], Any]) -> TabularDataset:
-        """Return a view whose `convert` is this function."""
+    def with_converter(self, converter: Callable[..., Any]) -> TabularDataset:
+        """Return a view whose `convert` is this function of columns.
+
+        It takes them as a transform takes elements: by position where examples are tuples, by name where they are
+        dictionaries.
+        """
         from renga_data.tabular.views import WithConverter
 
         return WithConverter(self, converter)

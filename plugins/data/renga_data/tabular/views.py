@@ -57,12 +57,14 @@ class InMode(View):
 class WithConverter(View):
     """With another converter."""
 
-    def __init__(self, dataset: TabularDataset, converter: Callable[[Any], Any]) -> None:
+    def __init__(self, dataset: TabularDataset, converter: Callable[..., Any]) -> None:
         super().__init__(dataset)
         self._converter = converter
 
     def convert(self, data: Any) -> Any:  # noqa: D102
-        return self._converter(data)
+        if isinstance(data, tuple):
+            return self._converter(*data)
+        return self._converter(**data) if isinstance(data, dict) else self._converter(data)
 
 
 class Sliced(View):

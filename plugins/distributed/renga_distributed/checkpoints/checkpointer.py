@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.serializers import DictionarySerializer, FileRefused, Serializable
+from renga_core.serializers.atomic import remove_leftovers
 from renga_core.serializers.npz import load_arrays
 from renga_core.training import Extension, TrainerLike
 from renga_distributed.checkpoints.carrying import (
@@ -72,7 +72,8 @@ class MultiNodeCheckpointer(Extension):
         self._autoload = autoload
         self._unlooked = 0
         self._seconds: list[float] = []
-        self._interrupted = False
+        self._trainer: TrainerLike | None = None
+        self._damaged: set[int] = set()
 
     # --- saving -------------------------------------------------------------------------------------------------------
 
@@ -113,11 +114,12 @@ class MultiNodeCheckpointer(Extension):
         except OSError as error:
             problem = str(error)
         self._agree_on(iteration, problem, None)
+        self._damaged.discard(iteration)
         self._unlooked += 1
         if self._unlooked >= self.gc_interval:
             self._unlooked = 0
             # Later ones are of a run that this one did not go on from, or are damaged: this one's would be removed.
-            earlier = [each for each in folder.seen().get(0, []) if each <= iteration]
+            earlier = [each for each in folder.seen().get(0, []) if each <= iteration and each not in self._damaged]
             self._collect(folder, self.comm.bcast_obj(earlier[: self.cp_interval]))
         self._seconds.append(time.perf_counter() - began)
 
@@ -159,16 +161,18 @@ class MultiNodeCheckpointer(Extension):
         if self._path is None and path is not None:
             self._path = Path(path)
         folder = self._folder(trainer)
-        folder.tidy(self.comm.rank)
-        problems = []
+        remove_leftovers(folder.path)
+        problems: list[str] = []
         for iteration in self._candidates(folder):
             generation, problem = self._read(folder, iteration)
             if generation is not None:
+                if problems and self.comm.rank == 0:
+                    skipped = "; ".join(problems)
+                    warnings.warn(f"skipped {skipped}. Going on from that of iteration {iteration}", stacklevel=2)
                 self._load(trainer, generation, folder, iteration)
                 return iteration
+            self._damaged.add(iteration)
             problems.append(f"the checkpoint of iteration {iteration}: {problem}")
-            if self.comm.rank == 0:
-                warnings.warn(f"skipped {problems[-1]}", stacklevel=2)
         if problems:
             raise CheckpointError(f"nothing to go on from in {folder.path}; " + "\n".join(problems))
         return None
@@ -255,24 +259,20 @@ class MultiNodeCheckpointer(Extension):
 
     def resume(self, trainer: TrainerLike) -> None:
         """Go on from the latest generation, if that was asked for."""
+        self._trainer = trainer
         if self._autoload:
             self.maybe_load(trainer)
 
     # --- the rest -----------------------------------------------------------------------------------------------------
 
-    def on_error(self, trainer: TrainerLike, exc: Exception, tb: Any) -> None:
-        """Keep the files: there is something to go on from."""
-        self._interrupted = True
-
     def on_interrupt(self, trainer: TrainerLike) -> None:
         """Save, so that the run can go on as if it had never been interrupted."""
         self.save(trainer, trainer.updater.iteration)
-        self._interrupted = True
 
     def finalize(self) -> None:
-        """Remove the files, unless training has ended before its time."""
-        ended_early = self._interrupted or sys.exc_info()[0] is not None
-        if self._path is not None and not self._keep and not ended_early:
+        """Remove the files, unless training has ended before its stop trigger said so: then it can go on from them."""
+        complete = self._trainer is None or self._trainer.complete
+        if self._path is not None and not self._keep and complete:
             self._collect(Folder(self._path, self._names), [])
 
     def get_stats(self) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from renga_core.serializers import FileDamaged
 from renga_core.serializers.archive import open_archive, write_archive
-from renga_core.serializers.atomic import atomic_path, remove_leftovers
+from renga_core.serializers.atomic import atomic_path
 
 __all__ = ["Folder", "Manifest", "Names", "content", "digest"]
 
@@ -50,7 +50,10 @@ class Names(NamedTuple):
         for form in self:
             if found := re.fullmatch(_pattern(form), name):
                 fields = found.groupdict()
-                return int(fields.get("rank", 0)), int(fields["iteration"])
+                place = int(fields.get("rank", 0)), int(fields["iteration"])
+                # There is one way to write a number: 007 is not ours.
+                if self.file(*place) == name:
+                    return place
         return None
 
 
@@ -111,17 +114,13 @@ class Folder:
         """The iterations of the files that are there, by rank, the latest first."""
         found: dict[int, list[int]] = {}
         for path in self.path.iterdir() if self.path.is_dir() else ():
-            if place := self._names.parse(path.name):
+            if path.is_file() and (place := self._names.parse(path.name)):
                 found.setdefault(place[0], []).append(place[1])
         return {rank: sorted(iterations, reverse=True) for rank, iterations in found.items()}
 
     def remove(self, rank: int, iteration: int) -> None:
         """Remove a rank's file."""
         self.file(rank, iteration).unlink(missing_ok=True)
-
-    def tidy(self, rank: int) -> None:
-        """Remove what killed processes of this rank have left of files that they were writing."""
-        remove_leftovers(self.path, re.sub(r"\{rank\}", str(rank), self._names[rank > 0]).replace("{iteration}", "*"))
 
     # Not compressed: weights hardly get smaller, and training waits.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from itertools import zip_longest
 from typing import Any
 
@@ -14,7 +15,7 @@ from renga_core.graph import no_backprop_mode
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 from renga_data.convert import concat_examples
 from renga_training.extensions.evaluator import from_the_start
-from renga_training.updaters.parts import call
+from renga_training.updaters.parts import call, converted
 
 __all__ = ["GenericMultiNodeEvaluator"]
 
@@ -81,9 +82,9 @@ class GenericMultiNodeEvaluator(Extension):
         """
         here = self.comm is None or self.comm.rank == self.root
         results = []
-        with using_config("train", False), no_backprop_mode():
+        with self._mode(), no_backprop_mode():
             for batch in from_the_start(self.iterator):
-                results.append(call(self.calc_local, self.converter(batch, self.device)))
+                results.append(call(self.calc_local, converted(self.converter, batch, self.device)))
                 if here and self._progress_hook is not None:
                     self._progress_hook(batch)
         gathered = [results] if self.comm is None else self.comm.gather_obj(results, self.root)
@@ -91,6 +92,10 @@ class GenericMultiNodeEvaluator(Extension):
             return None
         rounds = zip_longest(*gathered, fillvalue=_NOTHING)
         return self.aggregate([result for each in rounds for result in each if result is not _NOTHING])
+
+    def _mode(self) -> AbstractContextManager[None]:
+        """In which the model runs."""
+        return using_config("train", False)
 
     def calc_local(self, *args: Any, **kwargs: Any) -> Any:
         """Compute what is needed of one batch; override it. By default, call the model.

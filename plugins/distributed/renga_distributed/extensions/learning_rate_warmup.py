@@ -64,9 +64,13 @@ class LearningRateWarmup(Extension):
         self._attr = attr
         self._optimizer = optimizer
         self._small = 0.0
+        self._owner: Any = None
 
     def resume(self, trainer: TrainerLike) -> None:
         """Set the large rate: before any extension is initialized, so that others find it.
+
+        The rate as it was is read once from an optimizer: from then on it has a rate of this extension's, which would
+        be multiplied again when training goes on from an earlier state.
 
         Raises:
             AttributeError: The optimizer has no such attribute.
@@ -75,7 +79,8 @@ class LearningRateWarmup(Extension):
         if not hasattr(optimizer, self._attr):
             near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
             raise AttributeError(f"LearningRateWarmup: {type(optimizer).__name__} has no {self._attr!r}.{near}")
-        self._small = float(getattr(optimizer, self._attr))
+        if self._owner is not optimizer:
+            self._owner, self._small = optimizer, float(getattr(optimizer, self._attr))
         setattr(optimizer, self._attr, self._small * self._factor)
 
     def initialize(self, trainer: TrainerLike) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
 from renga_core.communicator import CommunicatorBase
+from renga_core.errors import RengaError
 from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_core.training import Extension, TrainerLike
 from renga_training.extensions.snapshot import Snapshot
+from renga_training.snapshot_files import SnapshotFile
 
 __all__ = ["multi_node_snapshot"]
 
@@ -47,9 +50,10 @@ class _MultiNodeSnapshot(Extension):
                 self.snapshot.resume(trainer)  # which removes what an interrupted save has left
             return
         target = self.snapshot.object_of(trainer)
+        loaded = self._load_alike(trainer)
         if self.is_master:
             state: dict[str, Any] | None = None
-            if self.snapshot.load_newest(trainer):
+            if loaded:
                 state = {}
                 DictionarySerializer(state).save(target)
             for rank in self._others:
@@ -59,6 +63,32 @@ class _MultiNodeSnapshot(Extension):
             if state is not None:
                 NpzDeserializer(state).load(target)
         self._comm.agree("multi_node_snapshot, to go on after iteration", trainer.updater.iteration)
+
+    def _load_alike(self, trainer: TrainerLike) -> bool:
+        """Load, on the first rank of each set, the newest file that is as new on all of them; whether there is any."""
+        limit: tuple[float, ...] | None = None
+        while True:
+            file: SnapshotFile | None = None
+            problem: Exception | None = None
+            if self.is_master:
+                try:
+                    file = self.snapshot.load_newest(trainer, limit)
+                except (RengaError, OSError) as error:
+                    problem = error
+            told = self._comm.allgather_obj((self.is_master, file and file.progress, problem))
+            problems = [error for _, _, error in told if error is not None]
+            if problems:
+                raise problem or problems[0]
+            found = {progress for master, progress, _ in told if master}
+            if len(found) == 1 or None in found:
+                return file is not None
+            limit = min(found)
+            if file is not None and file.progress != limit:
+                warnings.warn(f"skipped {file.path}: other ranks have none that is as new and intact", stacklevel=4)
+
+    def initialize(self, trainer: TrainerLike) -> None:
+        if self.is_master:
+            self.snapshot.initialize(trainer)
 
     def __call__(self, trainer: TrainerLike) -> None:
         if self.is_master:
@@ -71,6 +101,10 @@ class _MultiNodeSnapshot(Extension):
     def on_interrupt(self, trainer: TrainerLike) -> None:
         if self.is_master:
             self.snapshot.on_interrupt(trainer)
+
+    def finalize(self) -> None:
+        if self.is_master:
+            self.snapshot.finalize()
 
 
 def multi_node_snapshot(
@@ -98,7 +132,8 @@ def multi_node_snapshot(
 
     Raises:
         ValueError: A rank is in two sets, or there is no such rank.
-        MismatchError: When training starts: sets have found snapshots of different iterations; on every rank.
+        MismatchError: When training starts: some sets have snapshots, and others have none of the same iteration; on
+            every rank.
 
     Source: ChainerMN's documentation of the function of this name.
     """

@@ -17,7 +17,7 @@ from renga_distributed.functions.delegates import anchor
 from renga_nn.functions.checks import wide
 from renga_nn.functions.normalization.batch_normalization import move_average, require_statistics, statistics_axes
 
-__all__ = ["multi_node_batch_normalization"]
+__all__ = ["apply_over_ranks", "multi_node_batch_normalization"]
 
 
 def multi_node_batch_normalization(
@@ -50,14 +50,10 @@ def multi_node_batch_normalization(
         InvalidType: Axes or dtypes do not fit together.
         ValueError: An axis is out of range or named twice; the batches of all ranks are empty.
     """
-    function = "multi_node_batch_normalization"
-    axes = statistics_axes(function, x, gamma, beta, axis)
     for name, value in (("running_mean", running_mean), ("running_var", running_var)):
         if value is not None:
-            require_statistics(function, name, value, gamma)
-    differentiated = config.enable_backprop and isinstance(x, Variable) and x.requires_grad
-    node = MultiNodeBatchNormalization(comm, eps, axes, differentiated)
-    y = node.apply((x, gamma, beta, anchor()))[0]
+            require_statistics("multi_node_batch_normalization", name, value, gamma)
+    y, node = apply_over_ranks(comm, x, gamma, beta, eps, axis)
 
     def move() -> None:
         move_average(running_mean, node.mean, decay)
@@ -65,6 +61,16 @@ def multi_node_batch_normalization(
 
     again(move)
     return y
+
+
+def apply_over_ranks(
+    comm: CommunicatorBase, x: Any, gamma: Any, beta: Any, eps: float, axis: int | Sequence[int] | None
+) -> tuple[Variable, MultiNodeBatchNormalization]:
+    """`multi_node_batch_normalization` without moving averages, and what has the statistics of all ranks."""
+    axes = statistics_axes("multi_node_batch_normalization", x, gamma, beta, axis)
+    differentiated = config.enable_backprop and isinstance(x, Variable) and x.requires_grad
+    node = MultiNodeBatchNormalization(comm, eps, axes, differentiated)
+    return node.apply((x, gamma, beta, anchor()))[0], node
 
 
 class MultiNodeBatchNormalization(FunctionNode):

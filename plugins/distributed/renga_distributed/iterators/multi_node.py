@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from renga_core.communicator import CommunicatorBase
@@ -32,15 +33,17 @@ class MultiNodeIterator(Iterator):
 
     def __init__(self, actual_iterator: Iterator | None, communicator: CommunicatorBase, rank_master: int) -> None:
         self._communicator = communicator
+        self._lock = threading.Lock()  # threads may share it; each batch goes to one of them
         self._rank_master = rank_master
         if communicator.rank == rank_master:
             self._actual = actual_iterator
         self.__dict__.update(self._from_master(self._tell(("batch_size", "repeat", *_TOLD))))
 
     def __next__(self) -> list[Any]:
-        batch = None if self._actual is None else next(self._actual, None)
-        batch, told = self._from_master((batch, self._tell(_TOLD)))
-        self.__dict__.update(told)
+        with self._lock:
+            batch = None if self._actual is None else next(self._actual, None)
+            batch, told = self._from_master((batch, self._tell(_TOLD)))
+            self.__dict__.update(told)
         if batch is None:
             raise StopIteration
         examples: list[Any] = batch

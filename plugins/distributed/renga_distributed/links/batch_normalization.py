@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from renga_core.communicator import CommunicatorBase
@@ -13,7 +13,7 @@ from renga_core.plugin import COMMUNICATOR, registry
 from renga_distributed.functions.batch_normalization import multi_node_batch_normalization
 from renga_nn.links import BatchNormalization
 
-__all__ = ["MultiNodeBatchNormalization", "create_mnbn_model"]
+__all__ = ["MultiNodeBatchNormalization", "create_mnbn_model", "replace_batch_normalization"]
 
 L = TypeVar("L", bound=Link)
 
@@ -100,11 +100,23 @@ def create_mnbn_model(link: L, comm: CommunicatorBase, communication_backend: st
     Raises:
         ValueError: As from `MultiNodeBatchNormalization`.
     """
+    return replace_batch_normalization(
+        link, lambda: MultiNodeBatchNormalization(1, comm, communication_backend=communication_backend)
+    )
+
+
+def replace_batch_normalization(link: L, make: Callable[[], MultiNodeBatchNormalization]) -> L:
+    """A copy of a model in which what `make` returns takes the place, and the values, of each `BatchNormalization`.
+
+    Args:
+        link: The model.
+        make: Returns a link of any size: its attributes become those of the replaced one.
+    """
     # Wherever the copy comes by one of these links, it finds it copied already.
     memo: dict[int, Any] = {}
     for one in link.links():
         if isinstance(one, BatchNormalization) and _computes_as_usual(type(one)):
-            replacement = MultiNodeBatchNormalization(None, comm, communication_backend=communication_backend)
+            replacement = make()
             replacement.__dict__.update(copy.deepcopy(one.__dict__, memo))
             memo[id(one)] = replacement
     return copy.deepcopy(link, memo)

@@ -180,10 +180,14 @@ class MultiNodeOptimizer:
 
     def _update_by_gradients(self) -> None:
         """Update by those that the program has computed, unless they are of no use."""
-        if self._same.ensure(self.actual_optimizer.target):
+        optimizer = self.actual_optimizer
+        if self._same.ensure(optimizer.target):
             self._exchange.restart()
-        else:
-            self._update_by_means()
+            return
+        for param in optimizer.target.params(include_uninit=False):
+            # Of one scale on all ranks, also where some have none for a parameter.
+            param.rescale_grad(optimizer.loss_scale or 1.0)
+        self._update_by_means()
 
     def _update_by_means(self) -> None:
         if self._exchange.average(self.actual_optimizer):
@@ -221,12 +225,13 @@ class MultiNodeOptimizer:
             for param in optimizer.target.params():
                 if param.grad is not None:
                     param.grad = param.grad * batch.rescale
-        scale = (optimizer.loss_scale or 1.0) * batch.factor
         if loss[0] is not None:
             # Where ranks are to meet after backward, nothing is to be under way.
             watch = batch.last and not batch.missing
             with self._exchange.during_backward(optimizer.target) if watch else nullcontext():
-                loss.pop().backward(loss_scale=scale)
+                share = loss.pop() if batch.factor == 1 else loss.pop() * batch.factor
+                # Never without a scale: what comes after it here cannot be recorded and replayed.
+                share.backward(loss_scale=optimizer.loss_scale or 1.0)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load what the plain optimizer does, and with `double_buffering` the gradients for the next update.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend import default_device, get_array_module
+from renga_core.backend import default_device, get_array_module, same_dtype
 from renga_core.configuration import get_dtype
 from renga_core.graph import InvalidType, Variable, as_array, as_variable
 from renga_core.graph.errors import describe_array
@@ -44,7 +44,7 @@ def parameters(owner: str, given: dict[str, tuple[Any, int]]) -> tuple[list[Vari
     first = next(iter(values))
     for name, value in values.items():
         require_floating(owner, name, value)
-        if value.dtype != values[first].dtype:
+        if not same_dtype(value, values[first]):
             expected = f"the dtype of {first}: {describe_array(values[first])}"
             raise InvalidType(owner, name, expected, describe_array(value))
         axes = given[name][1]

@@ -8,6 +8,7 @@ from typing import Any
 
 from renga_core.backend import get_array_module
 from renga_core.graph import Variable
+from renga_core.utils import as_ints
 from renga_nn.distributions.numerics import safe_log
 from renga_nn.functions import exp, reshape, sqrt
 
@@ -67,7 +68,7 @@ class Distribution:
         Returns:
             Variable of shape ``sample_shape + batch_shape + event_shape``.
         """
-        shape = (sample_shape,) if isinstance(sample_shape, int) else tuple(sample_shape)
+        shape = as_ints(sample_shape)
         return reshape(self.sample_n(math.prod(shape)), (*shape, *self.batch_shape, *self.event_shape))
 
     def sample_n(self, n: int) -> Variable:

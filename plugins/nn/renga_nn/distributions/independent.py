@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 from renga_core.graph import InvalidType, Variable
@@ -35,7 +36,7 @@ class Independent(Distribution):
 
     def __init__(self, distribution: Distribution, reinterpreted_batch_ndims: int | None = None) -> None:
         batch = distribution.batch_shape
-        axes = max(0, len(batch) - 1) if reinterpreted_batch_ndims is None else reinterpreted_batch_ndims
+        axes = max(0, len(batch) - 1) if reinterpreted_batch_ndims is None else index(reinterpreted_batch_ndims)
         if not 0 <= axes <= len(batch):
             there = f"the batch shape of {type(distribution).__name__} is {batch}"
             raise ValueError(f"Independent: reinterpreted_batch_ndims is {axes}; {there}")

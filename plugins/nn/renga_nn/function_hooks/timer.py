@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionHook, FunctionNode
 from renga_nn.call_times import CallTimes
@@ -25,6 +27,7 @@ class TimerHook(CallTimes, FunctionHook):
 
     name = "TimerHook"
     of = "Function"
+    _name_of = staticmethod(attrgetter("label"))
 
     def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
         """Start."""
@@ -34,7 +37,7 @@ class TimerHook(CallTimes, FunctionHook):
     def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
         """Stop."""
         _wait(in_data)
-        self._stop(function.label)
+        self._stop(self._name_of(function))
 
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
@@ -48,7 +51,7 @@ class TimerHook(CallTimes, FunctionHook):
     ) -> None:
         """Stop."""
         _wait(out_grad)
-        self._stop(function.label)
+        self._stop(self._name_of(function))
 
 
 def _wait(arrays: tuple[Array | None, ...]) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
-from renga_core.backend import Array, get_array_module, is_floating
+from renga_core.backend import Array, get_array_module, is_floating, same_dtype
 from renga_core.configuration import config
 from renga_core.graph import InvalidType, Variable
 from renga_core.graph.errors import describe_array, require_array
+from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.utils import as_ints
 
 __all__ = [
+    "LabelOutOfRange",
+    "as_integer",
+    "as_integers",
+    "as_number",
     "labels_of",
+    "normalize_axis",
     "operands",
     "require_array",
     "require_arrays",
@@ -21,6 +29,69 @@ __all__ = [
     "require_same",
     "wide",
 ]
+
+
+class LabelOutOfRange(ValueError, IndexError):
+    """A label is no class. An IndexError too, as what takes elements by labels raises: Chainer's."""
+
+
+def as_number(function: str, argument: str, value: Any) -> float:
+    """A number as one of Python's: NumPy's, and arrays without axes, are numbers too. A whole number stays one.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if value.__class__ is float or value.__class__ is int:  # the usual cases
+        return value  # as it was given: the files that `caffe.export` writes say k: 2, not 2.0
+    try:
+        if not isinstance(value, str | bytes):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{function}: {argument} must be a number, not {_shown(value)}")
+
+
+def as_integer(function: str, argument: str, value: Any, least: int | None = None) -> int:
+    """An integer as one of Python's: NumPy's, and arrays of integers without axes, are integers too.
+
+    Raises:
+        TypeError: It is none.
+        ValueError: It is less than `least`.
+    """
+    try:
+        number = int(index(value))
+    except TypeError:
+        raise TypeError(f"{function}: {argument} must be an integer, not {_shown(value)}") from None
+    if least is not None and number < least:
+        raise ValueError(f"{function}: {argument} is {number}; it must be at least {least}")
+    return number
+
+
+def as_integers(function: str, argument: str, value: Any) -> tuple[int, ...]:
+    """One integer, or several, as a tuple of Python's; see `as_integer`.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    try:
+        return as_ints(value)
+    except TypeError:
+        expected = "an integer or a sequence of integers"
+        raise TypeError(f"{function}: {argument} must be {expected}, not {_shown(value)}") from None
+
+
+def normalize_axis(function: str, axis: Any, ndim: int) -> int:
+    """One axis as a number from 0, checked against the number of axes there are.
+
+    Raises:
+        TypeError: It is not an integer.
+        InvalidType: There is no such axis.
+    """
+    return normalize_axes(function, as_integer(function, "axis", axis), ndim)[0]
+
+
+def _shown(value: Any) -> str:
+    return describe_array(value) if hasattr(value, "dtype") else repr(value)
 
 
 def require_arrays(function: str, argument: str, xs: Any) -> None:
@@ -58,7 +129,7 @@ def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> Non
     """
     require_floating(function, name0, x0)
     require_array(function, name1, x1)
-    if x0.shape != x1.shape or x0.dtype != x1.dtype:
+    if x0.shape != x1.shape or not same_dtype(x0, x1):
         raise InvalidType(function, name1, f"the shape and dtype of {name0}: {describe_array(x0)}", describe_array(x1))
 
 
@@ -72,20 +143,20 @@ def require_choice(function: str, argument: str, value: str, choices: tuple[str,
         raise ValueError(f"{function}: {argument} is {value!r}; choose from {', '.join(map(repr, choices))}")
 
 
-def labels_of(function: str, x: Any, t: Any) -> Array:
+def labels_of(function: str, x: Any, t: Any, name: str = "x") -> Array:
     """The array of integer labels `t`, one for each row of scores ``x[n, :, ...]``.
 
     Raises:
-        InvalidType: `t` holds no integers, or has another shape than `x` without axis 1.
+        InvalidType: `t` holds no integers, or has another shape than `x` without axis 1; or there is no class.
     """
     require_array(function, "t", t)
     labels = t.array if isinstance(t, Variable) else t
     shape = tuple(x.shape)
-    if len(shape) < 2:
-        raise InvalidType(function, "x", "scores (N, classes, ...)", describe_array(x))
+    if len(shape) < 2 or not shape[1]:
+        raise InvalidType(function, name, "scores (N, classes, ...) of at least one class", describe_array(x))
     shape = (shape[0], *shape[2:])
     if labels.dtype.kind not in "iu" or tuple(labels.shape) != shape:
-        expected = f"integers {shape}, a label for each row of x: {describe_array(x)}"
+        expected = f"integers {shape}, a label for each row of {name}: {describe_array(x)}"
         raise InvalidType(function, "t", expected, describe_array(labels))
     return labels
 
@@ -96,14 +167,15 @@ def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
     Not checked with ``config.type_check`` off: on an accelerator the answer has to be waited for.
 
     Raises:
-        ValueError: A label is below 0, or not below `classes`.
+        LabelOutOfRange: A label is below 0, or not below `classes`.
     """
     if config.type_check and labels.size:
         # One answer to wait for, of two questions.
         low, high = labels.min(), labels.max()
         if not bool((low >= 0) & (high < classes)):
             low, high = int(low), int(high)
-            raise ValueError(f"{function}: t has labels from {low} to {high}; there are classes 0 to {classes - 1}")
+            found = f"t has labels from {low} to {high}; there are classes 0 to {classes - 1}"
+            raise LabelOutOfRange(f"{function}: {found}")
 
 
 def operands(function: str, name0: str, x0: Any, name1: str, x1: Any) -> tuple[Any, Any]:

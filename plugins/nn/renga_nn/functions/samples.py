@@ -105,7 +105,7 @@ def convolution(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Samp
     for name, (images, filters, stride, pad, dilate, groups) in _CONVOLUTIONS.items():
         x, W = _draw(rng, images, dtype), _draw(rng, filters, dtype)
         for b in (_draw(rng, filters[:1], dtype), None):
-            yield Sample(name, (x, W, b, stride, pad, dilate, groups, _maps(name)))
+            yield Sample(name, (x, W, b, stride, pad, dilate, groups, _maps(name)), bordered=(0, 1))
 
 
 def deconvolution(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
@@ -113,14 +113,14 @@ def deconvolution(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sa
     for name, (images, filters, stride, pad, dilate, groups) in _CONVOLUTIONS.items():
         y, W = _draw(rng, (images[0], filters[0], *_maps(name)), dtype), _draw(rng, filters, dtype)
         for b in (_draw(rng, images[1:2], dtype), None):
-            yield Sample(name, (y, W, b, stride, pad, dilate, groups, images[2:]))
+            yield Sample(name, (y, W, b, stride, pad, dilate, groups, images[2:]), bordered=(0, 1))
 
 
 def convolution_filter_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
     """``(x, y, stride, pad, dilate, groups, ksize)``."""
     for name, (images, filters, stride, pad, dilate, groups) in _CONVOLUTIONS.items():
         x, y = _draw(rng, images, dtype), _draw(rng, (images[0], filters[0], *_maps(name)), dtype)
-        yield Sample(name, (x, y, stride, pad, dilate, groups, filters[2:]))
+        yield Sample(name, (x, y, stride, pad, dilate, groups, filters[2:]), bordered=(0, 1))
 
 
 def max_pooling(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 __all__ = ["conv_outsize", "deconv_outsize", "per_axis"]
 
@@ -21,7 +24,8 @@ def per_axis(function: str, argument: str, value: int | Sequence[int], n_axes: i
         TypeError: It is not made of integers.
         ValueError: There are too few, too many or too small numbers.
     """
-    given = tuple(value) if isinstance(value, Sequence) else (value,) * n_axes
+    several = isinstance(value, Sequence) or np.ndim(value) > 0
+    given: tuple[Any, ...] = tuple(value) if several else (value,) * n_axes  # type: ignore[arg-type]  # of several
     try:
         sizes = tuple([operator.index(v) for v in given])
     except TypeError:

@@ -11,13 +11,8 @@ from renga_nn.initializers.initializer import Initializer
 __all__ = ["Constant", "Identity", "NaN", "One", "Zero"]
 
 
-class Constant(Initializer):
-    """Fill with a value.
-
-    Args:
-        fill_value: A number, or an array of the parameter's shape (or one that broadcasts to it), on any device.
-        dtype: As of `Initializer`.
-    """
+class _Constant(Initializer):
+    """Fill with a value."""
 
     def __init__(self, fill_value: Any, dtype: Any = None) -> None:
         super().__init__(dtype)
@@ -40,21 +35,30 @@ class Constant(Initializer):
             ) from error
 
 
-class Zero(Constant):
+class Constant(_Constant):
+    """Fill with a value.
+
+    Args:
+        fill_value: A number, or an array of the parameter's shape (or one that broadcasts to it), on any device.
+        dtype: As of `Initializer`.
+    """
+
+
+class Zero(_Constant):
     """Fill with 0."""
 
     def __init__(self, dtype: Any = None) -> None:
         super().__init__(0.0, dtype)
 
 
-class One(Constant):
+class One(_Constant):
     """Fill with 1."""
 
     def __init__(self, dtype: Any = None) -> None:
         super().__init__(1.0, dtype)
 
 
-class NaN(Constant):
+class NaN(_Constant):
     """Fill with NaN, so that it shows if no value is ever given."""
 
     def __init__(self, dtype: Any = None) -> None:

@@ -11,15 +11,10 @@ from renga_nn.initializers.initializer import RandomInitializer, fans
 __all__ = ["GlorotNormal", "HeNormal", "LeCunNormal", "Normal"]
 
 
-class Normal(RandomInitializer):
-    """Draw from a normal distribution with mean 0.
+class _NormalBase(RandomInitializer):
+    """Draw from a normal distribution with mean 0 and a standard deviation by the shape of the weights."""
 
-    Args:
-        scale: Standard deviation.
-        dtype, rng: As of `RandomInitializer`.
-    """
-
-    def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
+    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
         super().__init__(dtype, rng)
         self.scale = scale
 
@@ -32,7 +27,19 @@ class Normal(RandomInitializer):
         return self.scale
 
 
-class LeCunNormal(Normal):
+class Normal(_NormalBase):
+    """Draw from a normal distribution with mean 0.
+
+    Args:
+        scale: Standard deviation.
+        dtype, rng: As of `RandomInitializer`.
+    """
+
+    def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
+        super().__init__(scale, dtype, rng=rng)
+
+
+class LeCunNormal(_NormalBase):
     """Normal with standard deviation ``scale * sqrt(1 / fan_in)`` (LeCun et al. 1998, eq. 16). The default of most
     links.
 
@@ -41,15 +48,12 @@ class LeCunNormal(Normal):
         dtype, rng: As of `RandomInitializer`.
     """
 
-    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
-        super().__init__(scale, dtype, rng=rng)
-
     def deviation(self, shape: tuple[int, ...]) -> float:
         """By fan-in."""
         return self.scale * math.sqrt(1 / fans(shape)[0])
 
 
-class GlorotNormal(Normal):
+class GlorotNormal(_NormalBase):
     """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))`` (Glorot & Bengio 2010, eq. 12).
 
     Args:
@@ -57,15 +61,12 @@ class GlorotNormal(Normal):
         dtype, rng: As of `RandomInitializer`.
     """
 
-    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
-        super().__init__(scale, dtype, rng=rng)
-
     def deviation(self, shape: tuple[int, ...]) -> float:
         """By both fans."""
         return self.scale * math.sqrt(2 / sum(fans(shape)))
 
 
-class HeNormal(Normal):
+class HeNormal(_NormalBase):
     """Normal with standard deviation ``scale * sqrt(2 / fan)`` (He et al. 2015, eq. 10 and 14): for layers before ReLU.
 
     Args:

@@ -14,7 +14,8 @@ __all__ = ["Orthogonal"]
 class Orthogonal(RandomInitializer):
     """Fill with a random matrix whose rows or columns, whichever are fewer, are orthogonal (Saxe et al. 2014).
 
-    An array of more axes is taken as the matrix ``(shape[0], product of the others)``.
+    An array of more axes is taken as the matrix ``(shape[0], product of the others)``; one without axes gets `scale` or
+    its negative.
 
     Args:
         scale: Length of the rows or columns.
@@ -45,10 +46,11 @@ class Orthogonal(RandomInitializer):
         """Fill `array` in place.
 
         Raises:
-            ValueError: It has not the shape that the mode expects, or no axis.
+            ValueError: It has not the shape that the mode expects.
         """
         if array.ndim == 0:
-            raise ValueError("Orthogonal fills arrays with at least one axis")
+            array[...] = self.scale * (2 * int(self.generator_for(array).integers(0, 2)) - 1)
+            return
         rows, columns = array.shape[0], math.prod(array.shape[1:])
         fits = {"auto": True, "projection": rows <= columns, "embedding": rows >= columns, "basis": rows == columns}
         if not fits[self.mode]:

@@ -11,15 +11,10 @@ from renga_nn.initializers.initializer import RandomInitializer, fans
 __all__ = ["GlorotUniform", "HeUniform", "LeCunUniform", "Uniform"]
 
 
-class Uniform(RandomInitializer):
-    """Draw from a uniform distribution over ``[-scale, scale]``.
+class _UniformBase(RandomInitializer):
+    """Draw from a uniform distribution with mean 0 and a width by the shape of the weights."""
 
-    Args:
-        scale: Half the width.
-        dtype, rng: As of `RandomInitializer`.
-    """
-
-    def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
+    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
         super().__init__(dtype, rng)
         self.scale = scale
 
@@ -33,7 +28,19 @@ class Uniform(RandomInitializer):
         return self.scale
 
 
-class LeCunUniform(Uniform):
+class Uniform(_UniformBase):
+    """Draw from a uniform distribution over ``[-scale, scale]``.
+
+    Args:
+        scale: Half the width.
+        dtype, rng: As of `RandomInitializer`.
+    """
+
+    def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
+        super().__init__(scale, dtype, rng=rng)
+
+
+class LeCunUniform(_UniformBase):
     """Uniform with limit ``scale * sqrt(3 / fan_in)``: the variance of `LeCunNormal`.
 
     Args:
@@ -41,15 +48,12 @@ class LeCunUniform(Uniform):
         dtype, rng: As of `RandomInitializer`.
     """
 
-    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
-        super().__init__(scale, dtype, rng=rng)
-
     def limit(self, shape: tuple[int, ...]) -> float:
         """By fan-in."""
         return self.scale * math.sqrt(3 / fans(shape)[0])
 
 
-class GlorotUniform(Uniform):
+class GlorotUniform(_UniformBase):
     """Uniform with limit ``scale * sqrt(6 / (fan_in + fan_out))`` (Glorot & Bengio 2010, eq. 16).
 
     Args:
@@ -57,24 +61,18 @@ class GlorotUniform(Uniform):
         dtype, rng: As of `RandomInitializer`.
     """
 
-    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
-        super().__init__(scale, dtype, rng=rng)
-
     def limit(self, shape: tuple[int, ...]) -> float:
         """By both fans."""
         return self.scale * math.sqrt(6 / sum(fans(shape)))
 
 
-class HeUniform(Uniform):
+class HeUniform(_UniformBase):
     """Uniform with limit ``scale * sqrt(6 / fan_in)``: the variance of `HeNormal`.
 
     Args:
         scale: Factor on the limit.
         dtype, rng: As of `RandomInitializer`.
     """
-
-    def __init__(self, scale: float = 1.0, dtype: Any = None, *, rng: Any = None) -> None:
-        super().__init__(scale, dtype, rng=rng)
 
     def limit(self, shape: tuple[int, ...]) -> float:
         """By fan-in."""

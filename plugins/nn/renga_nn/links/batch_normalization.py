@@ -11,6 +11,7 @@ from renga_core.backend import Array
 from renga_core.configuration import config
 from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
+from renga_core.utils import as_ints
 from renga_nn.functions.normalization import batch_normalization, fixed_batch_normalization
 from renga_nn.initializers import generate_array, get_initializer
 from renga_nn.initializers.lookup import with_dtype
@@ -76,7 +77,7 @@ class BatchNormalization(Link):
             self.gamma = Parameter(gamma) if use_gamma else None
             self.beta = Parameter(beta) if use_beta else None
         if size is not None:
-            self._initialize((size,) if isinstance(size, int) else tuple(size))
+            self._initialize(as_ints(size))
 
     def _initialize(self, shape: tuple[int, ...]) -> None:
         device = self.device

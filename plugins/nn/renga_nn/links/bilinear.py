@@ -26,7 +26,8 @@ class Bilinear(Link):
         initial_bias: Initializers of `V1`, `V2` and `b`, in a tuple. Default: LeCunNormal, LeCunNormal, 0.
 
     Raises:
-        ValueError: `initial_bias` is something else.
+        ValueError: `initial_bias` is something else, or an initializer is an array of another shape than its parameter;
+            of a layer whose sizes are open, when it is called first.
 
     Attributes:
         W: Weights ``(left_size, right_size, out_size)``.
@@ -67,8 +68,24 @@ class Bilinear(Link):
         return bilinear(e1, e2, self.W, self.V1, self.V2, self.b)
 
     def _initialize(self, left_size: int, right_size: int) -> None:
-        self.W.initialize((left_size, right_size, self.out_size))
-        if self.V1 is not None and self.V2 is not None and self.b is not None:
-            self.V1.initialize((left_size, self.out_size))
-            self.V2.initialize((right_size, self.out_size))
-            self.b.initialize((self.out_size,))
+        shapes = {
+            "W": (left_size, right_size, self.out_size),
+            "V1": (left_size, self.out_size),
+            "V2": (right_size, self.out_size),
+            "b": (self.out_size,),
+        }
+        # In this order they draw from the generator, as in Chainer.
+        params = {"W": self.W, "V1": self.V1, "V2": self.V2, "b": self.b}
+        for name, param in params.items():
+            if param is not None:
+                _require_shape(name, param.initializer, shapes[name])
+        for name, param in params.items():
+            if param is not None:
+                param.initialize(shapes[name])
+
+
+def _require_shape(name: str, initializer: Any, shape: tuple[int, ...]) -> None:
+    """Refuse an array of another shape, which would be repeated until it fits."""
+    given = getattr(getattr(initializer, "fill_value", None), "shape", ())
+    if given and tuple(given) != shape:
+        raise ValueError(f"Bilinear: the initial {name} has shape {tuple(given)}, and the parameter {shape}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
-from renga_core.graph import Variable
+from renga_core.graph import InvalidType, Variable
 from renga_core.link import Chain, Link
 from renga_core.reporter import report
 from renga_nn.functions.evaluation import accuracy
@@ -39,8 +40,11 @@ class Classifier(Chain):
         accfun: Callable[[Any, Any], Any] = accuracy,
         label_key: int | str = -1,
     ) -> None:
-        if not isinstance(label_key, (int, str)):
-            raise TypeError(f"label_key is the position or the keyword of the label, not {label_key!r}")
+        try:
+            label_key = label_key if isinstance(label_key, str) else index(label_key)
+        except TypeError:
+            message = f"label_key is the position or the keyword of the label, not {label_key!r}"
+            raise TypeError(message) from None
         super().__init__()
         self.lossfun = lossfun
         self.accfun = accfun
@@ -58,19 +62,19 @@ class Classifier(Chain):
             args, kwargs: What the predictor takes, and the label at `label_key`.
 
         Raises:
-            TypeError: There is no label.
+            InvalidType: There is no label.
         """
         inputs = list(args)
         if isinstance(self.label_key, str):
             if self.label_key not in kwargs:
-                raise TypeError(
-                    f"Classifier: no label: the keyword {self.label_key!r} is missing; got {sorted(kwargs)}"
-                )
+                expected = f"the label as keyword {self.label_key!r}"
+                raise InvalidType("Classifier", "arguments", expected, f"keywords {sorted(kwargs)}")
             t = kwargs.pop(self.label_key)
         elif -len(inputs) <= self.label_key < len(inputs):
             t = inputs.pop(self.label_key)
         else:
-            raise TypeError(f"Classifier: no label: there is no argument {self.label_key} among {len(inputs)}")
+            expected = f"the label as argument number {self.label_key}"
+            raise InvalidType("Classifier", "arguments", expected, f"{len(inputs)} argument(s)")
         # What the call before left goes first: its graph may be most of the memory in use.
         self.y = self.loss = self.accuracy = None
         self.y = self.predictor(*inputs, **kwargs)

@@ -13,7 +13,20 @@ from renga_nn.links.filters import Filters
 __all__ = ["Convolution2D", "Deconvolution2D"]
 
 
-class Convolution2D(Filters):
+class FiltersOverImages(Filters):
+    """What `Convolution2D` and `DilatedConvolution2D` share."""
+
+    def forward(self, x: Any) -> Variable:
+        """Convolve images ``(N, in_channels, H, W)``."""
+        if self.W.array is None:
+            self._initialize(x.shape[1])
+        return convolution_2d(x, self.W, self.b, self.stride, self.pad, dilate=self.dilate, groups=self.groups)
+
+    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
+        return self.out_channels, in_channels // self.groups
+
+
+class Convolution2D(FiltersOverImages):
     """Slide trained filters over images; `renga.functions.convolution_2d` says how the arguments work.
 
     Args:
@@ -80,15 +93,6 @@ class Convolution2D(Filters):
         W, b = getattr(W, "array", W), bias_given("Convolution2D", b, nobias)
         in_channels = group_channels * groups
         return Convolution2D(in_channels, out_channels, ksize, stride, pad, nobias, W, b, dilate=dilate, groups=groups)
-
-    def forward(self, x: Any) -> Variable:
-        """Convolve images ``(N, in_channels, H, W)``."""
-        if self.W.array is None:
-            self._initialize(x.shape[1])
-        return convolution_2d(x, self.W, self.b, self.stride, self.pad, dilate=self.dilate, groups=self.groups)
-
-    def _filter_channels(self, in_channels: int) -> tuple[int, int]:
-        return self.out_channels, in_channels // self.groups
 
 
 class Deconvolution2D(Filters):

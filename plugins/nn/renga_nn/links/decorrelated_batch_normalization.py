@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,10 @@ class DecorrelatedBatchNormalization(Link):
             raise ValueError(
                 f"DecorrelatedBatchNormalization: {groups} groups of {group_size} channels are not the {size} there are"
             )
-        self.groups = groups
+        self.groups = groups = index(groups)
         self.decay = decay
         self.eps = eps
+        group_size = index(group_size)
         kind = np.promote_types(config.dtype, np.float32) if dtype is None else np.dtype(dtype)
         with self.device.use():
             identity = self.xp.eye(group_size, dtype=kind)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from renga_nn.links.convolution_2d import Convolution2D
+from renga_nn.links.convolution_2d import FiltersOverImages
 
 __all__ = ["DilatedConvolution2D"]
 
 
-class DilatedConvolution2D(Convolution2D):
+class DilatedConvolution2D(FiltersOverImages):
     """`Convolution2D` with its argument `dilate` in another place; the others are the same."""
 
     def __init__(
@@ -25,4 +25,4 @@ class DilatedConvolution2D(Convolution2D):
         initialW: Any = None,
         initial_bias: Any = None,
     ) -> None:
-        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)
+        super().__init__(2, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from renga_core.backend import Array, get_array_module
@@ -44,7 +45,7 @@ class Filters(Link):
         groups: int,
     ) -> None:
         super().__init__()
-        name = type(self).__name__
+        name, n_axes = type(self).__name__, index(n_axes)
         if ksize is None:
             in_channels, out_channels, ksize = None, in_channels, out_channels
         if ksize is None or out_channels is None:
@@ -57,7 +58,7 @@ class Filters(Link):
         self.stride = stride
         self.pad = pad
         self.dilate = dilate
-        self.groups = groups
+        self.groups = index(groups)
         self._check_groups(out_channels)
         with self.init_scope():
             self.W = Parameter(get_initializer(initialW))

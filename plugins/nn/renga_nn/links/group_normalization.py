@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.graph import Parameter, Variable
+from renga_core.configuration import config
+from renga_core.graph import InvalidType, Parameter, Variable
+from renga_core.graph.errors import describe_array
 from renga_core.link import Link
 from renga_nn.functions.normalization import group_normalization
 from renga_nn.initializers import get_initializer
+from renga_nn.initializers.lookup import with_dtype
 
 __all__ = ["GroupNormalization"]
 
@@ -19,7 +22,8 @@ class GroupNormalization(Link):
         groups: Number of groups; it divides the channels. As many as channels: instance normalization.
         size: Number of channels; None to take it from the first input.
         eps: Added to the variance.
-        initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0.
+        initial_gamma, initial_beta: Initializers of scale and shift. Default: 1 and 0. Unless they have a dtype of
+            their own it is ``config.dtype`` when the link is made.
 
     Attributes:
         gamma, beta: Scale and shift ``(size,)``.
@@ -37,14 +41,18 @@ class GroupNormalization(Link):
         self.groups = groups
         self.eps = eps
         with self.init_scope():
-            self.gamma = Parameter(get_initializer(1 if initial_gamma is None else initial_gamma))
-            self.beta = Parameter(get_initializer(0 if initial_beta is None else initial_beta))
+            gamma = get_initializer(1 if initial_gamma is None else initial_gamma)
+            beta = get_initializer(0 if initial_beta is None else initial_beta)
+            self.gamma = Parameter(with_dtype(gamma, config.dtype))
+            self.beta = Parameter(with_dtype(beta, config.dtype))
         if size is not None:
             self._initialize(size)
 
     def forward(self, x: Any) -> Variable:
         """Normalize a batch ``(N, size, ...)``."""
         if self.gamma.array is None:
+            if x.ndim < 2:
+                raise InvalidType("GroupNormalization", "x", "at least 2 axes (N, size, ...)", describe_array(x))
             self._initialize(x.shape[1])
         return group_normalization(x, self.groups, self.gamma, self.beta, self.eps)
 

@@ -13,8 +13,8 @@ from renga_nn.links.state import KeepsOutput
 __all__ = ["GRU", "StatefulGRU", "StatelessGRU"]
 
 
-class StatelessGRU(Chain):
-    """One step of a gated recurrent unit (Cho et al. 2014) whose output the caller keeps.
+class GRUBase(Chain):
+    """The weights of a gated recurrent unit (Cho et al. 2014), and what it does in one step.
 
     With each of the six matrices a `Linear` with a bias of its own::
 
@@ -46,6 +46,20 @@ class StatelessGRU(Chain):
             self.W = Linear(in_size, out_size, initialW=init, initial_bias=bias_init)
             self.U = Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init)
 
+    def _step(self, h: Any, x: Any) -> Variable:
+        """The output for the input `x` after the output `h`."""
+        r = sigmoid(self.W_r(x) + self.U_r(h))
+        z = sigmoid(self.W_z(x) + self.U_z(h))
+        y: Variable = h + z * (tanh(self.W(x) + self.U(r * h)) - h)
+        return y
+
+
+class StatelessGRU(GRUBase):
+    """One step of a gated recurrent unit whose output the caller keeps.
+
+    Args: as of `GRUBase`.
+    """
+
     def forward(self, h: Any, x: Any) -> Variable:
         """One step.
 
@@ -56,18 +70,15 @@ class StatelessGRU(Chain):
         Returns:
             The new output.
         """
-        r = sigmoid(self.W_r(x) + self.U_r(h))
-        z = sigmoid(self.W_z(x) + self.U_z(h))
-        y: Variable = h + z * (tanh(self.W(x) + self.U(r * h)) - h)
-        return y
+        return self._step(h, x)
 
 
-class StatefulGRU(KeepsOutput, StatelessGRU):
+class StatefulGRU(KeepsOutput, GRUBase):
     """A gated recurrent unit that keeps its output from one call to the next.
 
     In the first step there is no output before, and the matrices U with their biases take no part.
 
-    Args: as of `StatelessGRU`.
+    Args: as of `GRUBase`.
 
     Attributes:
         h: Output, or None.
@@ -78,12 +89,12 @@ class StatefulGRU(KeepsOutput, StatelessGRU):
     ) -> None:
         super().__init__(in_size, out_size, init, inner_init, bias_init)
 
-    def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
+    def forward(self, x: Any) -> Variable:
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""
         if self.h is None:
             self.h = sigmoid(self.W_z(x)) * tanh(self.W(x))
         else:
-            self.h = StatelessGRU.forward(self, self.h, x)
+            self.h = self._step(self.h, x)
         return self.h
 
 

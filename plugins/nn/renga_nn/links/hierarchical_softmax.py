@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from renga_core import random
-from renga_core.backend import Array, Device, get_backend
+from renga_core.backend import Array, Device, get_backend, same_dtype
 from renga_core.graph import InvalidType, Parameter, Variable, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -98,7 +98,7 @@ class BinaryHierarchicalSoftmax(Link):
             ValueError: There is no such class in the tree.
         """
         name = type(self).__name__
-        if x.ndim != 2 or x.shape[1] != self.W.shape[1] or x.dtype != self.W.dtype:
+        if x.ndim != 2 or x.shape[1] != self.W.shape[1] or not same_dtype(x, self.W):
             raise InvalidType(name, "x", f"{self.W.dtype} (N, {self.W.shape[1]}), to fit W", describe_array(x))
         classes = labels_of(name, x, t)
         paths = self._paths

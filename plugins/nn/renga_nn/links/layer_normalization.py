@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.graph import Parameter, Variable
+from renga_core.graph import InvalidType, Parameter, Variable
+from renga_core.graph.errors import describe_array
 from renga_core.link import Link
 from renga_nn.functions.normalization import layer_normalization
 from renga_nn.initializers import get_initializer
@@ -38,6 +39,8 @@ class LayerNormalization(Link):
     def forward(self, x: Any) -> Variable:
         """Normalize rows ``(..., size)``."""
         if self.gamma.array is None:
+            if x.ndim < 1:
+                raise InvalidType("LayerNormalization", "x", "at least 1 axis (..., size)", describe_array(x))
             self._initialize(x.shape[-1])
         return layer_normalization(x, self.gamma, self.beta, self.eps)
 

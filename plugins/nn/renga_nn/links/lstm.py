@@ -40,12 +40,12 @@ class _EachGate:
             array[gate::_GATES] = rows
 
 
-class StatelessLSTM(Chain):
-    """One step of a long short-term memory whose cells and output the caller keeps.
+class LSTMBase(Chain):
+    """The weights of a long short-term memory, and what it does in one step.
 
     Args:
         in_size: Number of input features; None to take it from the first input.
-        out_size: Number of units. ``StatelessLSTM(n)`` is short for ``StatelessLSTM(None, n)``.
+        out_size: Number of units. ``LSTM(n)`` is short for ``LSTM(None, n)``.
         lateral_init: Initializer of the weights from the output before. Default: LeCunNormal.
         upward_init: Initializer of the weights from the input. Default: LeCunNormal.
         bias_init: Initializer of the biases of cells, input and output gates. Default: 0.
@@ -86,6 +86,22 @@ class StatelessLSTM(Chain):
                 out_size, _GATES * out_size, nobias=True, initialW=_EachGate(lateral, lateral, lateral, lateral)
             )
 
+    def _step(self, c: Any, h: Any, x: Any) -> tuple[Variable, Variable]:
+        """The cells and the output for the input `x`, after those of the step before."""
+        gates = self.upward(x)
+        if h is not None:
+            gates += self.lateral(h)
+        if c is None:
+            c = self.xp.zeros((x.shape[0], self.state_size), dtype=x.dtype)
+        return lstm(c, gates)
+
+
+class StatelessLSTM(LSTMBase):
+    """One step of a long short-term memory whose cells and output the caller keeps.
+
+    Args: as of `LSTMBase`.
+    """
+
     def forward(self, c: Any, h: Any, x: Any) -> tuple[Variable, Variable]:
         """One step.
 
@@ -97,27 +113,22 @@ class StatelessLSTM(Chain):
         Returns:
             The new cells and the output.
         """
-        gates = self.upward(x)
-        if h is not None:
-            gates += self.lateral(h)
-        if c is None:
-            c = self.xp.zeros((x.shape[0], self.state_size), dtype=x.dtype)
-        return lstm(c, gates)
+        return self._step(c, h, x)
 
 
-class LSTM(KeepsCells, StatelessLSTM):
+class LSTM(KeepsCells, LSTMBase):
     """A long short-term memory that keeps cells and output from one call to the next.
 
     Call it with one element of each sequence at a time, and `reset_state` before new sequences. Sequences of different
     lengths go together if they are sorted, longest first: leave out those that have ended.
 
-    Args: as of `StatelessLSTM`.
+    Args: as of `LSTMBase`.
 
     Attributes:
         c, h: Cells and output, or None.
     """
 
-    def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
+    def forward(self, x: Any) -> Variable:
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``.
 
         Raises:
@@ -134,6 +145,6 @@ class LSTM(KeepsCells, StatelessLSTM):
                 )
             if before > n:
                 h, ended = split_axis(h, [n], axis=0)
-        self.c, y = StatelessLSTM.forward(self, self.c, h, x)
+        self.c, y = self._step(self.c, h, x)
         self.h = y if ended is None else concat((y, ended), axis=0)
         return y

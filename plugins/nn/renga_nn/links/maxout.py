@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from renga_core.backend import Array
 from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_nn.functions.activation import maxout
+from renga_nn.initializers import Initializer
 from renga_nn.links.linear import Linear
 
 __all__ = ["Maxout"]
@@ -19,11 +21,16 @@ class Maxout(Chain):
         in_size: Number of features of the input; None to take it from the first input.
         out_size: Number of features of the output.
         pool_size: How many linear functions each of them is the largest of.
-        initialW: Initializer of the weights; an array is ``(out_size, pool_size, in_size)``. Default: LeCunNormal.
-        initial_bias: Initializer of the bias; an array is ``(out_size, pool_size)``. None: no bias.
+        initialW: Initializer of the weights; an array, and what a function is given to fill, is
+            ``(out_size, pool_size, in_size)``. Default: LeCunNormal.
+        initial_bias: Initializer of the bias; an array, and what a function fills, is ``(out_size, pool_size)``. None:
+            no bias.
 
     Attributes:
         linear: The `Linear` that computes all linear functions.
+
+    Raises:
+        ValueError: An array of another number of axes is given.
     """
 
     def __init__(
@@ -33,13 +40,26 @@ class Maxout(Chain):
         self.out_size = out_size
         self.pool_size = pool_size
         rows = out_size * pool_size
-        if getattr(initialW, "shape", ()):
-            initialW = initialW.reshape(rows, -1)
-        if getattr(initial_bias, "shape", ()):
-            initial_bias = initial_bias.reshape(rows)
+        pools = (out_size, pool_size)
+        weights, bias = _in_pools("initialW", initialW, pools, 3), _in_pools("initial_bias", initial_bias, pools, 2)
         with self.init_scope():
-            self.linear = Linear(in_size, rows, initial_bias is None, initialW, initial_bias)
+            self.linear = Linear(in_size, rows, initial_bias is None, weights, bias)
 
     def forward(self, x: Any) -> Variable:
         """Compute the layer for a batch ``(N, in_size)``."""
         return maxout(self.linear(x), self.pool_size)
+
+
+def _in_pools(name: str, initializer: Any, pools: tuple[int, int], ndim: int) -> Any:
+    """An initializer of the rows of all pools one after another, from one that sees the axes of `pools` first."""
+    if getattr(initializer, "shape", ()):
+        if initializer.ndim != ndim:
+            raise ValueError(f"Maxout: {name}.ndim should be {ndim}; its shape is {initializer.shape}")
+        return initializer.reshape(pools[0] * pools[1], *initializer.shape[2:])
+    if not callable(initializer) or isinstance(initializer, Initializer):
+        return initializer
+
+    def fill(array: Array) -> None:
+        initializer(array.reshape(*pools, *array.shape[1:]))
+
+    return fill

@@ -14,8 +14,8 @@ from renga_nn.links.state import KeepsOutput
 __all__ = ["StatefulMGU", "StatelessMGU"]
 
 
-class StatelessMGU(Chain):
-    """One step of a minimal gated unit (Zhou et al. 2016) whose output the caller keeps.
+class MGUBase(Chain):
+    """The weights of a minimal gated unit (Zhou et al. 2016), and what it does in one step.
 
     With ``[a; b]`` for vectors joined::
 
@@ -37,6 +37,19 @@ class StatelessMGU(Chain):
             self.W_f = Linear(n_inputs + n_units, n_units)
             self.W_h = Linear(n_inputs + n_units, n_units)
 
+    def _step(self, h: Any, x: Any) -> Variable:
+        """The output for the input `x` after the output `h`."""
+        f = sigmoid(self.W_f(concat((h, x), axis=1)))
+        y: Variable = h + f * (tanh(self.W_h(concat((f * h, x), axis=1))) - h)
+        return y
+
+
+class StatelessMGU(MGUBase):
+    """One step of a minimal gated unit whose output the caller keeps.
+
+    Args: as of `MGUBase`.
+    """
+
     def forward(self, h: Any, x: Any) -> Variable:
         """One step.
 
@@ -47,12 +60,10 @@ class StatelessMGU(Chain):
         Returns:
             The new output.
         """
-        f = sigmoid(self.W_f(concat((h, x), axis=1)))
-        y: Variable = h + f * (tanh(self.W_h(concat((f * h, x), axis=1))) - h)
-        return y
+        return self._step(h, x)
 
 
-class StatefulMGU(KeepsOutput, StatelessMGU):
+class StatefulMGU(KeepsOutput, MGUBase):
     """A minimal gated unit that keeps its output from one call to the next; before the first, that is zero.
 
     Args:
@@ -66,8 +77,8 @@ class StatefulMGU(KeepsOutput, StatelessMGU):
     def __init__(self, in_size: int, out_size: int) -> None:
         super().__init__(in_size, out_size)
 
-    def forward(self, x: Any) -> Variable:  # type: ignore[override]  # the state is not passed but kept
+    def forward(self, x: Any) -> Variable:
         """One step: the output ``(N, out_size)`` for the input ``(N, in_size)``."""
         before = self._zeros(x, self.state_size) if self.h is None else self.h
-        self.h = StatelessMGU.forward(self, before, x)
+        self.h = self._step(before, x)
         return self.h

@@ -158,11 +158,8 @@ class _WithoutCells(NStepRNNBase):
         return hy, ys
 
 
-class NStepLSTM(NStepRNNBase):
-    """Layers of long short-term memories: see `renga.functions.n_step_lstm`.
-
-    Args: as of `NStepRNNBase`.
-    """
+class NStepLSTMBase(NStepRNNBase):
+    """Layers of long short-term memories, in one direction or both."""
 
     cell = LSTM_CELL
 
@@ -184,7 +181,14 @@ class NStepLSTM(NStepRNNBase):
         return hy, cy, ys
 
 
-class NStepBiLSTM(NStepLSTM):
+class NStepLSTM(NStepLSTMBase):
+    """Layers of long short-term memories: see `renga.functions.n_step_lstm`.
+
+    Args: as of `NStepRNNBase`.
+    """
+
+
+class NStepBiLSTM(NStepLSTMBase):
     """Layers of long short-term memories in both directions: see `renga.functions.n_step_bilstm`.
 
     Args: as of `NStepRNNBase`.
@@ -193,16 +197,20 @@ class NStepBiLSTM(NStepLSTM):
     direction = 2
 
 
-class NStepGRU(_WithoutCells):
+class NStepGRUBase(_WithoutCells):
+    """Layers of gated recurrent units, in one direction or both."""
+
+    cell = GRU_CELL
+
+
+class NStepGRU(NStepGRUBase):
     """Layers of gated recurrent units: see `renga.functions.n_step_gru`.
 
     Args: as of `NStepRNNBase`.
     """
 
-    cell = GRU_CELL
 
-
-class NStepBiGRU(NStepGRU):
+class NStepBiGRU(NStepGRUBase):
     """Layers of gated recurrent units in both directions: see `renga.functions.n_step_bigru`.
 
     Args: as of `NStepRNNBase`.
@@ -229,19 +237,21 @@ class NStepRNNReLU(_WithoutCells):
     cell = RNN_CELLS["relu"]
 
 
-class NStepBiRNNTanh(NStepRNNTanh):
+class NStepBiRNNTanh(_WithoutCells):
     """Layers of a plain recurrent network with tanh in both directions: see `renga.functions.n_step_birnn`.
 
     Args: as of `NStepRNNBase`.
     """
 
+    cell = RNN_CELLS["tanh"]
     direction = 2
 
 
-class NStepBiRNNReLU(NStepRNNReLU):
+class NStepBiRNNReLU(_WithoutCells):
     """Layers of a plain recurrent network with ReLU in both directions: see `renga.functions.n_step_birnn`.
 
     Args: as of `NStepRNNBase`.
     """
 
+    cell = RNN_CELLS["relu"]
     direction = 2

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from renga_core.backend import Array
+from renga_core.graph import InvalidType, Variable, as_variable
 from renga_core.graph import Parameter as ParameterVariable
-from renga_core.graph import Variable, as_variable
+from renga_core.graph.errors import describe_array
 from renga_core.link import Chain, Link
 from renga_nn.initializers import get_initializer
 
@@ -55,7 +57,7 @@ class Bias(Link):
     def forward(self, *xs: Any) -> Variable:
         """``x + b`` for ``(x)``, or for ``(x, b)`` where no `b` is trained."""
         x, b = _operands(self, "b", xs)
-        return x + _aligned(b, x, self.axis)
+        return x + _aligned(self, "b", b, x)
 
 
 class Scale(Chain):
@@ -95,7 +97,7 @@ class Scale(Chain):
     def forward(self, *xs: Any) -> Variable:
         """``x * W`` (plus the bias) for ``(x)``, or for ``(x, W)`` where no `W` is trained."""
         x, W = _operands(self, "W", xs)
-        y = x * _aligned(W, x, self.axis)
+        y = x * _aligned(self, "W", W, x)
         return self.bias(y) if hasattr(self, "bias") else y
 
 
@@ -103,18 +105,16 @@ def _operands(link: Link, name: str, xs: tuple[Any, ...]) -> tuple[Variable, Any
     """The input, and the array that is trained or passed."""
     expected = 1 if hasattr(link, name) else 2
     if len(xs) != expected:
-        raise TypeError(
-            f"{type(link).__name__} takes {expected} argument(s) here, because {name} is "
-            f"{'trained' if expected == 1 else 'not trained'}; got {len(xs)}"
-        )
+        why = f"{expected}, because {name} is {'trained' if expected == 1 else 'not trained'}"
+        raise InvalidType(type(link).__name__, "number of arguments", why, str(len(xs)))
     return as_variable(xs[0]), getattr(link, name) if expected == 1 else xs[1]
 
 
-def _aligned(value: Any, x: Variable, axis: int) -> Variable:
+def _aligned(link: Bias | Scale, name: str, value: Any, x: Variable) -> Variable:
     """`value` with axes of size 1 added, so that its first lies at `axis` of `x`."""
+    axis = index(link.axis)
     after = x.ndim - axis - value.ndim
     if after < 0 or tuple(value.shape) != x.shape[axis : axis + value.ndim]:
-        raise ValueError(
-            f"an array of shape {tuple(value.shape)} does not fit the axes from {axis} on of shape {x.shape}"
-        )
+        expected = f"a shape that fits the axes from {axis} on of x: {describe_array(x)}"
+        raise InvalidType(type(link).__name__, name, expected, describe_array(value))
     return as_variable(value).reshape((1,) * axis + tuple(value.shape) + (1,) * after)

@@ -5,6 +5,7 @@
 - `progress_bar`: `ProgressBar`. `plot_report`: `PlotReport`, pictures of curves. `tensorboard_report`: the same for
   TensorBoard. `picture`: what extensions that draw have in common.
 - `snapshot`: `snapshot`, `snapshot_object`, saving and resuming. `snapshot_best`: `snapshot_best`, keeping the best.
+- `early_stopping`: `EarlyStopping`, ends training when a value has stopped getting better.
 - `fail_on_non_number`: `FailOnNonNumber`, stops when parameters are no longer finite.
 - `shifts`: `ExponentialShift`, `InverseShift`, `LinearShift`, `MultistepShift`, `PolynomialShift`, `StepShift`,
   `WarmupShift`, changing the learning rate.
@@ -19,6 +20,7 @@ To write one, derive from `renga_core.training.Extension`, or put `make_extensio
 
 from renga_core.training import Extension, make_extension
 from renga_training.extensions.dump_graph import DumpGraph, dump_graph
+from renga_training.extensions.early_stopping import EarlyStopping
 from renga_training.extensions.evaluator import Evaluator
 from renga_training.extensions.fail_on_non_number import FailOnNonNumber
 from renga_training.extensions.log_report import LogReport
@@ -45,6 +47,7 @@ from renga_training.extensions.variable_statistics_plot import VariableStatistic
 
 __all__ = [
     "DumpGraph",
+    "EarlyStopping",
     "Evaluator",
     "ExponentialShift",
     "Extension",

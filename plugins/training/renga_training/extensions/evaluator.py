@@ -14,7 +14,7 @@ from renga_core.reporter import DictSummary, Reporter, report, report_scope
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 from renga_data.convert import concat_examples
-from renga_training.updaters.parts import call
+from renga_training.updaters.parts import call, converted
 
 __all__ = ["Evaluator", "from_the_start"]
 
@@ -105,13 +105,13 @@ class Evaluator(Extension):
                 continue
             observation: dict[str, Any] = {}
             with report_scope(observation):
-                call(function, self.converter(batch, self.device))
+                call(function, converted(self.converter, batch, self.device))
             summary.add({k: v if isinstance(v, tuple) else (v, size) for k, v in observation.items()})
         return summary
 
     def finalize(self) -> None:
-        """Finalize the iterators."""
-        for iterator in self._iterators.values():
+        """Finalize the iterators; there are none where a subclass did not call our `__init__`."""
+        for iterator in getattr(self, "_iterators", {}).values():
             iterator.finalize()
 
     def serialize(self, serializer: AbstractSerializer) -> None:

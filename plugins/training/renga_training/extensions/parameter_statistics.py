@@ -106,9 +106,12 @@ class ParameterStatistics(Extension):
                     array = param.array if kind == "data" else param.grad
                     if array is None:
                         continue
-                    start = "/".join(filter(None, [self._prefix, link.name, path.strip("/"), kind]))
                     for name, function in self._statistics.items():
-                        yield from _numbered(f"{start}/{name}", self._compute(function, array.reshape(-1)))
+                        value = self._compute(function, array.reshape(-1))
+                        yield from _numbered(self._key(link, path, kind, name), value)
+
+    def _key(self, link: Link, path: str, kind: str, name: str) -> str:
+        return "/".join(filter(None, [self._prefix, link.name, path.strip("/"), kind, name]))
 
     def _compute(self, function: Callable[[Array], Any], array: Array) -> Any:
         if self._skip_nan and bool(get_array_module(array).isnan(array).any()):

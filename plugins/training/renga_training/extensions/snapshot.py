@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import string
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from renga_core.serializers import FileDamaged, atomic_path, load_npz, save_npz
+from renga_core.serializers import FileDamaged, atomic_path
 from renga_core.serializers.atomic import remove_leftovers
+from renga_core.serializers.formats import format_of_template, format_saved_by
 from renga_core.training import Extension, TrainerLike
+from renga_training.snapshot_files import SnapshotFile, find_snapshots, make_newest
 
 __all__ = ["Snapshot", "snapshot", "snapshot_object"]
 
@@ -36,7 +36,7 @@ class Snapshot(Extension):
         self,
         target: Any,
         filename: str,
-        savefun: Callable[[Path, Any], object],
+        savefun: Callable[[Path, Any], object] | None,
         condition: Callable[[], bool],
         snapshot_on_error: bool,
         snapshot_on_interrupt: bool,
@@ -45,12 +45,14 @@ class Snapshot(Extension):
     ) -> None:
         self._target = target
         self.filename = filename
-        self._savefun = savefun
+        self._by_suffix = savefun is None
+        self._savefun = savefun or format_of_template(filename).save
         self._condition = condition
         self._on_error = snapshot_on_error
         self._on_interrupt = snapshot_on_interrupt
         self._n_retains = n_retains
         self.autoload = autoload
+        self._damaged: set[Path] = set()
 
     @property
     def default_name(self) -> str:
@@ -58,37 +60,47 @@ class Snapshot(Extension):
         return "snapshot"
 
     def resume(self, trainer: TrainerLike) -> None:
-        """If `autoload` was asked for, `load_newest`; in any case remove what an interrupted save has left."""
+        """If `autoload` was asked for, `load_newest`; in any case remove what killed writers have left."""
+        remove_leftovers(trainer.out)
         if self.autoload:
             self.load_newest(trainer)
-        else:
-            self._remove_leftovers(trainer)
 
-    def load_newest(self, trainer: TrainerLike) -> bool:
-        """Load the newest intact file, if there is any file.
+    def load_newest(self, trainer: TrainerLike, at_most: tuple[float, ...] | None = None) -> SnapshotFile | None:
+        """Load the newest intact file, if there is any file: that of the run's latest iteration.
 
-        A damaged one is skipped with a warning; the file before it is tried then.
+        Those that are damaged or cannot be read are skipped, with one warning that names them.
+
+        Args:
+            trainer: In whose folder they are.
+            at_most: The progress (see `SnapshotFile`) beyond which files do not count; None: all do.
 
         Returns:
-            Whether there is one.
+            Which it is; None if there is none.
 
         Raises:
-            FileDamaged: All files are damaged.
+            FileDamaged, OSError: No file is intact. That of the newest; notes tell of the others.
             FileMismatched: The newest intact file is of another run.
         """
-        self._remove_leftovers(trainer)
-        damaged: FileDamaged | None = None
-        for path in self._files(trainer):
+        form = format_of_template(self.filename) if self._by_suffix else format_saved_by(self._savefun)
+        errors: list[FileDamaged | OSError] = []
+        for file in find_snapshots(trainer.out, self.filename):
+            if at_most is not None and (file.progress is None or file.progress > at_most):
+                continue
             try:
-                load_npz(path, self.object_of(trainer))
-            except FileDamaged as error:
-                warnings.warn(f"skipped a snapshot: {error}", stacklevel=2)
-                damaged = damaged or error
-            else:
-                return True
-        if damaged is not None:
-            raise damaged
-        return False
+                form.load(file.path, self.object_of(trainer))
+            except (FileDamaged, OSError) as error:
+                errors.append(error)
+                self._damaged.add(file.path)
+                continue
+            if errors:
+                skipped = "; ".join(map(str, errors))
+                warnings.warn(f"skipped a snapshot: {skipped}. Going on from {file.path}", stacklevel=2)
+            return file
+        if errors:
+            for other in errors[1:]:
+                errors[0].add_note(str(other))
+            raise errors[0]
+        return None
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Save, and remove the oldest files beyond those to retain."""
@@ -97,9 +109,27 @@ class Snapshot(Extension):
         path = Path(trainer.out, self.filename.format(trainer))
         with atomic_path(path) as temporary:
             self._savefun(temporary, self.object_of(trainer))
+        self._damaged.discard(path)
         if self._n_retains > 0:
-            for old in self._files(trainer)[self._n_retains :]:
-                old.unlink(missing_ok=True)
+            self._remove_old(trainer, path)
+
+    def _remove_old(self, trainer: TrainerLike, new: Path) -> None:
+        """Remove all but the newest. What is of a later iteration than `new` is of a run that this one is not."""
+        files = [file for file in find_snapshots(trainer.out, self.filename) if not file.path.is_dir()]
+        make_newest(new, files)
+        now = next((file.progress for file in files if file.path == new), None)
+        earlier = [
+            file.path
+            for file in files
+            if file.path != new
+            and file.path not in self._damaged
+            and not (now and file.progress and file.progress > now)
+        ]
+        retained = {new, *earlier[: self._n_retains - 1]}
+        for file in files:
+            if file.path not in retained:
+                file.path.unlink(missing_ok=True)
+                self._damaged.discard(file.path)
 
     def on_error(self, trainer: TrainerLike, exc: Exception, tb: TracebackType | None) -> None:
         """Save, if that was asked for. The iteration is not complete, so a run resumed from here is another run."""
@@ -115,22 +145,9 @@ class Snapshot(Extension):
         """What is saved: the target, or the trainer."""
         return trainer if self._target is None else self._target
 
-    def _remove_leftovers(self, trainer: TrainerLike) -> None:
-        remove_leftovers(trainer.out, _fields_as(self.filename, "*", lambda literal: literal))
-
-    def _files(self, trainer: TrainerLike) -> list[Path]:
-        """The files of this name in the trainer's folder, the newest first; of equal age, the highest number first."""
-        pattern = re.compile(_fields_as(self.filename, ".+", re.escape))
-        files = [path for path in Path(trainer.out).glob("*") if pattern.fullmatch(path.name)]
-
-        def age(path: Path) -> tuple[int, list[int]]:
-            return path.stat().st_mtime_ns, [int(number) for number in re.findall(r"\d+", path.name)]
-
-        return sorted(files, key=age, reverse=True)
-
 
 def snapshot(
-    savefun: Callable[[Path, Any], object] = save_npz,
+    savefun: Callable[[Path, Any], object] | None = None,
     filename: str = _FILENAME,
     *,
     target: Any = None,
@@ -146,14 +163,17 @@ def snapshot(
     interrupted. To resume, give `autoload`, or call ``load_npz(file, trainer)`` before ``trainer.run()``.
 
     Args:
-        savefun: Called with a path and the object; writes the file.
+        savefun: Called with a path and the object; writes the file. None: saves in the format that the suffix of
+            `filename` stands for, such as ``.h5``, and in npz where it stands for none.
         filename: Name of the file in the trainer's folder; ``{.updater.iteration}`` and the like are taken from the
             trainer.
         target: What to save; the trainer if None.
         condition: Says whether to save at all. In a run of many processes one may be enough.
         snapshot_on_error: Save also when an exception ends training. The iteration is not complete then.
-        n_retains: Number of files to keep, the newest; all if not positive.
-        autoload: When training starts, go on from the newest intact file, if there is any.
+        n_retains: Number of files to keep, the newest; all if not positive. What has just been saved is among them.
+        autoload: When training starts, go on from the newest intact file, if there is any. The newest is that of the
+            latest iteration, as its name says (or, if that does not, the file); what other times its file system has
+            for it does not count. A `savefun` that is no format's must write what `load_npz` reads.
         snapshot_on_interrupt: Save also when Ctrl-C ends training, between two iterations.
     """
     return Snapshot(target, filename, savefun, condition, snapshot_on_error, snapshot_on_interrupt, n_retains, autoload)
@@ -162,7 +182,7 @@ def snapshot(
 def snapshot_object(
     target: Any,
     filename: str,
-    savefun: Callable[[Path, Any], object] = save_npz,
+    savefun: Callable[[Path, Any], object] | None = None,
     *,
     condition: Callable[[], bool] = lambda: True,
     snapshot_on_error: bool = False,
@@ -179,10 +199,3 @@ def snapshot_object(
         savefun, condition, snapshot_on_error, n_retains, autoload, snapshot_on_interrupt: As for `snapshot`.
     """
     return Snapshot(target, filename, savefun, condition, snapshot_on_error, snapshot_on_interrupt, n_retains, autoload)
-
-
-def _fields_as(filename: str, field: str, literal: Callable[[str], str]) -> str:
-    """A format string with each field as `field`, and what is between them as `literal` makes of it."""
-    return "".join(
-        literal(text) + (field if name is not None else "") for text, name, _, _ in string.Formatter().parse(filename)
-    )

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from renga_core.serializers import AbstractSerializer, atomic_path, save_npz
+from renga_core.serializers import AbstractSerializer, atomic_path
+from renga_core.serializers.formats import format_of_template
 from renga_core.training import Extension, TrainerLike, TriggerLike
 from renga_training.triggers.interval_mean import IntervalMean
 
@@ -34,7 +35,7 @@ class SnapshotBest(Extension):
         mode: Literal["auto", "min", "max"],
         target: Any,
         filename: str,
-        savefun: Callable[[Path, Any], object],
+        savefun: Callable[[Path, Any], object] | None,
         trigger: TriggerLike,
     ) -> None:
         if mode not in ("auto", "min", "max"):
@@ -49,7 +50,7 @@ class SnapshotBest(Extension):
         self._better = operator.gt if mode == "max" or (mode == "auto" and "accuracy" in key) else operator.lt
         self._target = target
         self._filename = filename
-        self._savefun = savefun
+        self._savefun = savefun or format_of_template(filename).save
         self._mean = IntervalMean([key], trigger)
 
     @property
@@ -98,14 +99,14 @@ def snapshot_best(
     *,
     mode: Literal["auto", "min", "max"] = "auto",
     target: Any = None,
-    filename: str = "best_iter_{.updater.iteration}",
-    savefun: Callable[[Path, Any], object] = save_npz,
+    filename: str = "best_iter_{.updater.iteration}.npz",
+    savefun: Callable[[Path, Any], object] | None = None,
     trigger: TriggerLike = (1, "epoch"),
 ) -> SnapshotBest:
     """Return an extension that keeps the model, or another object, as it was when a value was best.
 
     ``trainer.extend(snapshot_best("validation/main/accuracy"))`` leaves the best model in the trainer's folder;
-    ``load_npz`` loads it. The folder never holds more than the `n_retains` best.
+    `renga.serializers.load` loads it. The folder never holds more than the `n_retains` best.
 
     Args:
         key: Name of the value; its mean over an interval counts. NaN never is among the best.
@@ -115,7 +116,8 @@ def snapshot_best(
         target: What to save; the target of the main optimizer if None.
         filename: Name of the file in the trainer's folder; ``{.updater.iteration}`` and the like are taken from the
             trainer.
-        savefun: Called with a path and the object; writes the file.
+        savefun: Called with a path and the object; writes the file. None: saves in the format that the suffix of
+            `filename` stands for.
         trigger: Ends an interval.
 
     Raises:

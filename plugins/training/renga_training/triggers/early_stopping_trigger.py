@@ -25,7 +25,7 @@ class EarlyStoppingTrigger(Trigger):
         mode: Whether less (``"min"``) or more (``"max"``) is better; ``"auto"`` takes more of what is called accuracy,
             and less of anything else.
         verbose: Print a line when stopping for lack of progress.
-        max_trigger: Stops in any case.
+        max_trigger: Stops in any case; None: nothing does.
 
     Attributes:
         best: The best mean so far; None before the first check.
@@ -39,7 +39,7 @@ class EarlyStoppingTrigger(Trigger):
         patience: int = 3,
         mode: Literal["auto", "min", "max"] = "auto",
         verbose: bool = False,
-        max_trigger: TriggerLike = (100, "epoch"),
+        max_trigger: TriggerLike | None = (100, "epoch"),
     ) -> None:
         if mode not in ("auto", "min", "max"):
             raise ValueError(f"mode is 'auto', 'min' or 'max', not {mode!r}")

@@ -14,7 +14,7 @@ from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.reporter import DictSummary, get_current_reporter, report
 
-__all__ = ["Part", "backward_in_parts", "call"]
+__all__ = ["Part", "backward_in_parts", "call", "converted"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,19 @@ def call(function: Callable[..., Any], arguments: Any) -> Any:
     return function(arguments)
 
 
+def converted(converter: Callable[..., Any], batch: Any, device: Any) -> Any:
+    """What a converter makes of a batch.
+
+    Raises:
+        RuntimeError: It raised StopIteration, which whoever goes through batches would take for the end of the data.
+    """
+    try:
+        return converter(batch, device)
+    except StopIteration as error:
+        name = getattr(converter, "__qualname__", None) or type(converter).__qualname__
+        raise RuntimeError(f"the converter {name} raised StopIteration: a next() in it had nothing left") from error
+
+
 def backward_in_parts(
     optimizer: Optimizer,
     parts: Sequence[Part],
@@ -58,7 +71,6 @@ def backward_in_parts(
         loss_of: Gives the loss function of a model.
     """
     main = optimizer.target
-    scale = 1.0 if optimizer.loss_scale is None else optimizer.loss_scale
     total = sum(len(part.batch) for part in parts)
     last: dict[str, Any] = {}
     reported: list[tuple[dict[str, Any], int]] = []
@@ -72,12 +84,12 @@ def backward_in_parts(
         observation: dict[str, Any] = {}
         with nullcontext() if part.device is None else get_device(part.device).use():
             with _reported_to(observation):
-                loss = [call(loss_of(part.model), convert(part.batch, part.device))]
+                loss = [call(loss_of(part.model), converted(convert, part.batch, part.device))]
             if number == 0:
                 # Only now: parameters without a shape have got one.
                 optimizer.discard_grads()
             # Nobody here holds the loss, so that arrays are freed on the way back.
-            loss.pop().backward(loss_scale=scale * len(part.batch) / total)
+            _times(loss.pop(), len(part.batch) / total).backward(loss_scale=optimizer.loss_scale)
         if part.model is main:
             last.update(observation)
         reported.append((observation, len(part.batch)))
@@ -85,6 +97,11 @@ def backward_in_parts(
         main.addgrads(model)
     # A mean has no graph: somebody who wants one (`DumpGraph`) gets that of the main model's last part.
     report(last if config.keep_graph_on_report else {**last, **_means(reported, main.device)})
+
+
+def _times(loss: Any, share: float) -> Any:
+    """The loss, as much as it counts."""
+    return loss if share == 1 else loss * share
 
 
 def _means(reported: Sequence[tuple[dict[str, Any], int]], device: Device) -> dict[str, Any]:

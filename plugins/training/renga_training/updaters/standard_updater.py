@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -13,7 +14,9 @@ from renga_core.link import Link
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Updater
 from renga_data.convert import concat_examples
-from renga_training.updaters.parts import Part, backward_in_parts, call
+from renga_data.iterators.ordered import OrderedIterator
+from renga_data.iterators.waiting import StoppedWaiting
+from renga_training.updaters.parts import Part, backward_in_parts, call, converted
 
 __all__ = ["StandardUpdater"]
 
@@ -113,9 +116,25 @@ class StandardUpdater(Updater):
 
     def update(self) -> None:
         """Make one update."""
-        self._previous_epoch_detail = self.epoch_detail
-        self.update_core()
+        before, self._previous_epoch_detail = self._previous_epoch_detail, self.epoch_detail
+        try:
+            with self.taken_back():
+                self.update_core()
+        except StoppedWaiting:
+            self._previous_epoch_detail = before
+            raise
         self.iteration += 1
+
+    @contextmanager
+    def taken_back(self) -> Generator[None]:
+        """Where the ``with`` block ends by `StoppedWaiting`, put the iterators back to where they were at its start."""
+        ordered = [(each, each.place) for each in self._iterators.values() if isinstance(each, OrderedIterator)]
+        try:
+            yield
+        except StoppedWaiting:
+            for iterator, place in ordered:
+                iterator.place = place
+            raise
 
     def update_core(self) -> None:
         """The update itself. Raises RuntimeError if the iterator has come to its end."""
@@ -130,7 +149,7 @@ class StandardUpdater(Updater):
             )
         parts = self._parts(batches)
         if len(parts) == 1:
-            arguments = self.converter(parts[0].batch, parts[0].device)
+            arguments = converted(self.converter, parts[0].batch, parts[0].device)
             call(partial(optimizer.update, self._loss_of(optimizer.target)), arguments)
         else:
             backward_in_parts(optimizer, parts, self.converter, self._loss_of)

@@ -5,7 +5,6 @@ import pytest
 import scipy.special
 
 from renga_core.graph import InvalidType, Parameter
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import (
     clipped_relu,
     elu,
@@ -19,6 +18,7 @@ from renga_nn.functions import (
     swish,
     tanh,
 )
+from renga_testing.function_suite import FunctionSuite
 
 
 class Activation(FunctionSuite):

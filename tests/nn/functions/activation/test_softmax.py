@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import scipy.special
 
-from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
+from renga_core.graph import InvalidType, Variable
 from renga_nn.functions import log_softmax, softmax
+from renga_testing.function_suite import FunctionSuite
 
 
 class AlongAnAxis(FunctionSuite):
@@ -68,3 +68,29 @@ def test_agrees_with_torch():
     x = np.random.default_rng(0).standard_normal((5, 7, 3)).astype("f4")
     for ours, theirs in ((softmax, torch.softmax), (log_softmax, torch.log_softmax)):
         np.testing.assert_allclose(ours(x).array, theirs(torch.from_numpy(x), 1).numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("function", [softmax, log_softmax])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_one_score_that_is_not_finite_shows_in_all(function, number, dtype):
+    x = Variable(np.array([[number, 0, 0], [1, 2, 3]], dtype))
+    with np.errstate(invalid="ignore"):
+        y = function(x)
+        y.grad = np.ones((2, 3), dtype)
+        y.backward()
+    assert np.isnan(y.array[0]).all()
+    assert not np.isfinite(x.grad[0]).any()
+    assert np.isfinite(y.array[1]).all()
+    assert np.isfinite(x.grad[1]).all()
+
+
+@pytest.mark.parametrize("function", [softmax, log_softmax])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_of_no_scores(function, dtype):
+    for shape, axis in (((0, 5), 0), ((0, 5), 1), ((3, 0), 1), ((2, 0, 3), 1), ((0,), 0)):
+        x = Variable(np.zeros(shape, dtype))
+        y = function(x, axis=axis)
+        y.grad = np.zeros(shape, dtype)
+        y.backward()
+        assert (y.shape, y.dtype, x.grad.shape) == (shape, dtype, shape)

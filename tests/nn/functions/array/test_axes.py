@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import expand_dims, flatten, moveaxis, rollaxis, swapaxes
+from renga_testing.function_suite import FunctionSuite
 
 
 class Rearranging(FunctionSuite):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import as_strided, diagonal, scatter_add
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestAsStrided(FunctionSuite):

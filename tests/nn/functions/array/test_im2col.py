@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.array import im2col
+from renga_testing.function_suite import FunctionSuite
 
 PLAIN = {"shape": (2, 2, 3, 4), "ksize": (2, 3), "stride": 1, "pad": 0, "cover_all": False, "dilate": 1}
 

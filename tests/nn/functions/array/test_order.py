@@ -5,8 +5,8 @@ import pytest
 
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import depth2space, flip, fliplr, flipud, permutate, repeat, space2depth, tile
+from renga_testing.function_suite import FunctionSuite
 
 
 class OfOneArray(FunctionSuite):

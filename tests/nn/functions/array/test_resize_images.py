@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import resize_images
+from renga_testing.function_suite import FunctionSuite
 
 
 def interpolated(x, out, place):

@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import dstack, hstack, separate, stack, vstack
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestStack(FunctionSuite):

@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import where
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestWhere(FunctionSuite):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import bilinear
+from renga_testing.function_suite import FunctionSuite
 
 N, J, K, L = 3, 4, 2, 5
 E1, E2, W = np.zeros((N, J)), np.zeros((N, K)), np.zeros((J, K, L))

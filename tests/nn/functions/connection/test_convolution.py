@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection.convolution import Convolution, FilterGradient, Geometry
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestFilterGradient(FunctionSuite):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection import convolution_2d, convolution_reference
+from renga_testing.function_suite import FunctionSuite
 
 DEFAULTS = {
     "stride": 1,

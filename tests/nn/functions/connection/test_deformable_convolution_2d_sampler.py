@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection import convolution_2d, deformable_convolution_2d_sampler
+from renga_testing.function_suite import FunctionSuite
 
 FITTING = np.zeros((2, 2, 3, 4)), np.zeros((2, 12, 2, 2)), np.zeros((4, 2, 2, 3))
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection import convolution_reference, depthwise_convolution_2d, depthwise_reference
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestDepthwiseConvolution2D(FunctionSuite):

@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection import dilated_convolution_2d
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestDilatedConvolution2D(FunctionSuite):

@@ -3,8 +3,8 @@ import pytest
 
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection import embed_id
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestEmbedID(FunctionSuite):

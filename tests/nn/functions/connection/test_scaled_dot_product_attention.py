@@ -4,8 +4,8 @@ import pytest
 from renga_core import random
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.connection import scaled_dot_product_attention
+from renga_testing.function_suite import FunctionSuite
 
 SEEN = np.array([[1, 0, 1, 1], [0, 0, 0, 0], [0, 1, 0, 0]], bool)
 NUMBERS = np.linspace(-2, 2, 12).reshape(3, 4)
@@ -133,7 +133,7 @@ def test_masks_that_do_not_fit(mask, expected):
 
 
 def test_a_ratio_out_of_range():
-    with pytest.raises(ValueError, match=r"dropout_ratio is 1.0"):
+    with pytest.raises(ValueError, match="dropout_ratio is 1; it must be"):
         scaled_dot_product_attention(*inputs(), dropout_ratio=1.0)
 
 
@@ -146,8 +146,24 @@ def test_agrees_with_pytorch(causal):
     y = scaled_dot_product_attention(*variables, causal=causal)
     expected = torch.nn.functional.scaled_dot_product_attention(*tensors, is_causal=causal)
     np.testing.assert_allclose(y.array, expected.detach().numpy())
-    y.grad = np.cos(np.arange(y.size)).reshape(y.shape)
+    y.grad = gy = np.cos(np.arange(y.size)).reshape(y.shape)
     y.backward()
-    expected.backward(torch.tensor(y.grad))
+    expected.backward(torch.tensor(gy))
     for v, t in zip(variables, tensors, strict=True):
         np.testing.assert_allclose(v.grad, t.grad.numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("length", [3, 80])  # the second is long enough for kernels
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("mask", [None, "sees none"])
+def test_what_is_not_finite_shows(length, number, mask):
+    """Also where a query sees no key: zeros there would hide that training has gone astray."""
+    query = np.ones((2, length, 16), np.float32)
+    query[0, 1] = number
+    seen = None if mask is None else np.arange(length)[:, None] != 1
+    with np.errstate(invalid="ignore"):
+        y = scaled_dot_product_attention(query, np.ones_like(query), np.ones_like(query), seen).array
+    # Minus infinity is also what a key that is not seen has: a row of it is one that sees none, where that is so.
+    assert np.isnan(y[0, 1]).all() == (mask is None or number != -np.inf)
+    assert np.isfinite(np.delete(y[0], 1, axis=0)).all()
+    assert np.isfinite(y[1]).all()

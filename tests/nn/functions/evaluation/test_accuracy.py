@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite, without_gradient
 from renga_nn.functions import accuracy, binary_accuracy
+from renga_testing.function_suite import FunctionSuite, without_gradient
 
 REPORT = without_gradient("a measure for reports: no gradient flows through it")
 

@@ -5,8 +5,8 @@ import pytest
 
 from renga_core.backend import get_device, to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions.loss import argmax_crf1d, crf1d
+from renga_testing.function_suite import FunctionSuite, ready_backends
 
 
 def all_scores(cost, xs, number):

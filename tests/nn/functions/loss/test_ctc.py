@@ -5,8 +5,8 @@ import pytest
 import scipy.special
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.loss import connectionist_temporal_classification
+from renga_testing.function_suite import FunctionSuite
 
 
 def read(said, blank):

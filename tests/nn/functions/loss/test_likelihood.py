@@ -5,8 +5,8 @@ import pytest
 import scipy.stats
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import bernoulli_nll, gaussian_kl_divergence, gaussian_nll
+from renga_testing.function_suite import FunctionSuite
 
 
 class Reduced(FunctionSuite):

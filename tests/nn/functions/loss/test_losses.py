@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import (
     absolute_error,
     hinge,
@@ -14,6 +13,7 @@ from renga_nn.functions import (
     sigmoid_cross_entropy,
     squared_error,
 )
+from renga_testing.function_suite import FunctionSuite
 
 
 class OfTwo(FunctionSuite):

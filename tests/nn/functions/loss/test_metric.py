@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable, grad
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import contrastive, discriminative_margin_based_clustering_loss, triplet
+from renga_testing.function_suite import FunctionSuite
 
 ROWS, TWO = np.zeros((4, 3)), np.zeros((2, 3))
 

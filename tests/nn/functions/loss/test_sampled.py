@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.loss import black_out, negative_sampling
+from renga_testing.function_suite import FunctionSuite
 
 SAMPLES = np.array([[1, 4, 1], [0, 2, 3], [2, 0, 4], [3, 3, 3]])
 """With a repetition, and without the right class of the row."""

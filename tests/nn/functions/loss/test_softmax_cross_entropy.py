@@ -4,8 +4,8 @@ import scipy.special
 
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import softmax_cross_entropy
+from renga_testing.function_suite import FunctionSuite
 
 WEIGHT = np.array([0.5, 2, 1, 1.5])
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite, without_gradient
 from renga_nn.functions import (
     arccos,
     arcsin,
@@ -30,6 +29,7 @@ from renga_nn.functions import (
     square,
     tan,
 )
+from renga_testing.function_suite import FunctionSuite, without_gradient
 
 
 class LikeNumpy(FunctionSuite):

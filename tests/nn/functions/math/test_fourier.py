@@ -2,8 +2,8 @@ import numpy as np
 import scipy.fft
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import fft, ifft
+from renga_testing.function_suite import FunctionSuite
 
 
 class OfPairs(FunctionSuite):

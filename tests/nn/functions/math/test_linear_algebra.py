@@ -7,8 +7,8 @@ import pytest
 
 from renga_core.graph import InvalidType, Variable
 from renga_core.graph.operators import transpose
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import batch_det, batch_inv, cholesky, det, inv
+from renga_testing.function_suite import FunctionSuite
 
 REFUSED = {
     "not square": ((np.ones((2, 3)),), InvalidType, ("square", "(2, 3)")),

@@ -3,9 +3,9 @@ import pytest
 import scipy.sparse
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import sparse_matmul
 from renga_nn.sparse import CooMatrix, to_coo
+from renga_testing.function_suite import FunctionSuite
 
 ROW, COL = np.array([0, 2, 1, 2, 0]), np.array([1, 0, 3, 0, 1])
 ROWS = np.array([[0, 2, 1, 2, -1], [1, 1, -1, 0, 2]])
@@ -97,14 +97,14 @@ def test_what_is_in_the_place_of_no_element_does_not_count():
 SPARSE = CooMatrix(np.ones(5), ROW, COL, (3, 4))
 
 
-@pytest.mark.parametrize("x", [np.ones((3, 2)), np.ones(4), np.ones((1, 4, 2)), np.ones((4, 2), "f")])
+@pytest.mark.parametrize("x", [np.ones((3, 2)), np.ones(4), np.ones((1, 4, 2))])
 def test_what_does_not_fit_is_refused(x):
-    with pytest.raises(InvalidType, match=r"sparse_matmul: b: expected float64 in the shape \(4, '...'\)"):
+    with pytest.raises(InvalidType, match=r"sparse_matmul: b: expected shape \(4, '...'\)"):
         sparse_matmul(SPARSE, x)
 
 
 def test_one_is_sparse():
-    with pytest.raises(TypeError, match="one of a and b must be sparse"):
+    with pytest.raises(InvalidType, match="expected one CooMatrix and one dense matrix"):
         sparse_matmul(SPARSE, SPARSE)
-    with pytest.raises(TypeError, match="one of a and b must be sparse"):
+    with pytest.raises(InvalidType, match="expected one CooMatrix and one dense matrix"):
         sparse_matmul(np.ones((2, 2)), np.ones((2, 2)))

@@ -7,8 +7,8 @@ import pytest
 import scipy.special
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn import functions as F
+from renga_testing.function_suite import FunctionSuite
 
 
 class LikeScipy(FunctionSuite):

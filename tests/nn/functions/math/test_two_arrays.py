@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import (
     add,
     arctan2,
@@ -18,6 +17,7 @@ from renga_nn.functions import (
     scale,
     squared_difference,
 )
+from renga_testing.function_suite import FunctionSuite
 
 
 class Broadcasting(FunctionSuite):

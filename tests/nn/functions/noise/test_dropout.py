@@ -4,8 +4,8 @@ import pytest
 from renga_core import random
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import dropout
+from renga_testing.function_suite import FunctionSuite
 
 MASK = np.random.default_rng(0).choice([0, 2], (3, 4))
 

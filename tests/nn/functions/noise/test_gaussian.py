@@ -3,8 +3,8 @@ import pytest
 
 from renga_core import random
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import gaussian
+from renga_testing.function_suite import FunctionSuite
 
 EPS = np.random.default_rng(0).standard_normal((3, 4))
 

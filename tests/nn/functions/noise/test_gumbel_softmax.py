@@ -7,8 +7,8 @@ import scipy.special
 from renga_core import random
 from renga_core.backend import get_device, to_host
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import gumbel_softmax
+from renga_testing.function_suite import FunctionSuite, ready_backends
 
 
 def noise(shape):

@@ -7,8 +7,8 @@ from renga_core import random
 from renga_core.backend import get_device, to_host
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import zoneout
+from renga_testing.function_suite import FunctionSuite, ready_backends
 
 
 def every_third(shape):

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.normalization import decorrelated_batch_normalization, fixed_decorrelated_batch_normalization
 from renga_nn.functions.normalization.whitening import Lyapunov, inverse_square_root
+from renga_testing.function_suite import FunctionSuite
 
 EPS = 0.05
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.normalization import local_response_normalization
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestLocalResponseNormalization(FunctionSuite):
@@ -43,7 +43,7 @@ def test_no_channels():
 
 
 def test_no_channel_to_add():
-    with pytest.raises(ValueError, match="local_response_normalization: n must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="local_response_normalization: n is 0; it must be at least 1"):
         local_response_normalization(np.ones((2, 3)), n=0)
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable, grad
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.normalization import normalize
+from renga_testing.function_suite import FunctionSuite
 
 
 class TestNormalize(FunctionSuite):

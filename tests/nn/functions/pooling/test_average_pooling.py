@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.pooling import average_pooling_2d, global_average_pooling_2d
+from renga_testing.function_suite import FunctionSuite
 
 
 def pair(value):

@@ -3,8 +3,8 @@ import pytest
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.pooling import max_pooling_2d
+from renga_testing.function_suite import FunctionSuite
 
 DEFAULTS = {"ksize": 2, "stride": None, "pad": 0, "cover_all": True}
 

@@ -7,7 +7,6 @@ import pytest
 
 from renga_core.backend import to_host
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import (
     average_pooling_1d,
     average_pooling_2d,
@@ -18,6 +17,7 @@ from renga_nn.functions import (
     max_pooling_3d,
     max_pooling_nd,
 )
+from renga_testing.function_suite import FunctionSuite
 
 
 def each(value, n):

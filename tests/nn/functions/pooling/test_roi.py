@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import (
     roi_average_align_2d,
     roi_average_pooling_2d,
@@ -14,6 +13,7 @@ from renga_nn.functions import (
     roi_max_pooling_2d,
     roi_pooling_2d,
 )
+from renga_testing.function_suite import FunctionSuite
 
 # Even and uneven bins, one pixel, one that is no region, and ones that lie outside in part and altogether.
 BOXES = np.array(

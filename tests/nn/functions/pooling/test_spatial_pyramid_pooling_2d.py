@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions import spatial_pyramid_pooling_2d
+from renga_testing.function_suite import FunctionSuite
 
 
 def side_by_side(i, n, bins):
@@ -60,5 +60,5 @@ def test_arguments():
     assert spatial_pyramid_pooling_2d(x, 3, "max").shape == (1, 21, 1, 1)
     with pytest.raises(ValueError, match="pooling is 'average'; choose from 'max'"):
         spatial_pyramid_pooling_2d(x, 3, "average")
-    with pytest.raises(ValueError, match="pyramid_height must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="pyramid_height is 0; it must be at least 1"):
         spatial_pyramid_pooling_2d(x, 0)

@@ -3,8 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
+from renga_core.graph import InvalidType, Variable
 from renga_nn.functions import (
     max_pooling_2d,
     unpooling_1d,
@@ -13,6 +12,7 @@ from renga_nn.functions import (
     unpooling_nd,
     upsampling_2d,
 )
+from renga_testing.function_suite import FunctionSuite
 
 
 def each(value, n):
@@ -141,10 +141,22 @@ def test_upsampling_undoes_pooling_where_the_maxima_were():
 
 
 def test_a_size_that_pooling_would_not_lead_from():
-    with pytest.raises(ValueError, match=r"on images of \(9, 9\) a window of \(2, 2\) has \(5, 5\) positions"):
+    with pytest.raises(
+        ValueError,
+        match=r"expected images of \(5, 5\), the positions .* on images of \(9, 9\)",
+    ):
         unpooling_2d(np.zeros((1, 1, 2, 2)), 2, outsize=9)
 
 
 def test_a_border_that_leaves_nothing():
     with pytest.raises(ValueError, match="leave nothing"):
         unpooling_1d(np.zeros((1, 1, 1)), 2, pad=1)
+
+
+def test_onto_images_of_no_size():
+    x = Variable(np.ones((1, 1, 2, 2)))
+    y = unpooling_nd(x, 1, stride=1, pad=1)
+    assert y.shape == (1, 1, 0, 0)
+    y.grad = y.array.copy()
+    y.backward()
+    np.testing.assert_array_equal(x.grad, np.zeros(x.shape))

@@ -4,10 +4,10 @@ import pytest
 from renga_core import random
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType, Variable
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.rnn import n_step_bigru, n_step_bilstm, n_step_birnn, n_step_gru, n_step_lstm, n_step_rnn
 from renga_nn.functions.rnn.n_step_lstm import _LSTMCell
 from renga_nn.functions.rnn.recurrence import Recurrence
+from renga_testing.function_suite import FunctionSuite
 
 FEATURES, UNITS = 3, 2
 

@@ -1,8 +1,8 @@
 import numpy as np
 
 from renga_core.graph import InvalidType
-from renga_core.testing.function_suite import FunctionSuite
 from renga_nn.functions.rnn import slstm, tree_lstm
+from renga_testing.function_suite import FunctionSuite
 
 
 def sigmoid(x):

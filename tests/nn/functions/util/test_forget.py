@@ -10,9 +10,9 @@ from renga_core import random
 from renga_core.backend import get_device, to_host
 from renga_core.configuration import config, using_config
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_variable, grad
-from renga_core.testing.function_suite import FunctionSuite, ready_backends
 from renga_nn.functions import dropout, exp, forget, sigmoid, sin, tanh
 from renga_nn.links import BatchNormalization, BatchRenormalization, Linear
+from renga_testing.function_suite import FunctionSuite, ready_backends
 
 
 def two_of_three(x, y, z):

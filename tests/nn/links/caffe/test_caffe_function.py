@@ -252,14 +252,24 @@ def test_kinds_that_are_not_known_are_left_out_with_a_warning(caffemodel):
 )
 def test_options_that_are_not_supported(caffemodel, kind, number, options, problem):
     path = caffemodel.write(caffemodel.layer("it", kind, ["x"], ["y"], options=[(number, options)]))
-    with pytest.raises(ValueError, match=f"layer 'it': .*{problem}|{problem}"):
+    with pytest.raises(ValueError, match=f"layer 'it': .*{problem}|{problem}") as raised:
         CaffeFunction(path)
+    assert isinstance(raised.value, RuntimeError) == (kind != "Eltwise")
+
+
+def test_a_sum_with_other_coefficients_than_inputs(caffemodel):
+    options = [(110, [(1, 1), (2, np.array([2, -0.5, 1], "f"))])]
+    path = caffemodel.write(caffemodel.layer("it", "Eltwise", ["x", "y"], ["z"], options=options))
+    function = CaffeFunction(path)
+    with pytest.raises(ValueError, match="layer 'it': Eltwise has 3 coefficients for 2 inputs") as raised:
+        function({"x": X, "y": Y}, ["z"])
+    assert isinstance(raised.value, AssertionError)
 
 
 def test_files_that_hold_no_network(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"\x12\x7f")
-    with pytest.raises(ValueError, match=r"file is not a .caffemodel: field 2 has 127 bytes"):
+    with pytest.raises(ValueError, match=r"file: damaged or not a \.caffemodel \(field 2 has 127 bytes"):
         CaffeFunction(path)
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="holds no layers"):
@@ -271,3 +281,13 @@ def test_weights_in_double_precision(caffemodel):
     layer = [(1, "fc"), (2, "InnerProduct"), (3, "x"), (4, "y"), (7, blob), (117, [(2, False)])]
     function = CaffeFunction(caffemodel.write((100, layer)))
     assert function.fc.W.array.tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_filters_whose_size_only_the_layer_says(caffemodel):
+    blob = [(1, 6), (2, 2), (5, FILTERS)]
+    bias = [(7, [(1, (3, 2))]), (5, BIAS)]  # of another shape: it is one for each channel
+    options = [(1, 6), (5, 2), (11, 3), (12, 2)]
+    layer = [(1, "it"), (2, "Convolution"), (3, "x"), (4, "y"), (7, blob), (7, bias), (106, options)]
+    (y,) = CaffeFunction(caffemodel.write((100, layer)))({"x": X}, ["y"])
+    right = convolution_2d(X, FILTERS.astype(float), BIAS.astype(float), groups=2)
+    np.testing.assert_allclose(y.array, right.array, rtol=1e-6, atol=1e-6)

@@ -8,7 +8,7 @@ import array_api_compat.torch
 import numpy as np
 import torch
 
-from renga_core.backend.standard import StandardArray
+from renga_backend_array_api import StandardArray
 
 __all__ = ["TorchArray"]
 

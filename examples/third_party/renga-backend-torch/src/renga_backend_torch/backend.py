@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from renga_backend_array_api import StandardBackend
 from renga_backend_torch.array import TorchArray
-from renga_core.backend.standard import StandardBackend
 
 __all__ = ["TorchBackend"]
 

@@ -5,17 +5,20 @@ from typing import Any
 import numpy as np
 
 from renga_chainer.configuration import mixed16
+from renga_chainer.modules.chainer._backprop import backward
 from renga_chainer.modules.chainer._runtime_info import print_runtime_info
 from renga_chainer.modules.chainer.backends.cuda import should_use_cudnn, should_use_cudnn_tensor_core
 from renga_chainer.modules.chainer.function import Function, FunctionAdapter
 from renga_chainer.modules.chainer.function_node import FunctionNode
 from renga_chainer.modules.chainer.graph_optimizations.static_graph_utilities import static_code, static_graph
 from renga_core.configuration import config
+from renga_core.link.link_hook import get_link_hooks
 
 __all__ = [
     "Function",
     "FunctionAdapter",
     "FunctionNode",
+    "backward",
     "disable_experimental_feature_warning",
     "get_compute_mode",
     "get_dtype",
@@ -26,6 +29,8 @@ __all__ = [
     "static_code",
     "static_graph",
 ]
+
+_get_link_hooks = get_link_hooks
 
 disable_experimental_feature_warning = False
 """Whether `chainer.utils.experimental` is silent."""

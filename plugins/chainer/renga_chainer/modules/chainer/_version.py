@@ -1,5 +1,7 @@
 """``chainer._version``."""
 
+from renga_chainer.mirror import VERSION
+
 __all__ = ["__version__"]
 
-__version__ = "7.8.1"
+__version__ = VERSION

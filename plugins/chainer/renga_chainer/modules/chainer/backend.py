@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
+import numpy as np
+
 from renga_chainer.modules.chainer.backends.intel64 import Intel64Device
-from renga_core.backend import Array, Device, get_backend, using_device
+from renga_core.backend import Array, Device, get_backend, get_device, using_device
 from renga_core.backend.chainer_names import CpuDevice, GpuDevice, copyto, from_chx, get_device_from_array
 
 __all__ = [
@@ -45,6 +48,17 @@ def to_chx(array: Any) -> Any:
         RuntimeError: There is no ChainerX.
     """
     raise RuntimeError("ChainerX is not available.")
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("cuda", "intel64"):
+        return importlib.import_module(f"chainer.backends.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _guess_device_from_array_module(xp: Any) -> Device:
+    """A device whose arrays are those of a module: the CPU, or the current GPU."""
+    return get_device("numpy") if xp is np else GpuDevice(xp.cuda.Device())
 
 
 def _contains_nan(x: Array) -> bool:

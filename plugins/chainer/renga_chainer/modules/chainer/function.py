@@ -81,11 +81,15 @@ class FunctionAdapter(FunctionNode):
         gxs = self.backward_arrays(target_input_indexes, [None if g is None else g.array for g in grad_outputs])
         if not config.enable_backprop:
             return [None if gx is None else Variable(gx, requires_grad=False) for gx in gxs]
-        return [None if gx is None else _NotDifferentiable(self.label).apply((Variable(gx),))[0] for gx in gxs]
+        # They depend on these, so that whoever differentiates with respect to what is behind them is refused.
+        given = [g for g in grad_outputs if g is not None]
+        behind = [Variable._make(given[0].array, node, True) for node in self.inputs if node.requires_grad]
+        guard = _NotDifferentiable
+        return [None if gx is None else guard(self.label).apply((Variable(gx), *behind, *given))[0] for gx in gxs]
 
 
 class _NotDifferentiable(FunctionNode):
-    """The identity, put behind a gradient that has no gradient of its own.
+    """Its first input, a gradient that has no gradient of its own; the others are what that was computed from.
 
     Args:
         of: Label of the function whose backward made it.
@@ -95,7 +99,7 @@ class _NotDifferentiable(FunctionNode):
         self._of = of
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return inputs
+        return inputs[:1]
 
     def backward(self, *_: Any) -> Any:
         raise RuntimeError(

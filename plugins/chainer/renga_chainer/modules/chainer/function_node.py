@@ -7,6 +7,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import renga_core.graph
 from renga_chainer.modules.chainer.backends import cuda
 from renga_chainer.modules.chainer.utils.type_check import check_types
@@ -51,6 +53,8 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         super().__init_subclass__()
         if "backward" in cls.__dict__:
             cls.backward = _in_a_tuple(cls.__dict__["backward"])  # type: ignore[method-assign]  # the same, checked
+        if "forward" in cls.__dict__:
+            cls.forward = _with_absent(cls.__dict__["forward"])  # type: ignore[method-assign]  # the same, with None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refuse.
@@ -64,14 +68,15 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         )
 
     def apply(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
-        """Check the types, then as Renga's.
+        """Check the types, then as Renga's. An input may be None; an output that `forward` gave as None has no array.
 
         Raises:
             InvalidType: `check_type_forward` refuses them.
         """
         if getattr(config, "type_check", True):
             check_types(self, tuple([x.array if isinstance(x, Variable) else x for x in inputs]))
-        made = super().apply(inputs)
+        made = super().apply([_ABSENT if x is None else x for x in inputs])
+        made = tuple([Variable(None) if y.array is _ABSENT else y for y in made])
         self._output_count = len(made)
         self.outputs = tuple([_node_of(weakref.ref(y)) for y in made])
         return made
@@ -83,6 +88,15 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         """`forward_gpu` for CuPy's arrays, `forward_cpu` for others."""
         on_gpu = any(isinstance(x, cuda.ndarray) for x in inputs)
         return self.forward_gpu(inputs) if on_gpu else self.forward_cpu(inputs)
+
+    @property
+    def saved_inputs(self) -> tuple[Array | None, ...]:
+        """The retained inputs; None for one that was None."""
+        return tuple([None if x is _ABSENT else x for x in super().saved_inputs])
+
+    def get_retained_inputs(self) -> tuple[Any, ...]:
+        """The retained inputs as Variables; None for one that was None."""
+        return tuple([None if x is None or x.array is _ABSENT else x for x in super().get_retained_inputs()])
 
     def forward_cpu(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the outputs of NumPy's arrays."""
@@ -164,6 +178,25 @@ def _node_of(variable: weakref.ref[Variable]) -> Callable[[], VariableNode | Non
         return None if alive is None else alive.node
 
     return node
+
+
+_ABSENT: Any = np.empty(0, np.float32)
+"""Stands in the graph for an input or output that is None."""
+
+
+def _with_absent(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A method `forward` that gets None for inputs that are absent, and may return it for outputs."""
+
+    @functools.wraps(forward)
+    def computed(self: FunctionNode, inputs: tuple[Any, ...]) -> Any:
+        if any(x is _ABSENT for x in inputs):
+            inputs = tuple([None if x is _ABSENT else x for x in inputs])
+        outputs = forward(self, inputs)
+        if isinstance(outputs, tuple) and any(y is None for y in outputs):
+            return tuple([_ABSENT if y is None else y for y in outputs])
+        return outputs
+
+    return computed
 
 
 def _in_a_tuple(backward: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,22 +7,26 @@ is missing, so that a program's own ``serialize`` may catch it.
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import IO, Any
 
 import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.errors import did_you_mean
-from renga_core.serializers import Deserializer, FileRefused, Serializer, atomic_write
-from renga_core.serializers import HDF5Serializer as HDF5Serializer
-from renga_core.serializers import save_hdf5 as save_hdf5
-from renga_core.serializers.archive import open_archive
+from renga_core.serializers import AbstractSerializer, Deserializer, FileRefused, Serializer, atomic_write
+from renga_core.serializers.archive import Archive, add_digest, open_archive
 from renga_core.serializers.chainer_npz import ChainerArchive
-from renga_core.serializers.hdf5 import open_hdf5
+from renga_core.serializers.headers import excess, header_of
 from renga_core.serializers.values import is_array, is_none, put
+from renga_serializers.hdf5 import HDF5Serializer as HDF5Serializer
+from renga_serializers.hdf5 import open_hdf5
+from renga_serializers.hdf5 import save_hdf5 as _save_hdf5
+from renga_training import Trainer
 
 __all__ = [
     "DictionarySerializer",
@@ -38,12 +42,21 @@ __all__ = [
 
 Names = str | Callable[[str], bool]
 
+_OF_A_TRAINER = ("updater/", "stop_trigger/", "extensions/", "extension_triggers/", "_snapshot_elapsed_time")
+"""How the names of what a trainer saves begin."""
+
 _PICKLED_NONE = (
     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\nq\x00cnumpy\nndarray\nq\x01K\x00\x85q\x02C\x01bq\x03\x87q\x04Rq\x05"
     b"(K\x01)cnumpy\ndtype\nq\x06X\x02\x00\x00\x00O8q\x07\x89\x88\x87q\x08Rq\t(K\x03X\x01\x00\x00\x00|q\nNNNJ\xff\xff"
     b"\xff\xffJ\xff\xff\xff\xffK?tq\x0bb\x89]q\x0cNatq\rb."
 )
 """``np.array(None)`` as Chainer's NumPy pickles it. NumPy 2 would name a module that NumPy 1 has not."""
+
+
+class NothingInFile(FileRefused, KeyError):
+    """A file has no value of the object's. Chainer's programs catch `KeyError`."""
+
+    __str__ = FileRefused.__str__  # KeyError's would quote the message
 
 
 class DictionarySerializer(Serializer):
@@ -89,6 +102,27 @@ def save_npz(file: str | os.PathLike[str] | IO[bytes], obj: Any, compression: bo
         _write(file, arrays, compression)
 
 
+def save_hdf5(filename: str | os.PathLike[str], obj: Any, compression: int | None = 4) -> None:
+    """Save an object, or a dictionary of arrays by path, to an HDF5 file. Raises as `renga.save_hdf5`."""
+    _save_hdf5(filename, _Dictionary(obj) if isinstance(obj, dict) else obj, compression)
+
+
+class _Dictionary:
+    """Arrays by path, as an object that can be saved."""
+
+    def __init__(self, arrays: Mapping[str, Any]) -> None:
+        self._arrays = arrays
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        for path, value in self._arrays.items():
+            *parents, key = path.strip("/").split("/")
+            inner = serializer
+            for parent in parents:
+                inner = inner[parent]
+            none = isinstance(value, np.ndarray) and value.shape == () and value[()] is None
+            inner(key, None if none else value)
+
+
 def _write(file: IO[bytes], arrays: Mapping[str, Any], compression: bool) -> None:
     import zipfile
 
@@ -103,6 +137,7 @@ def _write(file: IO[bytes], arrays: Mapping[str, Any], compression: bool) -> Non
             else:
                 np.lib.format.write_array(member, array, allow_pickle=False)
             archive.writestr(key + ".npy", member.getbuffer())
+        add_digest(archive)
 
 
 class NpzDeserializer(Deserializer):
@@ -141,18 +176,18 @@ class NpzDeserializer(Deserializer):
         path = self.path + key.lstrip("/")
         if not self.strict and path not in self.npz:
             return value
-        if any(name(path) if callable(name) else name == path for name in self.ignore_names):
+        if self.ignores(path):
             return value
         if path not in self.npz:
             raise KeyError(f"{path} is not in the file.{did_you_mean(path, list(self.npz))}")
+        _check_header(self.npz, path, value)
         stored = np.asarray(self.npz[path])
         if is_none(stored) or (stored.shape == () and stored[()] is None):
             return None
         if value is None:
             return stored
         if is_array(value):
-            if stored.shape != tuple(value.shape):
-                raise ValueError(f"{path} has shape {stored.shape} in the file, but {tuple(value.shape)} here")
+            _check_shape(path, stored.shape, value)
             put(stored.astype(value.dtype, casting="same_kind", copy=False), value)
             return value
         kind = type(value)
@@ -161,19 +196,46 @@ class NpzDeserializer(Deserializer):
             raise TypeError(f"{path} is {stored.dtype} in the file, which {kind.__name__}, as here, may not hold")
         return kind(stored[()] if stored.shape == () else stored.tolist())
 
+    def ignores(self, path: str) -> bool:
+        """Whether `ignore_names` says that the value stays as it is."""
+        return any(name(path) if callable(name) else name == path for name in self.ignore_names)
+
+
+def _check_header(arrays: Mapping[str, Any], path: str, value: Any) -> None:
+    """See whether what is stored may be for `value`, before it is read: it may be large. Raises ValueError."""
+    header = header_of(arrays, path)
+    if header is not None and not is_none(header):
+        if is_array(value):
+            _check_shape(path, header.shape, value)
+        elif problem := excess(header.nbytes, header.packed):
+            raise ValueError(f"{path} {problem}")
+
+
+def _check_shape(path: str, shape: tuple[int, ...], array: Any) -> None:
+    if shape != tuple(array.shape):
+        raise ValueError(f"{path} has shape {shape} in the file, but {tuple(array.shape)} here")
+
 
 class HDF5Deserializer(NpzDeserializer):
     """Loads an object from a group of an HDF5 file.
 
     Args:
-        group: An ``h5py.Group``, or an open file.
+        group: An ``h5py.Group``, or an open file; None for one that the file has not.
         strict: Refuse a missing key.
     """
 
     def __init__(self, group: Any, strict: bool = True) -> None:
-        from renga_core.serializers.hdf5 import HDF5Deserializer as Renga
+        from renga_serializers.hdf5 import HDF5Deserializer as Renga
 
-        super().__init__(Renga(group).npz, strict=strict)
+        super().__init__({} if group is None else Renga(group).npz, strict=strict)
+        self.group = group
+
+    def __getitem__(self, key: str) -> HDF5Deserializer:
+        """The deserializer of a child: an HDF5Deserializer of its group."""
+        child = copy.copy(self)
+        child.path = f"{self.path}{key.strip('/')}/"
+        child.group = None if self.group is None else self.group.get(key.strip("/"))
+        return child
 
 
 def load_npz(
@@ -193,7 +255,7 @@ def load_npz(
 
     Raises:
         FileRefused: It is damaged, or has a pickle in it that would run code; or it is of another kind of object, a
-            trainer, say, and `obj` is a model, or the other way round.
+            trainer, say, and `obj` is a model, or the other way round (where `obj` has nothing in it, a KeyError too).
         KeyError, ValueError, TypeError: A value is missing, or does not fit.
     """
     with open_archive(file, ChainerArchive) as archive:
@@ -211,22 +273,24 @@ def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
     """Load; where the file is of another kind of object, say so, and where in it this object is."""
     arrays, path = deserializer.npz, deserializer.path
     held = ", ".join(sorted(arrays)[:3])
-    if hasattr(obj, "updater") and not path and not any(key.startswith("updater/") for key in arrays):
+    of_trainer = isinstance(obj, Trainer)
+    if of_trainer and not path and not any(key.startswith(_OF_A_TRAINER) for key in arrays):
         raise FileRefused(
             name,
             f"is not a snapshot of a trainer (it has {held} …), to be loaded into a {type(obj).__name__}. If it is a "
             "model's: load_npz(file, model); a whole run is what extensions.snapshot() saves",
         )
+    _read_first(deserializer, obj)
     try:
         deserializer.load(obj)
     except KeyError as error:
-        if hasattr(obj, "updater"):
+        if of_trainer:
             raise
-        keys = _Keys([])
+        keys = _Keys({})
         keys.save(obj)
         if any(path + key in arrays for key in keys.found):
             raise
-        first = keys.found[0]
+        first = next(iter(keys.found))
         places = {key.removesuffix(first) for key in arrays if key.endswith("/" + first)}
         fitting = {place: sum(place + key in arrays for key in keys.found) for place in sorted(places)}
         places = {place for place, count in fitting.items() if count == max(fitting.values())}
@@ -234,17 +298,40 @@ def _load(deserializer: NpzDeserializer, name: str, obj: Any) -> None:
         hint = (
             f": load_npz(file, object, {' or '.join(f'path={place!r}' for place in sorted(places))})" if places else ""
         )
-        raise FileRefused(
+        raise NothingInFile(
             name,
             f"{kind}, to be loaded into a {type(obj).__name__}, "
             + (f"which is a part of it{hint}" if places else "of which it has nothing"),
         ) from error
 
 
+def _read_first(deserializer: NpzDeserializer, obj: Any) -> None:
+    """Read what the object will ask for, which an archive keeps, so that damage shows before anything is loaded."""
+    archive = deserializer.npz
+    if not isinstance(archive, Archive):
+        return
+    keys = _Keys({})
+    with suppress(Exception):  # a program's own `serialize` may be for loading only
+        keys.save(obj)
+    for key, value in keys.found.items():
+        path = deserializer.path + key
+        if path not in archive or deserializer.ignores(path):
+            continue
+        try:
+            _check_header(archive, path, value)
+        except FileRefused:
+            raise
+        except ValueError:
+            # Loading will say so, unless it is damage that makes it look so.
+            archive.verify()
+        else:
+            archive[path]
+
+
 class _Keys(Serializer):
     """Notes what an object is saved under."""
 
-    def __init__(self, found: list[str], path: str = "") -> None:
+    def __init__(self, found: dict[str, Any], path: str = "") -> None:
         self.found = found
         self.path = path
 
@@ -252,5 +339,5 @@ class _Keys(Serializer):
         return _Keys(self.found, f"{self.path}{key.strip('/')}/")
 
     def __call__(self, key: str, value: Any) -> Any:
-        self.found.append(self.path + key.lstrip("/"))
+        self.found[self.path + key.lstrip("/")] = value
         return value

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from renga import distributed
 from renga_core.communicator import CommunicatorBase
+from renga_core.training import Extension
 
-__all__ = ["MultiNodeEarlyStoppingTrigger", "create_multi_node_evaluator"]
+__all__ = [
+    "GenericMultiNodeEvaluator",
+    "MultiNodeEarlyStoppingTrigger",
+    "create_multi_node_evaluator",
+    "multi_node_snapshot",
+]
+
+
+class GenericMultiNodeEvaluator(distributed.GenericMultiNodeEvaluator):
+    """Renga's, in which the model runs in the mode that the program has set, as in ChainerMN: not in test mode."""
+
+    default_name = "validation"  # of the class, too
+
+    def _mode(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 class MultiNodeEarlyStoppingTrigger(distributed.MultiNodeEarlyStoppingTrigger):
@@ -54,3 +71,14 @@ def create_multi_node_evaluator(actual_evaluator: Any, communicator: Communicato
 
     actual_evaluator.evaluate = mean_over_ranks
     return actual_evaluator
+
+
+def multi_node_snapshot(
+    comm: CommunicatorBase, snapshot: Any, replica_sets: Iterable[int | Iterable[int]]
+) -> Extension:
+    """`renga.distributed.multi_node_snapshot` of Chainer's `snapshot`, whose `filename` may be a function, too."""
+    filename = snapshot.filename
+    extension = distributed.multi_node_snapshot(comm, snapshot, replica_sets)
+    if callable(filename):
+        snapshot.filename = lambda trainer: f"{filename(trainer)}.{comm.rank}"
+    return extension

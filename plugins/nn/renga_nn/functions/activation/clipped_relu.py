@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
+from renga_nn.functions.checks import as_number
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ def clipped_relu(x: Any, z: float = 20.0) -> Variable:
     >>> clipped_relu(np.array([-1.0, 3.0, 9.0]), z=5.0).array.tolist()
     [0.0, 3.0, 5.0]
     """
+    z = as_number("clipped_relu", "z", z)  # a NumPy number would widen the dtype
     if not z > 0:
-        raise ValueError(f"clipped_relu: z is {z!r}; it must be positive")
+        raise ValueError(f"clipped_relu: z is {z:g}; it must be positive")
     return ClippedReLU(z).apply((x,))[0]
 
 
@@ -53,7 +55,7 @@ class ClippedReLU(Elementwise, operation="clipped_relu"):
 
     def __init__(self, z: float) -> None:
         self.z = z
-        self.parameters = (z,)
+        self.parameters = (self.z,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         return xp.clip(x, 0, self.z)

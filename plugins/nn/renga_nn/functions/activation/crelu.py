@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.graph import as_variable
-from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.array.concat import concat
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import normalize_axis, require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -36,5 +35,5 @@ def crelu(x: Any, axis: int = 1) -> Variable:
     """
     require_floating("crelu", "x", x)
     variable = as_variable(x)
-    (number,) = normalize_axes("crelu", axis, variable.ndim)
+    number = normalize_axis("crelu", axis, variable.ndim)
     return concat((relu(variable), relu(-variable)), number)

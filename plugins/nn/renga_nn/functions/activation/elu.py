@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
+from renga_nn.functions.checks import as_number
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
@@ -42,15 +43,15 @@ def selu(x: Any, alpha: float = 1.6732632423543772, scale: float = 1.05070098735
     >>> selu(np.array([1.0])).array.round(4).tolist()
     [1.0507]
     """
-    return elu(x, alpha) * scale
+    return elu(x, as_number("selu", "alpha", alpha)) * as_number("selu", "scale", scale)
 
 
 class ELU(Elementwise, operation="elu"):
     """A line, and an exponential that meets it at 0."""
 
     def __init__(self, alpha: float) -> None:
-        self.alpha = alpha
-        self.parameters = (alpha,)
+        self.alpha = as_number("elu", "alpha", alpha)  # a NumPy number would widen the dtype
+        self.parameters = (self.alpha,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         # One of the two is 0; and the exponent is cut there, so that nothing overflows.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
+from renga_nn.functions.checks import as_number
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class LeakyReLU(Elementwise, operation="leaky_relu"):
     """Two lines that meet at 0."""
 
     def __init__(self, slope: float) -> None:
-        self.slope = slope
-        self.parameters = (slope,)
+        self.slope = as_number("leaky_relu", "slope", slope)  # a NumPy number would widen the dtype
+        self.parameters = (self.slope,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         # One of the two is 0. Choosing by a mask of random signs would take NumPy many times as long.

@@ -42,6 +42,8 @@ def _forward(x: Array, axis: int) -> Array:
     """Shift by the largest score, then by the logarithm of the sum."""
     xp = get_backend(x).xp
     scores = wide(x)
+    if 0 in x.shape:  # there is no largest of none
+        return x.copy()
     y = scores - scores.max(axis=axis, keepdims=True)
     y -= xp.log(xp.exp(y).sum(axis=axis, keepdims=True))
     return y.astype(x.dtype, copy=False)

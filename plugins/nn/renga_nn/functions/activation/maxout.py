@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
-from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import as_integer, normalize_axis, require_floating
 from renga_nn.functions.math.reduction import max as max_of
 
 if TYPE_CHECKING:
@@ -37,10 +36,9 @@ def maxout(x: Any, pool_size: int, axis: int = 1) -> Variable:
     [[5.0, 3.0]]
     """
     require_floating("maxout", "x", x)
-    (number,) = normalize_axes("maxout", axis, x.ndim)
+    number = normalize_axis("maxout", axis, x.ndim)
     size = x.shape[number]
-    if pool_size < 1:
-        raise ValueError(f"maxout: pool_size is {pool_size!r}; it must be at least 1")
+    pool_size = as_integer("maxout", "pool_size", pool_size, least=1)
     if size % pool_size:
         raise InvalidType("maxout", "x", f"axis {axis} divisible by {pool_size}", describe_array(x))
     groups = (*x.shape[:number], size // pool_size, pool_size, *x.shape[number + 1 :])

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from renga_core import random
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, in_native_order, same_dtype
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import as_number, require_floating
 from renga_nn.functions.math.extremes import minimum
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def prelu(x: Any, W: Any) -> Variable:
     """
     require_floating("prelu", "x", x)
     require_floating("prelu", "W", W)
-    if W.dtype != x.dtype or tuple(W.shape) != tuple(x.shape[1 : 1 + W.ndim]):
+    if not same_dtype(W, x) or tuple(W.shape) != tuple(x.shape[1 : 1 + W.ndim]):
         expected = f"{x.dtype}, with the first axes after the batch's of x: {describe_array(x)}"
         raise InvalidType("prelu", "W", expected, describe_array(W))
     slopes = reshape(W, (1, *W.shape, *[1] * (x.ndim - 1 - W.ndim))) if W.ndim else W
@@ -96,16 +96,18 @@ def rrelu(
     True
     """
     require_floating("rrelu", "x", x)
+    l, u = as_number("rrelu", "l", l), as_number("rrelu", "u", u)  # noqa: E741 - the letters of the paper
     if not 0 <= l < u < 1:
-        raise ValueError(f"rrelu: bounds l={l!r} and u={u!r}; they must satisfy 0 <= l < u < 1")
+        raise ValueError(f"rrelu: bounds l={l:g} and u={u:g}; they must satisfy 0 <= l < u < 1")
     backend = get_backend(getattr(x, "array", x))
     if not config.train:
         r = backend.xp.full(x.shape, (l + u) / 2, dtype=x.dtype)
     elif r is None:
         drawn = random.generator(backend).random(x.shape, dtype=backend.xp.float32)
-        r = (drawn * (u - l) + l).astype(x.dtype)
-    elif getattr(r, "shape", None) != x.shape or r.dtype != x.dtype:
+        r = backend.xp.asarray((drawn * (u - l) + l).astype(x.dtype))  # a number where `x` has no axes
+    elif getattr(r, "shape", None) != x.shape or not same_dtype(r, x):
         raise InvalidType("rrelu", "r", f"the shape and dtype of x: {describe_array(x)}", describe_array(r))
+    r = in_native_order(r)
     y = PReLU().apply((x, r))[0]
     return (y, r) if return_r else y
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators import sum as sum_of
-from renga_core.graph.operators.reduction import normalize_axes
 from renga_core.kernel import Operation
-from renga_nn.functions.checks import require_floating, wide
+from renga_nn.functions.checks import normalize_axis, require_floating, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -42,7 +41,7 @@ def softmax(x: Any, axis: int = 1) -> Variable:
 def apply_along(node: type[AlongAxis], function: str, x: Any, axis: int) -> Variable:
     """`function`, which `node` computes, of scores `x`, once they are known to be floating and to have the axis."""
     require_floating(function, "x", x)
-    (number,) = normalize_axes(function, axis, x.ndim)
+    number = normalize_axis(function, axis, x.ndim)
     return node(number).apply((x,))[0]
 
 
@@ -76,6 +75,8 @@ class AlongAxis(FunctionNode):
 def _forward(x: Array, axis: int) -> Array:
     """Shift, exponential, division."""
     scores = wide(x)
+    if 0 in x.shape:  # there is no largest of none
+        return x.copy()
     y = get_backend(x).xp.exp(scores - scores.max(axis=axis, keepdims=True))
     y /= y.sum(axis=axis, keepdims=True)
     return y.astype(x.dtype, copy=False)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
 from renga_nn.functions.activation.sigmoid import sigmoid, sigmoid_array
+from renga_nn.functions.checks import as_number
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ class Softplus(Elementwise, operation="softplus"):
     """``log(1 + exp(beta x)) / beta``, whose derivative is ``sigmoid(beta x)``."""
 
     def __init__(self, beta: float) -> None:
-        self.beta = beta
-        self.parameters = (beta,)
+        self.beta = as_number("softplus", "beta", beta)  # a NumPy number would widen the dtype
+        self.parameters = (self.beta,)
 
     def compute(self, xp: Any, x: Array) -> Array:
         scaled = x * self.beta

@@ -10,7 +10,7 @@ import numpy as np
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item, reshape
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, as_integers, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -42,14 +42,16 @@ def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_off
     [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
     """
     require_array("as_strided", "x", x)
+    shape, strides = as_integers("as_strided", "shape", shape), as_integers("as_strided", "strides", strides)
+    first = 0 if storage_offset is None else as_integer("as_strided", "storage_offset", storage_offset)
     if len(shape) != len(strides) or any(size < 0 for size in shape):
-        raise ValueError(f"as_strided: strides {tuple(strides)} do not fit the shape {tuple(shape)}")
+        raise ValueError(f"as_strided: strides {strides} do not fit the shape {shape}")
     variable = as_variable(x)
-    places = np.full((), storage_offset or 0)
+    places = np.full((), first)
     for size, stride in zip(shape, strides, strict=True):
         places = places[..., None] + np.arange(size) * stride
     if places.size and not 0 <= int(places.min()) <= int(places.max()) < variable.size:
         expected = f"an array with elements {places.min()} to {places.max()}"
         raise InvalidType("as_strided", "x", expected, describe_array(variable))
     chosen = get_item(reshape(variable, (variable.size,)), variable.device.send(places.reshape(-1)))
-    return reshape(chosen, tuple(shape))
+    return reshape(chosen, shape)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph.errors import require_array
 from renga_core.graph.operators import reshape, transpose
 from renga_core.graph.operators.reduction import normalize_axes
+from renga_nn.functions.checks import as_integer, as_integers, normalize_axis
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -36,7 +37,7 @@ def expand_dims(x: Any, axis: int) -> Variable:
     (2, 1, 3)
     """
     require_array("expand_dims", "x", x)
-    (position,) = normalize_axes("expand_dims", axis, x.ndim + 1)
+    position = normalize_axis("expand_dims", axis, x.ndim + 1)
     return reshape(x, (*x.shape[:position], 1, *x.shape[position:]))
 
 
@@ -52,7 +53,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     """
     require_array("swapaxes", "x", x)
     order = list(range(x.ndim))
-    (a,), (b,) = normalize_axes("swapaxes", axis1, x.ndim), normalize_axes("swapaxes", axis2, x.ndim)
+    a, b = normalize_axis("swapaxes", axis1, x.ndim), normalize_axis("swapaxes", axis2, x.ndim)
     order[a], order[b] = order[b], order[a]
     return transpose(x, order)
 
@@ -68,8 +69,8 @@ def moveaxis(x: Any, source: int | tuple[int, ...], destination: int | tuple[int
     (3, 4, 2)
     """
     require_array("moveaxis", "x", x)
-    moved = (source,) if isinstance(source, int) else tuple(source)
-    places = (destination,) if isinstance(destination, int) else tuple(destination)
+    moved = as_integers("moveaxis", "source", source)
+    places = as_integers("moveaxis", "destination", destination)
     if len(moved) != len(places):
         raise ValueError(f"moveaxis: {len(moved)} axes {moved} for {len(places)} positions {places}")
     kept = set(range(x.ndim)) - set(normalize_axes("moveaxis", moved, x.ndim))
@@ -91,8 +92,7 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Variable:
     (4, 2, 3)
     """
     require_array("rollaxis", "x", x)
-    (a,) = normalize_axes("rollaxis", axis, x.ndim)
-    (before,) = (
-        normalize_axes("rollaxis", start, x.ndim + 1) if start >= 0 else normalize_axes("rollaxis", start, x.ndim)
-    )
+    a = normalize_axis("rollaxis", axis, x.ndim)
+    start = as_integer("rollaxis", "start", start)
+    before = normalize_axis("rollaxis", start, x.ndim + 1 if start >= 0 else x.ndim)
     return moveaxis(x, a, before - 1 if a < before else before)

@@ -24,13 +24,15 @@ def broadcast(*args: Any) -> tuple[Variable, ...]:
         args: Variables or arrays.
 
     Raises:
-        InvalidType: Their shapes do not broadcast against each other.
+        InvalidType: There are none, or their shapes do not broadcast against each other.
 
     >>> import numpy as np
     >>> [y.shape for y in broadcast(np.zeros((2, 1)), np.zeros(3))]
     [(2, 3), (2, 3)]
     """
     require_arrays("broadcast", "args", args)
+    if not args:
+        raise InvalidType("broadcast", "args", "at least one array", "none")
     try:
         shape = np.broadcast_shapes(*(x.shape for x in args))
     except ValueError:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from renga_core.backend import Array, get_array_module, get_backend
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array, describe_arrays
 from renga_core.graph.operators import get_item
-from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_array, require_arrays
+from renga_nn.functions.checks import as_integer, as_integers, normalize_axis, require_array, require_arrays
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -45,9 +46,9 @@ def joined(function: str, xs: Sequence[Any], axis: int) -> Variable:
     require_arrays(function, "xs", xs)
     if not len(xs):
         raise InvalidType(function, "xs", "at least one array", "none")
-    (number,) = normalize_axes(function, axis, xs[0].ndim)
+    number = normalize_axis(function, axis, xs[0].ndim)
     for x in xs:
-        if x.dtype != xs[0].dtype:
+        if not same_dtype(x, xs[0]):
             raise InvalidType(function, "xs", "one dtype", describe_arrays(xs), "Convert with astype or cast.")
     return Concat(number, function).apply(xs)[0]
 
@@ -85,15 +86,15 @@ def split_axis(
     [(2, 1), (2, 3), (2, 2)]
     """
     require_array("split_axis", "x", x)
-    (number,) = normalize_axes("split_axis", axis, x.ndim)
+    number = normalize_axis("split_axis", axis, x.ndim)
     size = x.shape[number]
-    if isinstance(indices_or_sections, int):
-        sections = indices_or_sections
+    if not isinstance(indices_or_sections, Sequence) and np.ndim(indices_or_sections) == 0:
+        sections = as_integer("split_axis", "indices_or_sections", indices_or_sections)
         if sections < 1 or size % sections:
             raise InvalidType("split_axis", "x", f"axis {axis} divisible by {sections}", describe_array(x))
         cuts = [size // sections * k for k in range(sections + 1)]
     else:
-        places = [int(place) for place in indices_or_sections]
+        places = list(as_integers("split_axis", "indices_or_sections", indices_or_sections))
         cuts = [0, *(min(place + size if place < 0 else place, size) for place in places), size]
         if cuts != sorted(cuts):
             raise ValueError(f"split_axis: the places to cut {places} are not in ascending order within 0 and {size}")
@@ -111,7 +112,7 @@ class Concat(FunctionNode):
 
     def __init__(self, axis: int, function: str = "concat") -> None:
         self.axis = axis
-        self.function = function
+        self.function_name = function
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Join."""
@@ -119,7 +120,7 @@ class Concat(FunctionNode):
             return (get_array_module(*inputs).concatenate(inputs, axis=self.axis),)
         except ValueError as error:
             expected = f"shapes that differ in axis {self.axis} only"
-            raise InvalidType(self.function, "xs", expected, describe_arrays(inputs)) from error
+            raise InvalidType(self.function_name, "xs", expected, describe_arrays(inputs)) from error
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Pieces, as views."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape, transpose
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import as_integer, require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -35,7 +35,7 @@ def depth2space(X: Any, r: int) -> Variable:
     >>> depth2space(np.arange(4.0).reshape(1, 4, 1, 1), 2).array.tolist()
     [[[[0.0, 1.0], [2.0, 3.0]]]]
     """
-    _check("depth2space", X, r)
+    r = _checked("depth2space", X, r)
     n, channels, height, width = X.shape
     if channels % (r * r):
         raise InvalidType("depth2space", "X", f"a number of channels divisible by {r * r}", describe_array(X))
@@ -62,7 +62,7 @@ def space2depth(X: Any, r: int) -> Variable:
     >>> space2depth(np.arange(4.0).reshape(1, 1, 2, 2), 2).array.reshape(-1).tolist()
     [0.0, 1.0, 2.0, 3.0]
     """
-    _check("space2depth", X, r)
+    r = _checked("space2depth", X, r)
     n, c, height, width = X.shape
     if height % r or width % r:
         raise InvalidType("space2depth", "X", f"a height and a width divisible by {r}", describe_array(X))
@@ -70,9 +70,8 @@ def space2depth(X: Any, r: int) -> Variable:
     return reshape(split, (n, r * r * c, height // r, width // r))
 
 
-def _check(function: str, X: Any, r: int) -> None:
+def _checked(function: str, X: Any, r: int) -> int:
     require_floating(function, "X", X)
     if X.ndim != 4:
         raise InvalidType(function, "X", "images (N, C, H, W)", describe_array(X))
-    if r < 1:
-        raise ValueError(f"{function}: r is {r!r}; it must be at least 1")
+    return as_integer(function, "r", r, least=1)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core.graph.operators import get_item, reshape, transpose
-from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, normalize_axis, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -33,9 +32,10 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variabl
     [1.0, 5.0]
     """
     require_array("diagonal", "x", x)
-    (rows,), (columns,) = normalize_axes("diagonal", axis1, x.ndim), normalize_axes("diagonal", axis2, x.ndim)
+    rows, columns = normalize_axis("diagonal", axis1, x.ndim), normalize_axis("diagonal", axis2, x.ndim)
     if rows == columns:
         raise ValueError(f"diagonal: axis1 {axis1} and axis2 {axis2} are one axis")
+    offset = as_integer("diagonal", "offset", offset)
     others = [axis for axis in range(x.ndim) if axis not in (rows, columns)]
     height, width = x.shape[rows], x.shape[columns]
     flat = reshape(transpose(x, (*others, rows, columns)), (*[x.shape[a] for a in others], height * width))

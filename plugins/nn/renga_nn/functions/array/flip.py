@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array
 from renga_core.graph import FunctionNode
-from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import normalize_axis, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -27,7 +26,7 @@ def flip(x: Any, axis: int) -> Variable:
     [[2.0, 1.0], [4.0, 3.0]]
     """
     require_array("flip", "x", x)
-    return Flip(*normalize_axes("flip", axis, x.ndim)).apply((x,))[0]
+    return Flip(normalize_axis("flip", axis, x.ndim)).apply((x,))[0]
 
 
 def fliplr(a: Any) -> Variable:
@@ -41,7 +40,7 @@ def fliplr(a: Any) -> Variable:
     [[2.0, 1.0], [4.0, 3.0]]
     """
     require_array("fliplr", "a", a)
-    return Flip(*normalize_axes("fliplr", 1, a.ndim)).apply((a,))[0]
+    return Flip(normalize_axis("fliplr", 1, a.ndim)).apply((a,))[0]
 
 
 def flipud(a: Any) -> Variable:
@@ -55,7 +54,7 @@ def flipud(a: Any) -> Variable:
     [[3.0, 4.0], [1.0, 2.0]]
     """
     require_array("flipud", "a", a)
-    return Flip(*normalize_axes("flipud", 0, a.ndim)).apply((a,))[0]
+    return Flip(normalize_axis("flipud", 0, a.ndim)).apply((a,))[0]
 
 
 class Flip(FunctionNode):

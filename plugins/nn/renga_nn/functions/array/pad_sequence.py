@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode
 from renga_nn.functions.array.sequences import require_sequences
+from renga_nn.functions.checks import as_integer, as_number
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -36,9 +39,10 @@ def pad_sequence(xs: Sequence[Any], length: int | None = None, padding: float = 
     """
     require_sequences("pad_sequence", xs)
     longest = max(x.shape[0] for x in xs)
-    if length is not None and length < longest:
+    length = longest if length is None else as_integer("pad_sequence", "length", length)
+    if length < longest:
         raise ValueError(f"pad_sequence: a sequence of {longest} elements does not fit into a length of {length}")
-    return PadSequence(longest if length is None else length, padding).apply(xs)[0]
+    return PadSequence(length, as_number("pad_sequence", "padding", padding)).apply(xs)[0]
 
 
 class PadSequence(FunctionNode):
@@ -52,7 +56,9 @@ class PadSequence(FunctionNode):
         """Fill, then write sequence by sequence."""
         first = inputs[0]
         shape = (len(inputs), self.length, *first.shape[1:])
-        y = get_array_module(*inputs).full(shape, self.padding, dtype=first.dtype)
+        # -1 is the largest number of an unsigned dtype; NumPy 2 would refuse it.
+        padding = np.asarray(self.padding).astype(first.dtype).item()
+        y = get_array_module(*inputs).full(shape, padding, dtype=first.dtype)
         for row, x in enumerate(inputs):
             y[row, : x.shape[0]] = x
         return (y,)

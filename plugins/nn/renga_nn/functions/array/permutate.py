@@ -11,8 +11,7 @@ from renga_core.backend import Array, get_backend, to_host
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import normalize_axis, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -44,7 +43,7 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variabl
     [20.0, 30.0, 10.0]
     """
     require_array("permutate", "x", x)
-    (number,) = normalize_axes("permutate", axis, x.ndim)
+    number = normalize_axis("permutate", axis, x.ndim)
     order = as_array(indices)
     size = x.shape[number]
     if getattr(order, "shape", None) != (size,) or order.dtype.kind not in "iu":

@@ -9,9 +9,8 @@ import numpy as np
 
 from renga_core.graph import as_variable
 from renga_core.graph.operators import broadcast_to, get_item, reshape
-from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.array.axes import flatten
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integers, normalize_axis, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -42,9 +41,9 @@ def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Var
     require_array("repeat", "x", x)
     if axis is None:
         x, axis = flatten(x), 0
-    (number,) = normalize_axes("repeat", axis, x.ndim)
+    number = normalize_axis("repeat", axis, x.ndim)
     size = x.shape[number]
-    times = (repeats,) if isinstance(repeats, int) else tuple(repeats)
+    times = as_integers("repeat", "repeats", repeats)
     if len(times) not in (1, size) or any(n < 0 for n in times):
         raise ValueError(f"repeat: repeats {repeats!r} is not a number from 0, or one for each of {size} elements")
     before, after = x.shape[:number], x.shape[number + 1 :]
@@ -74,7 +73,7 @@ def tile(x: Any, reps: int | Sequence[int]) -> Variable:
     [[1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0]]
     """
     require_array("tile", "x", x)
-    times = (reps,) if isinstance(reps, int) else tuple(reps)
+    times = as_integers("tile", "reps", reps)
     if any(n < 0 for n in times):
         raise ValueError(f"tile: reps {reps!r} has a negative number")
     ndim = max(len(times), x.ndim)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from renga_core.backend import same_dtype
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators.shape import GetItemGrad
@@ -28,7 +29,7 @@ def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
         Variable of the shape of `a`.
 
     Raises:
-        InvalidType: Dtypes differ, or `b` does not fit.
+        InvalidType: Dtypes differ, `b` does not fit, or there are more indices than axes.
         IndexError: There are no such elements.
 
     >>> import numpy as np
@@ -37,8 +38,11 @@ def scatter_add(a: Any, slices: Any, b: Any) -> Variable:
     """
     require_array("scatter_add", "a", a)
     require_array("scatter_add", "b", b)
-    if a.dtype != b.dtype:
+    if not same_dtype(a, b):
         raise InvalidType("scatter_add", "b", f"the dtype of a: {describe_array(a)}", describe_array(b))
+    indices = slices if isinstance(slices, tuple) else (slices,)
+    if sum(index is not None and index is not Ellipsis for index in indices) > a.ndim:
+        raise InvalidType("scatter_add", "slices", f"at most {a.ndim} indices for a: {describe_array(a)}", f"{slices}")
     try:
         added = GetItemGrad(slices, tuple(a.shape)).apply((b,))[0]
     except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from renga_core.backend import same_dtype
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array, describe_arrays
 from renga_nn.functions.checks import require_arrays
@@ -25,5 +26,5 @@ def require_sequences(function: str, xs: Sequence[Any]) -> None:
     for x in xs:
         if x.ndim < 1:
             raise InvalidType(function, "xs", "arrays (length, ...)", describe_array(x))
-        if x.shape[1:] != xs[0].shape[1:] or x.dtype != xs[0].dtype:
+        if x.shape[1:] != xs[0].shape[1:] or not same_dtype(x, xs[0]):
             raise InvalidType(function, "xs", "sequences that differ in length only", describe_arrays(xs))

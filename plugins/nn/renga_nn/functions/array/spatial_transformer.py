@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, is_floating
+from renga_core.backend import Array, get_array_module, is_floating, same_dtype
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
@@ -76,7 +76,9 @@ def spatial_transformer_sampler(x: Any, grid: Any) -> Variable:
     if x.ndim != 4 or not is_floating(x.dtype):
         expected = "images (N, C, H, W) of a floating dtype"
         raise InvalidType("spatial_transformer_sampler", "x", expected, describe_array(x))
-    if grid.ndim != 4 or grid.dtype != x.dtype or grid.shape[0] != x.shape[0] or grid.shape[1] != 2:
+    if 0 in x.shape[2:]:
+        raise InvalidType("spatial_transformer_sampler", "x", "images of at least one pixel", describe_array(x))
+    if grid.ndim != 4 or not same_dtype(grid, x) or grid.shape[0] != x.shape[0] or grid.shape[1] != 2:
         expected = f"{x.dtype} ({x.shape[0]}, 2, H', W')"
         raise InvalidType("spatial_transformer_sampler", "grid", expected, describe_array(grid))
     dtype = x.dtype

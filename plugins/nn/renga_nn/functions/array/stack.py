@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array, get_array_module, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_arrays
 from renga_core.graph.operators import get_item, reshape
-from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.array.axes import expand_dims
 from renga_nn.functions.array.concat import joined
-from renga_nn.functions.checks import require_array, require_arrays
+from renga_nn.functions.checks import normalize_axis, require_array, require_arrays
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -39,9 +38,9 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Variable:
     if not len(xs):
         raise InvalidType("stack", "xs", "at least one array", "none")
     for x in xs:
-        if x.shape != xs[0].shape or x.dtype != xs[0].dtype:
+        if x.shape != xs[0].shape or not same_dtype(x, xs[0]):
             raise InvalidType("stack", "xs", "one shape and one dtype", describe_arrays(xs))
-    (number,) = normalize_axes("stack", axis, xs[0].ndim + 1)
+    number = normalize_axis("stack", axis, xs[0].ndim + 1)
     return Stack(number).apply(xs)[0]
 
 
@@ -56,7 +55,7 @@ def separate(x: Any, axis: int = 0) -> tuple[Variable, ...]:
     [(2,), (2,), (2,)]
     """
     require_array("separate", "x", x)
-    (number,) = normalize_axes("separate", axis, x.ndim)
+    number = normalize_axis("separate", axis, x.ndim)
     return Separate(number).apply((x,))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array, describe_arrays
 from renga_nn.functions.checks import operands, require_array
@@ -35,7 +35,7 @@ def where(condition: Any, x: Any, y: Any) -> Variable:
     if chosen.dtype.kind != "b":
         raise InvalidType("where", "condition", "booleans", describe_array(chosen), "Compare: condition != 0.")
     x, y = operands("where", "x", x, "y", y)
-    if x.dtype != y.dtype:
+    if not same_dtype(x, y):
         raise InvalidType("where", "y", f"the dtype of x: {describe_array(x)}", describe_array(y))
     return Where(chosen).apply((x, y))[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from renga_core.backend import same_dtype
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape
@@ -56,7 +57,7 @@ def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = 
         if value is None:
             continue
         require_array("bilinear", name, value)
-        if value.dtype != e1.dtype or tuple(value.shape) != shapes.get(name, tuple(value.shape)):
+        if not same_dtype(value, e1) or tuple(value.shape) != shapes.get(name, tuple(value.shape)):
             expected = f"{e1.dtype} {shapes.get(name, 'as e1')}"
             raise InvalidType("bilinear", name, expected, describe_array(value))
     products = reshape(reshape(left, (n, j, 1)) * reshape(right, (n, 1, k)), (n, j * k))

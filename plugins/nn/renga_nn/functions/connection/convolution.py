@@ -28,7 +28,7 @@ from renga_core.backend import Array, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.kernel import Operation
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, require_array
 from renga_nn.functions.connection import convolution_reference as reference
 
 if TYPE_CHECKING:
@@ -77,22 +77,36 @@ class Geometry:
     groups: int
 
     def convolve(self, x: Array, W: Array, b: Array | None, out: tuple[int, ...]) -> Array:
-        """Maps of size `out`, by the best implementation for these arrays."""
+        """Maps of size `out`, by the best implementation for these arrays; of nothing, the biases."""
+        if 0 in x.shape or 0 in W.shape or 0 in out:
+            return _of_nothing(x, (x.shape[0], W.shape[0], *out), b)
         return _compute(CONVOLUTION, x, W, b, self.stride, self.pad, self.dilate, self.groups, out)
 
     def deconvolve(self, y: Array, W: Array, b: Array | None, size: tuple[int, ...]) -> Array:
-        """Images of `size`, by the best implementation for these arrays."""
+        """Images of `size`, by the best implementation for these arrays; of nothing, the biases."""
+        if 0 in y.shape or 0 in W.shape:
+            return _of_nothing(y, (y.shape[0], W.shape[1] * self.groups, *size), b)
         return _compute(DECONVOLUTION, y, W, b, self.stride, self.pad, self.dilate, self.groups, size)
 
     def filter_gradient(self, x: Array, y: Array, ksize: tuple[int, ...]) -> Array:
-        """Filters of size `ksize`, by the best implementation for these arrays."""
+        """Filters of size `ksize`, by the best implementation for these arrays; of nothing, zeros."""
+        if 0 in x.shape or 0 in y.shape:
+            return _of_nothing(x, (y.shape[1], x.shape[1] // self.groups, *ksize), None)
         return _compute(FILTER_GRADIENT, x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
 
     def parameter_gradients(self, x: Array, y: Array, ksize: tuple[int, ...]) -> tuple[Array, Array]:
         """Filters of size `ksize` and biases, by the best implementation for these arrays."""
+        if 0 in x.shape or 0 in y.shape:
+            return self.filter_gradient(x, y, ksize), _sum_over_maps(y)
         args = (x, y, self.stride, self.pad, self.dilate, self.groups, ksize)
         found: tuple[Array, Array] = PARAMETER_GRADIENTS.select(get_backend(x), *args).forward(*args)
         return found
+
+
+def _of_nothing(x: Array, shape: tuple[int, ...], b: Array | None) -> Array:
+    """What comes out where there are no examples, channels or filters: sums of no products. Kernels take none of it."""
+    zeros = get_backend(x).xp.zeros(shape, dtype=x.dtype)
+    return zeros if b is None else zeros + b.reshape((-1,) + (1,) * (len(shape) - 2)).astype(x.dtype)
 
 
 def _compute(operation: Operation, *args: Any) -> Array:
@@ -247,7 +261,10 @@ def check_operands(
         require_array(function, name, value)
         if value.ndim != axes + 2 or not is_floating(value.dtype):
             raise InvalidType(function, name, f"{axes + 2} axes and a floating dtype", describe_array(value))
+    if 0 in W.shape[2:]:
+        raise InvalidType(function, "W", "filters of at least one element along each axis", describe_array(W))
     filters, per_group = W.shape[:2]
+    groups = as_integer(function, "groups", groups)
     if groups < 1 or filters % groups:
         raise ValueError(f"{function}: groups={groups} does not divide the {filters} filters of W: {describe_array(W)}")
     channels, biases = (filters, per_group * groups) if transposed else (per_group * groups, filters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from renga_core.graph import InvalidType
@@ -118,7 +119,7 @@ def convolve(
         per_axis(function, "stride", stride, axes),
         per_axis(function, "pad", pad, axes, least=0),
         per_axis(function, "dilate", dilate, axes),
-        groups,
+        index(groups),
     )
     sizes = zip(x.shape[2:], W.shape[2:], geometry.stride, geometry.pad, geometry.dilate, strict=True)
     out = tuple([conv_outsize(n, k, s, p, cover_all, d) for n, k, s, p, d in sizes])

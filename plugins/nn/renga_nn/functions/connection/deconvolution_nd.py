@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from renga_core.graph import InvalidType
@@ -118,7 +119,7 @@ def deconvolve(
         per_axis(function, "stride", stride, axes),
         per_axis(function, "pad", pad, axes, least=0),
         per_axis(function, "dilate", dilate, axes),
-        groups,
+        index(groups),
     )
     sizes = list(zip(x.shape[2:], W.shape[2:], geometry.stride, geometry.pad, geometry.dilate, strict=True))
     if outsize is None:
@@ -131,8 +132,6 @@ def deconvolve(
         for given, (n, k, s, p, d) in zip(size, sizes, strict=True):
             if n not in (conv_outsize(given, k, s, p, False, d), conv_outsize(given, k, s, p, True, d)):
                 smallest = deconv_outsize(n, k, s, p, True, d)
-                raise ValueError(
-                    f"{function}: outsize={size} does not fit x: {describe_array(x)}; an axis of {n} comes from "
-                    f"one of {max(1, smallest)} to {smallest + 2 * s - 2}"
-                )
+                expected = f"{max(1, smallest)} to {smallest + 2 * s - 2} where x has {n}: x is {describe_array(x)}"
+                raise InvalidType(function, "outsize", expected, str(size))
     return Deconvolution(geometry, size).apply((x, W) if b is None else (x, W, b))[0]

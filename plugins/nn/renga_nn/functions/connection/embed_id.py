@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.kernel import Operation
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, require_array
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -45,6 +46,8 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
     require_array("embed_id", "W", W)
     if W.ndim != 2:
         raise InvalidType("embed_id", "W", "a matrix", describe_array(W))
+    if ignore_label is not None:
+        ignore_label = as_integer("embed_id", "ignore_label", ignore_label)
     if config.debug:
         _check_range(ids, W.shape[0], ignore_label)
     return EmbedID(ids, ignore_label).apply((W,))[0]
@@ -82,7 +85,7 @@ def _gradient(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> Arr
     """A matrix of `rows` rows, to which those of `gy` are added that `ids` names; but for `ignore_label`."""
     backend = get_backend(gy)
     gW = backend.xp.zeros((rows, gy.shape[-1]), dtype=gy.dtype)
-    ids, gy = ids.reshape(-1), gy.reshape(-1, gy.shape[-1])
+    ids, gy = ids.reshape(-1), gy.reshape(math.prod(ids.shape), gy.shape[-1])
     if ignore_label is not None:
         kept = ids != ignore_label
         ids, gy = ids[kept], gy[kept]

@@ -11,6 +11,7 @@ from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape
 from renga_core.kernel import Operation
+from renga_nn.functions.checks import as_integer
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -28,7 +29,7 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
         n_batch_axes: Number of axes of the batch, at least 1.
 
     Returns:
-        Variable ``(*batch, O)``.
+        Variable ``(*batch, O)`` in the dtype of `x`. Where `W` has a wider one, the product is computed in it.
 
     Raises:
         InvalidType: Axes, sizes or dtypes do not fit together.
@@ -38,7 +39,7 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Variable:
     >>> linear(np.ones((2, 3), np.float32), np.ones((1, 3), np.float32), np.zeros(1, np.float32)).array.tolist()
     [[3.0], [3.0]]
     """
-    return Linear(n_batch_axes).apply((x, W) if b is None else (x, W, b))[0]
+    return Linear(as_integer("linear", "n_batch_axes", n_batch_axes)).apply((x, W) if b is None else (x, W, b))[0]
 
 
 def _forward(x: Array, W: Array, b: Array | None) -> Array:
@@ -46,8 +47,8 @@ def _forward(x: Array, W: Array, b: Array | None) -> Array:
     y = x @ W.T
     if b is not None:
         y += b
-    # NumPy multiplies matrices of a dtype that is not its own, bfloat16, in float32.
-    return y if y.dtype == W.dtype or x.dtype != W.dtype else y.astype(W.dtype)
+    # Wider than x: where W is, and where NumPy multiplies a dtype that is not its own, bfloat16, in float32.
+    return y if y.dtype == x.dtype else y.astype(x.dtype)
 
 
 def _backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:

@@ -9,6 +9,7 @@ from renga_core.backend import Array, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape, transpose
+from renga_nn.functions.array.cast import cast
 from renga_nn.functions.array.im2col import im2col
 from renga_nn.functions.checks import require_array
 from renga_nn.functions.window import conv_outsize, per_axis
@@ -31,7 +32,7 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
         stride: Step of the window; one number, or a pair.
 
     Returns:
-        Variable ``(N, O, H', W')`` with ``H' = (H - kh) // stride + 1``.
+        Variable ``(N, O, H', W')`` in the dtype of `x`, with ``H' = (H - kh) // stride + 1``.
 
     Raises:
         InvalidType: Axes, sizes or dtypes do not fit together.
@@ -64,7 +65,7 @@ def local_convolution_2d(x: Any, W: Any, b: Any = None, stride: int | Sequence[i
     weights = transpose(reshape(W, (filters, places, seen.shape[2])), (1, 2, 0))
     y = Transposed((1, 2, 0)).apply((matmul(seen, weights),))[0]
     y = reshape(y, (x.shape[0], filters, *out))
-    return y if b is None else y + b
+    return cast(y if b is None else y + b, x.dtype)
 
 
 class Transposed(FunctionNode):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core import random
-from renga_core.backend import Array, get_array_module, get_backend, get_device_of, is_floating
+from renga_core.backend import Array, get_array_module, get_backend, get_device_of, is_floating, same_dtype
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, matmul
 from renga_core.graph.operators import sum as sum_of
 from renga_core.kernel import Operation
-from renga_nn.functions.checks import require_array, require_floating, wide
+from renga_nn.functions.checks import as_number, require_array, require_floating, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -62,8 +62,9 @@ def scaled_dot_product_attention(
     [[3.0], [4.0]]
     """
     _check(query, key, value)
+    dropout_ratio = as_number(_NAME, "dropout_ratio", dropout_ratio)
     if not 0 <= dropout_ratio < 1:
-        raise ValueError(f"{_NAME}: dropout_ratio is {dropout_ratio!r}; it must be from 0 up to but not including 1")
+        raise ValueError(f"{_NAME}: dropout_ratio is {dropout_ratio:g}; it must be from 0 up to but not including 1")
     shape = (*query.shape[:-1], key.shape[-2])
     if mask is not None:
         mask = _checked_mask(query, mask, shape)
@@ -72,14 +73,14 @@ def scaled_dot_product_attention(
         generator = random.generator(get_backend(as_array(query)))
         xp = get_array_module(query)
         keep = (generator.random(shape, dtype=xp.float32) >= dropout_ratio).astype(query.dtype) / (1 - dropout_ratio)
-    node = Attention(mask, keep, causal, query.shape[-1] ** -0.5 if scale is None else float(scale))
+    node = Attention(mask, keep, causal, query.shape[-1] ** -0.5 if scale is None else as_number(_NAME, "scale", scale))
     return node.apply((query, key, value))[0]
 
 
 def _check(query: Any, key: Any, value: Any) -> None:
     for name, x in (("query", query), ("key", key), ("value", value)):
         require_floating(_NAME, name, x)
-        if x.ndim < 2 or x.dtype != query.dtype:
+        if x.ndim < 2 or not same_dtype(x, query):
             raise InvalidType(_NAME, name, f"{query.dtype} with at least 2 axes", describe_array(x))
     front = tuple(query.shape[:-2])
     if query.shape[-1] == 0:
@@ -115,8 +116,11 @@ def _forward(
     if bias is not None:
         scores = scores + bias
     largest = scores.max(axis=-1, keepdims=True)
-    # Where nothing is seen, all is minus infinity, and weights become 0 / 1.
-    weights = xp.exp(scores - xp.where(largest == -xp.inf, 0, largest))
+    if mask is not None:
+        # Where nothing is seen, all is minus infinity, and weights become 0 / 1. Where it comes from queries and keys,
+        # they become NaN.
+        largest = xp.where((bias == -xp.inf).all(axis=-1, keepdims=True), 0, largest)
+    weights = xp.exp(scores - largest)
     total = weights.sum(axis=-1, keepdims=True)
     weights /= xp.where(total == 0, 1, total)
     y = xp.matmul(weights if keep is None else weights * keep, wide(value))

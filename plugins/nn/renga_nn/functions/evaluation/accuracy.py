@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import labels_of, require_array, require_floating
+from renga_nn.functions.checks import as_integer, labels_of, require_array, require_floating
 
 __all__ = ["accuracy", "binary_accuracy"]
 
@@ -35,11 +35,11 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
     end = t.ndim + 1
     if all(size == 1 for size in y.shape[end:]):
         y = as_array(y).reshape(y.shape[:end])
-    labels = labels_of("accuracy", y, t)
+    labels = labels_of("accuracy", y, t, "y")
     right = as_array(y).argmax(axis=1) == labels
     if ignore_label is None:
         return _part(y, right.sum(), labels.size)
-    counts = labels != ignore_label
+    counts = labels != as_integer("accuracy", "ignore_label", ignore_label)
     return _part(y, (right & counts).sum(), counts.sum())
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Variable, as_array
-from renga_nn.functions.checks import labels_of, require_floating, require_labels_in_range
+from renga_nn.functions.checks import as_integer, as_number, labels_of, require_floating, require_labels_in_range
 
 __all__ = ["classification_summary", "f1_score", "precision", "recall"]
 
@@ -83,12 +83,14 @@ def _summary(
     name: str, y: Any, t: Any, label_num: int | None, beta: float, ignore_label: int
 ) -> tuple[Variable, Variable, Variable, Variable]:
     require_floating(name, "y", y)
-    labels = labels_of(name, y, t).reshape(-1)
+    labels = labels_of(name, y, t, "y").reshape(-1)
     answers = as_array(y).argmax(axis=1).reshape(-1)
-    counts = labels != ignore_label
+    counts = labels != as_integer(name, "ignore_label", ignore_label)
+    beta = as_number(name, "beta", beta)
     labels, answers = labels[counts], answers[counts]
     if label_num is None:
         label_num = int(labels.max()) + 1 if labels.size else 0
+    label_num = as_integer(name, "label_num", label_num, least=0)
     require_labels_in_range(name, labels, label_num)
     support = _numbers(labels, label_num)
     taken = _numbers(answers[answers < label_num], label_num)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from renga_core.backend import same_dtype
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, transpose
@@ -44,7 +45,7 @@ def cross_covariance(y: Any, z: Any, reduce: str = "half_squared_sum") -> Variab
     require_choice("cross_covariance", "reduce", reduce, REDUCTIONS)
     _require_matrix("cross_covariance", "y", y)
     _require_matrix("cross_covariance", "z", z)
-    if y.shape[0] != z.shape[0] or y.dtype != z.dtype:
+    if y.shape[0] != z.shape[0] or not same_dtype(y, z):
         expected = f"rows and dtype as y: {describe_array(y)}"
         raise InvalidType("cross_covariance", "z", expected, describe_array(z))
     left, right = widened(y, z)

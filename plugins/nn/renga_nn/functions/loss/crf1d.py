@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, same_dtype
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item
@@ -142,14 +142,14 @@ def _score(cost: Any, xs: Sequence[Any], labels: Sequence[Array]) -> Variable:
 
 def _check(function: str, cost: Any, xs: Sequence[Any]) -> None:
     require_floating(function, "cost", cost)
-    if cost.ndim != 2 or cost.shape[0] != cost.shape[1]:
-        raise InvalidType(function, "cost", "a square matrix (K, K)", describe_array(cost))
+    if cost.ndim != 2 or cost.shape[0] != cost.shape[1] or not cost.shape[0]:
+        raise InvalidType(function, "cost", "a square matrix (K, K) of at least one label", describe_array(cost))
     require_arrays(function, "xs", xs)
     if not len(xs):
         raise InvalidType(function, "xs", "an array for each step, at least one", "none")
     rows = xs[0].shape[0]
     for t, x in enumerate(xs):
-        if x.ndim != 2 or x.shape[1] != cost.shape[0] or x.dtype != cost.dtype:
+        if x.ndim != 2 or x.shape[1] != cost.shape[0] or not same_dtype(x, cost):
             expected = f"{cost.dtype} (B_t, {cost.shape[0]}), to fit cost"
             raise InvalidType(function, f"xs[{t}]", expected, describe_array(x))
         if x.shape[0] > rows:

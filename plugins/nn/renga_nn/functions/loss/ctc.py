@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.activation import log_softmax
 from renga_nn.functions.array import concat, get_item, stack, where
-from renga_nn.functions.checks import require_array, require_choice, require_floating, require_labels_in_range, wide
+from renga_nn.functions.checks import (
+    as_integer,
+    require_array,
+    require_choice,
+    require_floating,
+    require_labels_in_range,
+    wide,
+)
 from renga_nn.functions.composed import gradients_of
 from renga_nn.functions.math import logsumexp, sum
 
@@ -66,10 +73,11 @@ def connectionist_temporal_classification(
         raise InvalidType(name, "x", "a list of arrays (B, V), one for each time", type(x).__name__)
     for i, scores in enumerate(x):
         require_floating(name, f"x[{i}]", scores)
-        if scores.ndim != 2 or scores.shape != x[0].shape or scores.dtype != x[0].dtype:
+        if scores.ndim != 2 or scores.shape != x[0].shape or not same_dtype(scores, x[0]):
             expected = f"(B, V), one shape and dtype for all: {describe_array(x[0])}"
             raise InvalidType(name, f"x[{i}]", expected, describe_array(scores))
     batch, classes = x[0].shape
+    blank_symbol = as_integer(name, "blank_symbol", blank_symbol)
     if not 0 <= blank_symbol < classes:
         raise ValueError(f"{name}: blank_symbol is {blank_symbol!r}; there are classes 0 to {classes - 1}")
     require_array(name, "t", t)

@@ -10,7 +10,7 @@ from renga_core.graph.operators import absolute, matmul, reshape, transpose
 from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.array.cast import cast
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import as_integer, as_number, require_floating
 from renga_nn.functions.loss.distance import length
 from renga_nn.functions.loss.precision import widened
 
@@ -63,6 +63,11 @@ def discriminative_margin_based_clustering_loss(
     [0.125, 4.0, 0.003]
     """
     name = "discriminative_margin_based_clustering_loss"
+    norm, max_embedding_dim = as_integer(name, "norm", norm), as_integer(name, "max_embedding_dim", max_embedding_dim)
+    delta_v, delta_d = as_number(name, "delta_v", delta_v), as_number(name, "delta_d", delta_d)
+    alpha, beta, gamma = (
+        as_number(name, argument, value) for argument, value in (("alpha", alpha), ("beta", beta), ("gamma", gamma))
+    )
     if norm not in (1, 2):
         raise ValueError(f"{name}: norm is {norm!r}; it must be 1 or 2")
     require_floating(name, "embeddings", embeddings)

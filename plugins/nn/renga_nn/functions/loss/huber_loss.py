@@ -9,7 +9,7 @@ from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import sum as sum_of
-from renga_nn.functions.checks import require_choice, require_same
+from renga_nn.functions.checks import as_number, require_choice, require_same
 from renga_nn.functions.math import clip
 
 if TYPE_CHECKING:
@@ -39,8 +39,9 @@ def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axi
     """
     require_same("huber_loss", "x", x, "t", t)
     require_choice("huber_loss", "reduce", reduce, ("sum_along_second_axis", "no"))
+    delta = as_number("huber_loss", "delta", delta)  # a NumPy number would widen the dtype
     if not delta > 0:
-        raise ValueError(f"huber_loss: delta is {delta!r}; it must be positive")
+        raise ValueError(f"huber_loss: delta is {delta:g}; it must be positive")
     if reduce == "no":
         return HuberLoss(delta).apply((x, t))[0]
     if x.ndim < 2:

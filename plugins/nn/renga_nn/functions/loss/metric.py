@@ -8,7 +8,7 @@ from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation.relu import relu
-from renga_nn.functions.checks import require_choice, require_same
+from renga_nn.functions.checks import as_number, require_choice, require_same
 from renga_nn.functions.loss.distance import length
 from renga_nn.functions.loss.precision import reduced, widened
 
@@ -42,8 +42,9 @@ def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean
     [2.0, 0.125]
     """
     require_choice("contrastive", "reduce", reduce, REDUCTIONS)
+    margin = as_number("contrastive", "margin", margin)
     if not margin > 0:
-        raise ValueError(f"contrastive: margin is {margin!r}; it must be positive")
+        raise ValueError(f"contrastive: margin is {margin:g}; it must be positive")
     require_same("contrastive", "x0", x0, "x1", x1)
     _require_rows("contrastive", "x0", x0)
     alike = as_array(y)
@@ -79,8 +80,9 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
     1.0
     """
     require_choice("triplet", "reduce", reduce, REDUCTIONS)
+    margin = as_number("triplet", "margin", margin)
     if not margin > 0:
-        raise ValueError(f"triplet: margin is {margin!r}; it must be positive")
+        raise ValueError(f"triplet: margin is {margin:g}; it must be positive")
     require_same("triplet", "anchor", anchor, "positive", positive)
     require_same("triplet", "anchor", anchor, "negative", negative)
     _require_rows("triplet", "anchor", anchor)

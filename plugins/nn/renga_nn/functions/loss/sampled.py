@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -15,6 +15,7 @@ from renga_core.graph.operators import sum as sum_of
 from renga_nn.functions.activation import softplus
 from renga_nn.functions.array import where
 from renga_nn.functions.checks import (
+    as_integer,
     labels_of,
     require_array,
     require_choice,
@@ -94,6 +95,7 @@ def negative_sampling(
     require_choice("negative_sampling", "reduce", reduce, ("sum", "no"))
     labels, counts = _checked("negative_sampling", x, t, W)
     xp = get_backend(labels).xp
+    sample_size = as_integer("negative_sampling", "sample_size", sample_size, least=0)
     samples = sampler((x.shape[0], sample_size + 1))
     samples[:, 0] = xp.where(counts, labels, 0).astype(samples.dtype)
     scores = _scores(x, samples, W)
@@ -159,7 +161,7 @@ def _checked(function: str, x: Any, t: Any, W: Any) -> tuple[Array, Array]:
     if x.ndim != 2:
         raise InvalidType(function, "x", "(N, D)", describe_array(x))
     require_array(function, "W", W)
-    if W.ndim != 2 or W.shape[1] != x.shape[1] or W.dtype != x.dtype:
+    if W.ndim != 2 or W.shape[1] != x.shape[1] or not same_dtype(W, x):
         raise InvalidType(function, "W", f"{x.dtype} (V, {x.shape[1]}), to fit x", describe_array(W))
     labels = labels_of(function, x, t)
     counts = labels != IGNORED

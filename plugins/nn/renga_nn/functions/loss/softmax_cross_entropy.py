@@ -12,6 +12,7 @@ from renga_core.graph.operators import reshape
 from renga_core.kernel import Operation
 from renga_nn.functions.activation import softmax
 from renga_nn.functions.checks import (
+    as_integer,
     labels_of,
     require_array,
     require_choice,
@@ -80,6 +81,7 @@ def softmax_cross_entropy(
             raise InvalidType("softmax_cross_entropy", "t", expected, describe_array(t))
         return soft_target_cross_entropy(x, t, normalize, weight, reduce, soft_target_loss)
     labels = labels_of("softmax_cross_entropy", x, t)
+    ignore_label = as_integer("softmax_cross_entropy", "ignore_label", ignore_label)
     function = SoftmaxCrossEntropy(labels, weight, ignore_label, reduce == "mean", normalize, cache_score)
     return function.apply((x,))[0]
 

@@ -12,7 +12,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import add as add_two
 from renga_core.graph.operators import broadcast_to, multiply, reshape, transpose
 from renga_core.graph.operators import matmul as matmul_plain
-from renga_nn.functions.checks import require_array, require_same
+from renga_nn.functions.checks import as_integer, require_array, require_same
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -164,6 +164,7 @@ def _aligned(function: str, x: Any, y: Any, axis: int) -> Variable:
     """`y` in the shape of `x`, its axes along those from `axis` on."""
     require_array(function, "x", x)
     require_array(function, "y", y)
+    axis = as_integer(function, "axis", axis)
     first = axis % x.ndim if -x.ndim <= axis < 0 else axis
     end = first + y.ndim
     if first < 0 or tuple(x.shape[first:end]) != tuple(y.shape) or end > x.ndim:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item, matmul, reshape, transpose
 from renga_core.graph.operators import sum as sum_of
-from renga_nn.functions.checks import require_array, require_floating
+from renga_nn.functions.checks import as_integer, as_integers, require_array, require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -46,12 +48,13 @@ def tensordot(a: Any, b: Any, axes: int | Sequence[Any] = 2) -> Variable:
     """
     require_array("tensordot", "a", a)
     require_array("tensordot", "b", b)
-    if isinstance(axes, int):
-        if not 0 <= axes <= min(a.ndim, b.ndim):
-            raise ValueError(f"tensordot: {axes} axes of arrays with {a.ndim} and {b.ndim}")
-        pair = [list(range(a.ndim - axes, a.ndim)), list(range(axes))]
+    if isinstance(axes, Sequence):
+        pair = [list(as_integers("tensordot", "axes", given)) for given in axes]
     else:
-        pair = [[given] if isinstance(given, int) else list(given) for given in axes]
+        number = as_integer("tensordot", "axes", axes)
+        if not 0 <= number <= min(a.ndim, b.ndim):
+            raise ValueError(f"tensordot: {number} axes of arrays with {a.ndim} and {b.ndim}")
+        pair = [list(range(a.ndim - number, a.ndim)), list(range(number))]
     if len(pair) != 2 or len(pair[0]) != len(pair[1]):
         raise ValueError(f"tensordot: axes {axes} are not as many of a as of b")
     left, right = (_numbered(x, given) for x, given in zip((a, b), pair, strict=True))
@@ -141,7 +144,9 @@ def _letters(text: str) -> list[Any]:
 
 
 def _numbers(labels: Any) -> list[Any]:
-    if isinstance(labels, (list, tuple)) and all(x is Ellipsis or (isinstance(x, int) and x >= 0) for x in labels):
+    if isinstance(labels, (list, tuple)) and all(
+        x is Ellipsis or (isinstance(x, (int, np.integer)) and x >= 0) for x in labels
+    ):
         return list(labels)
     raise ValueError(f"einsum: {labels!r} is no list of numbers from 0, which may have an ellipsis in it")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import operands, require_floating
+from renga_nn.functions.checks import as_number, operands, require_floating
 from renga_nn.functions.elementwise import Elementwise
 
 if TYPE_CHECKING:
@@ -62,8 +62,11 @@ def clip(x: Any, x_min: float | None, x_max: float | None) -> Variable:
     """
     if x_min is None and x_max is None:
         raise ValueError("clip: give x_min, x_max or both")
+    # Numbers of NumPy's would widen the dtype.
+    x_min = None if x_min is None else as_number("clip", "x_min", x_min)
+    x_max = None if x_max is None else as_number("clip", "x_max", x_max)
     if x_min is not None and x_max is not None and x_min > x_max:
-        raise ValueError(f"clip: x_min {x_min!r} is larger than x_max {x_max!r}")
+        raise ValueError(f"clip: x_min {x_min:g} is larger than x_max {x_max:g}")
     return Clip(x_min, x_max).apply((x,))[0]
 
 
@@ -85,7 +88,7 @@ class Choice(FunctionNode):
         x1, x2 = inputs
         name = self.function_name
         require_floating(name, "x1", x1)
-        if x2.dtype != x1.dtype:
+        if not same_dtype(x2, x1):
             raise InvalidType(name, "x2", f"the dtype of x1: {describe_array(x1)}", describe_array(x2))
         self.retain_inputs((0, 1))
         try:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+import numpy as np
+
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import require_array, require_floating
@@ -52,8 +54,8 @@ def polygamma(n: Any, x: Any) -> Variable:
     [1.6449]
     """
     require_floating("polygamma", "x", x)
-    if isinstance(n, int):
-        return Polygamma(n).apply((x,))[0]
+    if isinstance(n, (int, np.integer)):
+        return Polygamma(int(n)).apply((x,))[0]
     require_array("polygamma", "n", n)
     order = as_array(n)
     if order.dtype.kind not in "iu":
@@ -77,7 +79,7 @@ def zeta(x: Any, q: Any) -> Variable:
     """
     require_array("zeta", "x", x)
     require_floating("zeta", "q", q)
-    if x.dtype != q.dtype:
+    if not same_dtype(x, q):
         raise InvalidType("zeta", "x", f"the dtype of q: {describe_array(q)}", describe_array(x))
     return Zeta(as_array(x)).apply((q,))[0]
 

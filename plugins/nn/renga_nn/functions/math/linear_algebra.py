@@ -52,7 +52,7 @@ def det(a: Any) -> Variable:
     Its gradient takes the inverse: that of a singular matrix is refused.
 
     Args:
-        a: Variable or array ``(n, n)`` of a floating dtype.
+        a: Variable or array ``(n, n)`` of a floating dtype; more axes, of size 1, may follow.
 
     Returns:
         Variable: a scalar.
@@ -65,6 +65,8 @@ def det(a: Any) -> Variable:
     >>> det(np.array([[2.0, 1.0], [0.0, 4.0]])).array.round(4).tolist()
     8.0
     """
+    if getattr(a, "ndim", 0) > 2 and set(a.shape[2:]) == {1}:
+        a = reshape(a, a.shape[:2])
     _require_matrices("det", a, 2)
     return Det("det").apply((a,))[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import Array, get_array_module, same_dtype
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import operands, require_array, require_floating
@@ -82,7 +82,7 @@ class FMod(FunctionNode):
         """The remainder of the absolute values, which no rule of signs can touch, with the sign of `x`."""
         x, divisor = inputs
         require_floating("fmod", "x", x)
-        if divisor.dtype != x.dtype:
+        if not same_dtype(divisor, x):
             expected = f"the dtype of x: {describe_array(x)}"
             raise InvalidType("fmod", "divisor", expected, describe_array(divisor))
         try:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+import numpy as np
+
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import get_item, reshape, transpose
 from renga_core.graph.operators import sum as sum_of
 from renga_core.kernel import Operation
+from renga_nn.functions.array.cast import cast
 from renga_nn.functions.checks import require_floating
 from renga_nn.sparse import CooMatrix
 
@@ -31,11 +34,10 @@ def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) ->
         transa, transb: Transpose `a`, `b`, first.
 
     Returns:
-        Variable: a dense matrix, or a batch of them.
+        Variable: a dense matrix, or a batch of them, in the wider of the two dtypes.
 
     Raises:
-        InvalidType: Shapes or dtypes do not fit.
-        TypeError: None is sparse, or both are.
+        InvalidType: Shapes or dtypes do not fit; none is sparse, or both are.
 
     >>> import numpy as np
     >>> from renga_nn.sparse import to_coo
@@ -43,7 +45,8 @@ def sparse_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) ->
     [[8.0]]
     """
     if isinstance(a, CooMatrix) == isinstance(b, CooMatrix):
-        raise TypeError(f"sparse_matmul: one of a and b must be sparse; they are {type(a)} and {type(b)}")
+        kinds = f"{type(a).__name__} and {type(b).__name__}"
+        raise InvalidType("sparse_matmul", "a and b", "one CooMatrix and one dense matrix", kinds)
     if isinstance(a, CooMatrix):
         return _product(a, transa, "b", _transposed(b) if transb else b)
     # (a b)' = b' a'
@@ -54,14 +57,17 @@ def _product(sparse: CooMatrix, trans: bool, name: str, dense: Any) -> Variable:
     """Sparse times dense; those of a batch as the product of one block matrix with all rows."""
     require_floating("sparse_matmul", name, dense)
     rows, inner = reversed(sparse.shape) if trans else sparse.shape
-    if dense.ndim < 2 or tuple(dense.shape[:-1]) != (*sparse.batch, inner) or dense.dtype != sparse.data.dtype:
-        expected = f"{sparse.data.dtype} in the shape {(*sparse.batch, inner, '...')}, as it is multiplied"
+    if dense.ndim < 2 or tuple(dense.shape[:-1]) != (*sparse.batch, inner):
+        expected = f"shape {(*sparse.batch, inner, '...')}, as it is multiplied"
         raise InvalidType("sparse_matmul", name, expected, describe_array(dense))
     data, row, col = sparse.elements()
     if trans:
         row, col = col, row
     number, columns = (sparse.batch[0] if sparse.batch else 1), dense.shape[-1]
     matrix = reshape(dense, (number * inner, columns))
+    if not same_dtype(data, matrix):
+        dtype = np.promote_types(data.dtype, matrix.dtype)
+        data, matrix = cast(data, dtype), cast(matrix, dtype)
     return reshape(SparseMatmul(row, col, number * rows).apply((data, matrix))[0], (*sparse.batch, rows, columns))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import operands, require_floating
@@ -177,7 +177,7 @@ class ArcTan2(FunctionNode):
         """The angle, keeping both."""
         x1, x2 = inputs
         require_floating("arctan2", "x1", x1)
-        if x2.dtype != x1.dtype:
+        if not same_dtype(x2, x1):
             raise InvalidType("arctan2", "x2", f"the dtype of x1: {describe_array(x1)}", describe_array(x2))
         self.retain_inputs((0, 1))
         try:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 from renga_core import random
-from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.backend import Array, get_array_module, get_backend, same_dtype
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.kernel import Implementation, Operation
-from renga_nn.functions.checks import require_array, require_floating
+from renga_nn.functions.checks import as_number, require_array, require_floating
 
 __all__ = ["dropout"]
 
@@ -52,8 +52,9 @@ def dropout(
     >>> bool((dropout(np.ones(1000), mask=mask).array == y.array).all())
     True
     """
+    ratio = as_number("dropout", "ratio", ratio)
     if not 0 <= ratio < 1:
-        raise ValueError(f"dropout: ratio is {ratio!r}; it must be from 0 up to but not including 1")
+        raise ValueError(f"dropout: ratio is {ratio}; it must be from 0 up to but not including 1")
     require_floating("dropout", "x", x)
     if not config.train:
         unchanged = as_variable(x)
@@ -62,11 +63,11 @@ def dropout(
         node = Dropout(ratio)
     else:
         require_array("dropout", "mask", mask)
-        if mask.shape != x.shape or mask.dtype != x.dtype:
+        if mask.shape != x.shape or not same_dtype(mask, x):
             raise InvalidType("dropout", "mask", f"the shape and dtype of x: {describe_array(x)}", describe_array(mask))
         node = Dropout(ratio, (DROPOUT.reference, (mask,)))
     y = node.apply((x,))[0]
-    return (y, node.mask(x) if mask is None else mask) if return_mask else y
+    return (y, node.mask_of(x) if mask is None else mask) if return_mask else y
 
 
 def _forward(x: Array, generator: Any, ratio: float) -> tuple[Array, tuple[Array]]:
@@ -115,7 +116,7 @@ class Dropout(FunctionNode):
         self._drawn = implementation, kept
         return (y,)
 
-    def mask(self, x: Any) -> Array:
+    def mask_of(self, x: Any) -> Array:
         """What `x`, the argument, was multiplied with."""
         array = as_array(x)
         return self._drop(get_array_module(array).ones_like(array))

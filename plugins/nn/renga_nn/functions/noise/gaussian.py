@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, overload
 
 from renga_core import random
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import InvalidType, Variable
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import require_array, require_same
@@ -47,7 +47,7 @@ def gaussian(
         eps = generator.standard_normal(mean.shape).astype(mean.dtype)
     else:
         require_array("gaussian", "eps", eps)
-        if eps.shape != mean.shape or eps.dtype != mean.dtype:
+        if eps.shape != mean.shape or not same_dtype(eps, mean):
             expected = f"the shape and dtype of mean: {describe_array(mean)}"
             raise InvalidType("gaussian", "eps", expected, describe_array(eps))
     y = exp(ln_var * 0.5) * eps + mean

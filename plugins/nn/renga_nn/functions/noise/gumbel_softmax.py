@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from renga_core import random
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators.reduction import normalize_axes
 from renga_nn.functions.activation import softmax
 from renga_nn.functions.array import cast
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import as_number, normalize_axis, require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -43,12 +42,13 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1, *, noise: Array
     [[0.0, 1.0]]
     """
     require_floating("gumbel_softmax", "log_pi", log_pi)
+    tau = as_number("gumbel_softmax", "tau", tau)
     if not tau > 0:
-        raise ValueError(f"gumbel_softmax: tau is {tau!r}; it must be positive")
-    (number,) = normalize_axes("gumbel_softmax", axis, log_pi.ndim)
+        raise ValueError(f"gumbel_softmax: tau is {tau:g}; it must be positive")
+    number = normalize_axis("gumbel_softmax", axis, log_pi.ndim)
     if noise is None:
         noise = _draw(log_pi)
-    elif getattr(noise, "shape", None) != log_pi.shape or noise.dtype != log_pi.dtype:
+    elif getattr(noise, "shape", None) != log_pi.shape or not same_dtype(noise, log_pi):
         expected = f"the shape and dtype of log_pi: {describe_array(log_pi)}"
         raise InvalidType("gumbel_softmax", "noise", expected, describe_array(noise))
     # A number does not keep bfloat16 everywhere.

@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from renga_core import random
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.configuration import config
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import matmul, reshape
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.array.cast import cast
+from renga_nn.functions.checks import as_number, require_floating
 from renga_nn.functions.connection.linear import linear
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def simplified_dropconnect(
 
     Args:
         x: Batch ``(N, ...)`` of a floating dtype. Axes after the first are taken as one.
-        W: Weights ``(O, I)`` in the same dtype, where ``I`` is the product of the sizes of those axes.
+        W: Weights ``(O, I)`` of a floating dtype, where ``I`` is the product of the sizes of those axes.
         b: Bias ``(O,)``, or None.
         ratio: Probability for a weight to be dropped, from 0 up to but not including 1.
         train: Drop weights if ``config.train`` is on, too; else compute `linear`.
@@ -44,7 +45,7 @@ def simplified_dropconnect(
         use_batchwise_mask: Draw a mask for each row of the batch; else one for all.
 
     Returns:
-        Variable ``(N, O)``.
+        Variable ``(N, O)`` in the dtype of `x`.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
@@ -55,29 +56,30 @@ def simplified_dropconnect(
     >>> simplified_dropconnect(x, W, mask=np.array([[[1, 0]]])).array.tolist()
     [[6.0]]
     """
+    ratio = as_number("simplified_dropconnect", "ratio", ratio)
     if not 0 <= ratio < 1:
-        raise ValueError(f"simplified_dropconnect: ratio is {ratio!r}; it must be from 0 up to but not including 1")
+        raise ValueError(f"simplified_dropconnect: ratio is {ratio:g}; it must be from 0 up to but not including 1")
     require_floating("simplified_dropconnect", "x", x)
     require_floating("simplified_dropconnect", "W", W)
     if not (train and config.train):
         return linear(x, W, b)
     n, features = x.shape[0] if x.ndim else 0, math.prod(x.shape[1:])
-    if x.ndim < 2 or W.ndim != 2 or W.dtype != x.dtype or W.shape[1] != features:
-        fits = f"{x.dtype} (O, I), with I features as x: {describe_array(x)}"
+    if x.ndim < 2 or W.ndim != 2 or W.shape[1] != features:
+        fits = f"shape (O, I), with I features as x: {describe_array(x)}"
         raise InvalidType("simplified_dropconnect", "W", fits, describe_array(W))
-    if b is not None and (tuple(getattr(b, "shape", ())) != tuple(W.shape[:1]) or b.dtype != x.dtype):
+    if b is not None and (tuple(getattr(b, "shape", ())) != tuple(W.shape[:1]) or not same_dtype(b, x)):
         raise InvalidType("simplified_dropconnect", "b", f"{x.dtype} ({W.shape[0]},)", describe_array(b))
     shape = (n, *W.shape) if use_batchwise_mask else tuple(W.shape)
     kept = _draw(W, shape, ratio) if mask is None else as_array(mask)
     if tuple(getattr(kept, "shape", ())) != shape:
         raise InvalidType("simplified_dropconnect", "mask", f"shape {shape}", describe_array(kept))
-    factors = kept.astype(x.dtype)
+    factors = kept.astype(W.dtype)
     factors *= 1 / (1 - ratio)
     weights = as_variable(W) * factors
     if not use_batchwise_mask:
         return linear(x, weights, b)
     y = reshape(matmul(weights, reshape(x, (n, features, 1))), (n, W.shape[0]))
-    return y if b is None else y + b
+    return cast(y if b is None else y + b, x.dtype)
 
 
 def _draw(W: Any, shape: tuple[int, ...], ratio: float) -> Array:

@@ -10,7 +10,7 @@ from renga_core.configuration import config
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.array import where
-from renga_nn.functions.checks import require_same
+from renga_nn.functions.checks import as_number, require_same
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -41,8 +41,9 @@ def zoneout(h: Any, x: Any, ratio: float = 0.5, *, mask: Array | None = None) ->
     >>> zoneout(h, x, mask=np.array([True, False])).array.tolist()
     [3.0, 2.0]
     """
+    ratio = as_number("zoneout", "ratio", ratio)
     if not 0 <= ratio <= 1:
-        raise ValueError(f"zoneout: ratio is {ratio!r}; it must be from 0 to 1")
+        raise ValueError(f"zoneout: ratio is {ratio:g}; it must be from 0 to 1")
     require_same("zoneout", "h", h, "x", x)
     if not config.train:
         return as_variable(x)

@@ -16,7 +16,7 @@ from renga_core.graph.operators import broadcast_to, cast, reshape
 from renga_core.graph.operators.reduction import normalize_axes
 from renga_core.kernel import Operation
 from renga_core.replay import again
-from renga_nn.functions.checks import require_array, wide
+from renga_nn.functions.checks import as_number, require_array, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -74,7 +74,8 @@ def batch_normalization(
     for name, value in (("running_mean", running_mean), ("running_var", running_var)):
         if value is not None:
             require_statistics("batch_normalization", name, value, gamma)
-    node = BatchNormalization(eps, axes)
+    decay = as_number("batch_normalization", "decay", decay)
+    node = BatchNormalization(as_number("batch_normalization", "eps", eps), axes)
     y = node.apply((x, gamma, beta))[0]
     if running_mean is not None or running_var is not None:
         # Of the statistics of a batch the expected variance is the unbiased one (ibid., algorithm 2, line 10).
@@ -119,7 +120,7 @@ def normalized(
     axes = statistics_axes(function, x, gamma, beta, axis)
     for name, value in (("mean", mean), ("var", var)):
         require_statistics(function, name, value, gamma)
-    return FixedBatchNormalization(eps, axes).apply((x, gamma, beta, mean, var))[0]
+    return FixedBatchNormalization(as_number(function, "eps", eps), axes).apply((x, gamma, beta, mean, var))[0]
 
 
 def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:

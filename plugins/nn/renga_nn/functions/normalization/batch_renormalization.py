@@ -9,7 +9,7 @@ from renga_core.graph import as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
 from renga_core.graph.recomputation import remembered
-from renga_nn.functions.checks import wide
+from renga_nn.functions.checks import as_number, wide
 from renga_nn.functions.normalization.batch_normalization import (
     BatchNormalization,
     move_average,
@@ -71,6 +71,10 @@ def batch_renormalization(
     for name, value in (("running_mean", running_mean), ("running_var", running_var)):
         if value is not None:
             require_statistics("batch_renormalization", name, value, gamma)
+    rmax, dmax, eps, decay = (
+        as_number("batch_renormalization", name, value)
+        for name, value in (("rmax", rmax), ("dmax", dmax), ("eps", eps), ("decay", decay))
+    )
     if rmax < 1 or dmax < 0:
         raise ValueError(f"batch_renormalization: rmax must be at least 1 and dmax at least 0, not {rmax} and {dmax}")
     if any(x.shape[a] == 0 for a in axes):

@@ -11,7 +11,7 @@ from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, matmul, reshape, transpose
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, as_number, require_array
 from renga_nn.functions.normalization.batch_normalization import move_average
 from renga_nn.functions.normalization.whitening import inverse_square_root
 
@@ -58,7 +58,7 @@ def decorrelated_batch_normalization(
     True
     """
     function = "decorrelated_batch_normalization"
-    _check(function, x, groups)
+    groups = _check(function, x, groups)
     if 0 in x.shape:
         raise ValueError(f"{function}: an empty batch has no mean: {describe_array(x)}")
     values = _grouped(cast(x, np.promote_types(x.dtype, np.float32)), groups)
@@ -69,6 +69,7 @@ def decorrelated_batch_normalization(
         _require_statistics(function, "running_projection", running_projection, (groups, size, size))
     mean = values.mean(axis=2, keepdims=True)
     centred = values - mean
+    eps, decay = as_number(function, "eps", eps), as_number(function, "decay", decay)
     ridge = eps * get_array_module(x).eye(size, dtype=values.dtype)
     projection = inverse_square_root(matmul(centred, transpose(centred, (0, 2, 1))) * (1.0 / count) + ridge)
     y = matmul(projection, centred)
@@ -99,7 +100,7 @@ def fixed_decorrelated_batch_normalization(x: Any, mean: Any, projection: Any, g
     [[0.0, 4.0]]
     """
     function = "fixed_decorrelated_batch_normalization"
-    _check(function, x, groups)
+    groups = _check(function, x, groups)
     size = x.shape[1] // groups
     for name, value, shape in (("mean", mean, (groups, size)), ("projection", projection, (groups, size, size))):
         _require_statistics(function, name, value, shape)
@@ -114,12 +115,14 @@ def _require_statistics(function: str, argument: str, value: Any, shape: tuple[i
         raise InvalidType(function, argument, f"floating, of shape {shape}", describe_array(value))
 
 
-def _check(function: str, x: Any, groups: int) -> None:
+def _check(function: str, x: Any, groups: Any) -> int:
     require_array(function, "x", x)
     if x.ndim < 2 or not is_floating(x.dtype):
         raise InvalidType(function, "x", "at least 2 axes and a floating dtype", describe_array(x))
-    if groups < 1 or x.shape[1] % groups:
-        raise ValueError(f"{function}: groups={groups} does not divide the channels of x: {describe_array(x)}")
+    number = as_integer(function, "groups", groups)
+    if number < 1 or x.shape[1] % number:
+        raise ValueError(f"{function}: groups={number} does not divide the channels of x: {describe_array(x)}")
+    return number
 
 
 def _grouped(x: Variable, groups: int) -> Variable:

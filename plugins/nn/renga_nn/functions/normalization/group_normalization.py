@@ -11,7 +11,7 @@ from renga_core.backend import get_array_module, is_floating
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, reshape
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, as_number, require_array
 from renga_nn.functions.normalization.batch_normalization import BatchNormalization
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float =
     for name, value in (("gamma", gamma), ("beta", beta)):
         if tuple(value.shape) != (channels,) or not is_floating(value.dtype):
             raise InvalidType("group_normalization", name, f"floating, of shape ({channels},)", describe_array(value))
+    groups = as_integer("group_normalization", "groups", groups)
+    eps = as_number("group_normalization", "eps", eps)
     if groups < 1 or channels % groups:
         raise ValueError(f"group_normalization: groups={groups} does not divide the channels of x: {describe_array(x)}")
     # To batch normalization each group of each example is a channel of its own.

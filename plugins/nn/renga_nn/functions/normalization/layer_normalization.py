@@ -12,7 +12,7 @@ from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
 from renga_core.kernel import Operation
-from renga_nn.functions.checks import require_array, wide
+from renga_nn.functions.checks import as_number, require_array, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -49,7 +49,7 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Var
             raise InvalidType(
                 "layer_normalization", name, f"floating, of shape ({x.shape[-1]},)", describe_array(value)
             )
-    return LayerNormalization(eps).apply((x, gamma, beta))[0]
+    return LayerNormalization(as_number("layer_normalization", "eps", eps)).apply((x, gamma, beta))[0]
 
 
 def _forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:

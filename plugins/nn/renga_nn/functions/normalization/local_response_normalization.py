@@ -11,7 +11,7 @@ from renga_core.backend import Array, get_array_module, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, as_number, require_array, wide
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -46,11 +46,62 @@ def local_response_normalization(x: Any, n: int = 5, k: float = 2, alpha: float 
         raise InvalidType(
             "local_response_normalization", "x", "at least 2 axes and a floating dtype", describe_array(x)
         )
-    if n < 1:
-        raise ValueError(f"local_response_normalization: n must be at least 1, not {n}")
-    values = cast(x, np.promote_types(x.dtype, np.float32))
-    responses = SumOfNeighbours(n // 2).apply((values * values,))[0]
-    return cast(values * (responses * alpha + k) ** -beta, x.dtype)
+    n = as_integer("local_response_normalization", "n", n, least=1)
+    k, alpha, beta = (
+        as_number("local_response_normalization", name, value)
+        for name, value in (("k", k), ("alpha", alpha), ("beta", beta))
+    )
+    return LocalResponseNormalization(n, k, alpha, beta).apply((x,))[0]
+
+
+def _sum_of_neighbours(x: Array, reach: int) -> Array:
+    """Each channel with those at a distance of up to `reach`: one addition for each distance."""
+    y = get_array_module(x).copy(x)
+    for step in range(1, min(reach, x.shape[1] - 1) + 1):
+        y[:, step:] += x[:, :-step]
+        y[:, :-step] += x[:, step:]
+    return y
+
+
+class LocalResponseNormalization(FunctionNode):
+    """Divide by the responses of the neighbours, which are kept."""
+
+    fresh_gradients = True
+
+    def __init__(self, n: int, k: float, alpha: float, beta: float) -> None:
+        self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """In single precision at least."""
+        (x,) = inputs
+        self.retain_inputs((0,))
+        values = wide(x)
+        # A NumPy number would widen the dtype.
+        self._responses = _sum_of_neighbours(values * values, self.n // 2) * self.alpha + self.k
+        y = values * self._responses**-self.beta
+        return (y.astype(x.dtype, copy=False),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """By the responses that were kept."""
+        (x,), (gy,) = self.saved_inputs, grad_outputs
+        values = wide(x)
+        direct = wide(gy) * self._responses**-self.beta
+        through = _sum_of_neighbours(direct * values / self._responses, self.n // 2)
+        gx = direct - values * through * (2.0 * self.alpha * self.beta)
+        return (gx.astype(x.dtype, copy=False),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
+        (x,) = self.get_retained_inputs()
+        dtype = np.promote_types(x.dtype, np.float32)
+        values, gy = cast(x, dtype), cast(grad_outputs[0], dtype)
+        responses = self._summed(values * values) * self.alpha + self.k
+        direct = gy * responses**-self.beta
+        through = self._summed(direct * values / responses)
+        return (cast(direct - values * through * (2.0 * self.alpha * self.beta), x.dtype),)
+
+    def _summed(self, x: Any) -> Any:
+        return SumOfNeighbours(self.n // 2).apply((x,))[0]
 
 
 class SumOfNeighbours(FunctionNode):
@@ -63,12 +114,7 @@ class SumOfNeighbours(FunctionNode):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """One addition for each distance."""
-        (x,) = inputs
-        y = get_array_module(x).copy(x)
-        for step in range(1, min(self.reach, x.shape[1] - 1) + 1):
-            y[:, step:] += x[:, :-step]
-            y[:, :-step] += x[:, step:]
-        return (y,)
+        return (_sum_of_neighbours(inputs[0], self.reach),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The gradients of the neighbours."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.graph.operators import cast
 from renga_core.graph.operators.reduction import normalize_axes
-from renga_nn.functions.checks import require_floating
+from renga_nn.functions.checks import as_number, require_floating
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -45,4 +45,4 @@ def normalize(x: Any, eps: float = 1e-5, axis: int | Sequence[int] = 1) -> Varia
     # At zero the root has no derivative, but what it is multiplied by is zero: take the root of one instead.
     zero = (square.array == 0).astype(dtype)
     norm = (square + zero) ** 0.5 - zero
-    return cast(values / (norm + eps), x.dtype)
+    return cast(values / (norm + as_number("normalize", "eps", eps)), x.dtype)

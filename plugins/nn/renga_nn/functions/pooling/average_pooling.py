@@ -10,7 +10,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import mean
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_number, require_array
 from renga_nn.functions.pooling.window import Window
 from renga_nn.functions.pooling.window_sum import WindowSum
 
@@ -142,7 +142,7 @@ def _pool(
     pad_value: int | None,
     n_axes: int,
 ) -> Variable:
-    if pad_value not in (0, None):
+    if pad_value is not None and as_number(function, "pad_value", pad_value) != 0:
         raise ValueError(f"{function}: pad_value is 0 or None, not {pad_value!r}")
     window = Window.over(function, x, ksize, stride, pad, False, n_axes)
     if pad_value == 0 or not any(window.pad):

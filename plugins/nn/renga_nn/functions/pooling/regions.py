@@ -18,7 +18,7 @@ from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
 from renga_nn.functions.array.concat import concat
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_number, require_array
 from renga_nn.functions.window import per_axis
 
 __all__ = ["Host", "Regions", "bins", "by_matrices", "rows_of_pixels", "select"]
@@ -63,8 +63,9 @@ class Regions:
         if tuple(roi_indices.shape) != (rois.shape[0],) or roi_indices.dtype.kind not in "iu":
             expected = f"integers ({rois.shape[0]},), an image for each of rois"
             raise InvalidType(function, "roi_indices", expected, describe_array(roi_indices))
+        spatial_scale = as_number(function, "spatial_scale", spatial_scale)
         if not spatial_scale > 0:
-            raise ValueError(f"{function}: spatial_scale must be positive, not {spatial_scale!r}")
+            raise ValueError(f"{function}: spatial_scale must be positive, not {spatial_scale:g}")
         height, width = per_axis(function, "outsize", outsize, 2)
         images = to_host(as_array(roi_indices)).astype(np.intp)
         if images.size and not 0 <= images.min() <= images.max() < x.shape[0]:

@@ -10,7 +10,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
-from renga_nn.functions.checks import require_array
+from renga_nn.functions.checks import as_integer, require_array
 from renga_nn.functions.pooling.regions import Host, Regions, bins, by_matrices, rows_of_pixels, select
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float
         expected = "regions (R, 5): image, x_min, y_min, x_max, y_max"
         raise InvalidType("roi_pooling_2d", "rois", expected, describe_array(rois))
     rois = as_array(rois)
-    regions = Regions.of("roi_pooling_2d", x, rois[:, 1:], rois[:, 0].astype("int64"), (outh, outw), spatial_scale)
+    size = as_integer("roi_pooling_2d", "outh", outh), as_integer("roi_pooling_2d", "outw", outw)
+    regions = Regions.of("roi_pooling_2d", x, rois[:, 1:], rois[:, 0].astype("int64"), size, spatial_scale)
     box = _rounded(regions.boxes)
     return _largest(x, regions, box[:, [1, 0]], box[:, [3, 2]] + 1)
 

@@ -11,7 +11,7 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
 from renga_nn.functions.array.concat import concat
-from renga_nn.functions.checks import require_array, require_choice
+from renga_nn.functions.checks import as_integer, require_array, require_choice
 from renga_nn.functions.pooling.max_pooling import max_pooling_2d
 from renga_nn.functions.pooling.roi_pooling import roi_max_pooling_2d
 
@@ -43,8 +43,7 @@ def spatial_pyramid_pooling_2d(x: Any, pyramid_height: int, pooling: str | None 
     """
     if pooling is not None:
         require_choice("spatial_pyramid_pooling_2d", "pooling", pooling, ("max",))
-    if pyramid_height < 1:
-        raise ValueError(f"spatial_pyramid_pooling_2d: pyramid_height must be at least 1, not {pyramid_height}")
+    pyramid_height = as_integer("spatial_pyramid_pooling_2d", "pyramid_height", pyramid_height, least=1)
     require_array("spatial_pyramid_pooling_2d", "x", x)
     if x.ndim != 4 or not is_floating(x.dtype) or 0 in x.shape[2:]:
         expected = "images (N, C, H, W) of a floating dtype"

@@ -97,7 +97,7 @@ class Window:
         if outsize is None:
             axes = zip(out, ks, ss, ps, strict=True)
             size = tuple([deconv_outsize(n, k, s, p, cover_all) for n, k, s, p in axes])
-            if min(size) < 1:
+            if min(size) < 0:
                 raise ValueError(f"{function}: ksize={ksize}, stride={stride}, pad={pad} leave nothing of {out}")
         else:
             size = per_axis(function, "outsize", outsize, n_axes)
@@ -105,10 +105,11 @@ class Window:
         positions = tuple([_positions(n, k, s, p, cover_all) for n, k, s, p in sizes])
         # A last position may be given, though it sees only the border and pooling would leave it out.
         if out not in (positions, tuple([conv_outsize(n, k, s, p, cover_all) for n, k, s, p in sizes])):
-            raise ValueError(
-                f"{function}: on images of {size} a window of {ks} has {positions} positions (stride {ss}, pad {ps}, "
-                f"cover_all={cover_all}), but x is {describe_array(x)}"
+            expected = (
+                f"images of {positions}, the positions that a window of {ks} has on images of {size} "
+                f"(stride {ss}, pad {ps}, cover_all={cover_all})"
             )
+            raise InvalidType(function, "x", expected, describe_array(x))
         return Window(ks, ss, ps, size, out)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_array_module, get_backend, is_floating
+from renga_core.backend import Array, get_array_module, get_backend, is_floating, same_dtype
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -53,7 +53,7 @@ def lstm(c_prev: Any, x: Any) -> tuple[Variable, Variable]:
     if not is_floating(x.dtype) or len(shape) < 2 or shape[1] % 4:
         raise InvalidType("lstm", "x", "floating, (N, 4 M, ...)", describe_array(x))
     units = (shape[1] // 4, *shape[2:])
-    if cells[1:] != units or cells[0] < shape[0] or c_prev.dtype != x.dtype:
+    if cells[1:] != units or cells[0] < shape[0] or not same_dtype(c_prev, x):
         expected = f"{x.dtype} {('N', *units)} with at least {shape[0]} rows, to fit x: {describe_array(x)}"
         raise InvalidType("lstm", "c_prev", expected, describe_array(c_prev))
     c, h = LSTM().apply((c_prev, x))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from renga_core.backend import same_dtype
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.array import concat, separate, split_axis, stack
-from renga_nn.functions.checks import require_array, require_arrays, require_floating
+from renga_nn.functions.checks import as_integer, as_number, require_array, require_arrays, require_floating
 from renga_nn.functions.noise import dropout
 from renga_nn.functions.rnn.recurrence import Cell, Recurrence
 
@@ -37,6 +38,8 @@ def n_step(
     Returns:
         The final states, and the outputs of the last layer, one array ``(B_t, directions N)`` for each step.
     """
+    n_layers = as_integer(function, "n_layers", n_layers)
+    dropout_ratio = as_number(function, "dropout_ratio", dropout_ratio)
     _check(function, cell, directions, n_layers, states, ws, bs, xs)
     sizes = [x.shape[0] for x in xs]
     final, packed = n_step_packed(cell, directions, n_layers, dropout_ratio, states, ws, bs, concat(xs, axis=0), sizes)
@@ -106,7 +109,7 @@ def _check(
         raise InvalidType(function, "hx", f"(layers x directions = {layers}, B, N)", describe_array(hx))
     for name, state in zip(("hx", "cx"), states, strict=False):
         require_array(function, name, state)
-        if state.shape != hx.shape or state.dtype != hx.dtype:
+        if state.shape != hx.shape or not same_dtype(state, hx):
             expected = f"the shape and dtype of hx: {describe_array(hx)}"
             raise InvalidType(function, name, expected, describe_array(state))
     require_arrays(function, "xs", xs)
@@ -114,7 +117,7 @@ def _check(
         raise InvalidType(function, "xs", "an array for each step, at least one", "none")
     rows = hx.shape[1]
     for t, x in enumerate(xs):
-        if x.ndim != 2 or x.dtype != hx.dtype or x.shape[1] != xs[0].shape[1]:
+        if x.ndim != 2 or not same_dtype(x, hx) or x.shape[1] != xs[0].shape[1]:
             expected = f"{hx.dtype} (B_t, I), with one I for all steps"
             raise InvalidType(function, f"xs[{t}]", expected, f"{describe_array(x)} after {describe_array(xs[0])}")
         if x.shape[0] > rows:
@@ -131,5 +134,5 @@ def _check(
         for j in range(2 * cell.gates):
             size = units if j >= cell.gates else features if k < directions else directions * units
             for name, array, shape in (("ws", ws[k][j], (units, size)), ("bs", bs[k][j], (units,))):
-                if tuple(array.shape) != shape or array.dtype != hx.dtype:
+                if tuple(array.shape) != shape or not same_dtype(array, hx):
                     raise InvalidType(function, f"{name}[{k}][{j}]", f"{hx.dtype} {shape}", describe_array(array))

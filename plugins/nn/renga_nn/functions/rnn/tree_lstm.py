@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, get_backend
+from renga_core.backend import Array, get_backend, same_dtype
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -84,7 +84,7 @@ def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Variable, Varia
     _require_gates("slstm", "x1", x1, 4)
     units = (x1.shape[0], x1.shape[1] // 4, *x1.shape[2:])
     require_array("slstm", "x2", x2)
-    if x2.shape != x1.shape or x2.dtype != x1.dtype:
+    if x2.shape != x1.shape or not same_dtype(x2, x1):
         raise InvalidType("slstm", "x2", f"the shape and dtype of x1: {describe_array(x1)}", describe_array(x2))
     _require_cells("slstm", "c_prev1", c_prev1, units, x1)
     _require_cells("slstm", "c_prev2", c_prev2, units, x1)
@@ -100,7 +100,7 @@ def _require_gates(function: str, argument: str, x: Any, gates: int) -> None:
 
 def _require_cells(function: str, argument: str, c: Any, units: tuple[int, ...], x: Any) -> None:
     require_array(function, argument, c)
-    if tuple(c.shape) != units or c.dtype != x.dtype:
+    if tuple(c.shape) != units or not same_dtype(c, x):
         raise InvalidType(function, argument, f"{x.dtype} {units}, to fit x: {describe_array(x)}", describe_array(c))
 
 

@@ -10,11 +10,16 @@ from typing import Any
 
 from renga_core.graph import Variable, as_variable
 from renga_core.link import Chain, Link
+from renga_core.serializers import FileDamaged, FileRefused
 from renga_nn.links.caffe.layers import BUILDERS
-from renga_nn.links.caffe.schema import NET, V1_TYPES
+from renga_nn.links.caffe.schema import LAYER, NET, V1_LAYER, V1_TYPES
 from renga_nn.links.caffe.wire import Malformed, read_message
 
 __all__ = ["CaffeFunction"]
+
+
+class LayerNotSupported(FileRefused, NotImplementedError):
+    """A layer has an option that is not supported. It is a RuntimeError, too, as Chainer's."""
 
 
 class CaffeFunction(Chain):
@@ -27,7 +32,8 @@ class CaffeFunction(Chain):
         model_path: The file, of either generation of the format (``layers`` or ``layer``).
 
     Raises:
-        ValueError: It is not such a file, or a layer has an option that is not supported.
+        FileRefused: It is not such a file, or is damaged.
+        LayerNotSupported: A layer has an option that is not supported. It is a FileRefused and a RuntimeError.
 
     Attributes:
         forwards: What computes each layer, by name.
@@ -42,15 +48,30 @@ class CaffeFunction(Chain):
         self.layers: list[tuple[str, list[str], list[str]]] = []
         self.split_map: dict[str, str] = {}
         self.variables: dict[str, Any] = {}
+        content = memoryview(Path(model_path).read_bytes())
         try:
-            net = read_message(memoryview(Path(model_path).read_bytes()), NET)
+            net = read_message(content, NET)
+            if not (net.layer or net.layers):
+                raise Malformed("it holds no layers")
+            for message in net.layer or net.layers:
+                layer = read_message(message, LAYER if net.layer else V1_LAYER)
+                kind = layer.type if net.layer else V1_TYPES.get(layer.type, f"number {layer.type}")
+                self._add_if_sound(layer, kind, os.fspath(model_path))
         except Malformed as error:
-            raise ValueError(f"{os.fspath(model_path)} is not a .caffemodel: {error}") from error
-        if not (net.layer or net.layers):
-            raise ValueError(f"{os.fspath(model_path)} holds no layers: it is not a .caffemodel")
-        for layer in net.layer or net.layers:
-            kind = layer.type if net.layer else V1_TYPES.get(layer.type, f"number {layer.type}")
+            raise FileDamaged(os.fspath(model_path), str(error), "a .caffemodel") from error
+
+    def _add_if_sound(self, layer: Any, kind: str, path: str) -> None:
+        """Add a layer. Raises `FileRefused` if it lacks something, or has what does not fit or is not supported."""
+        try:
             self._add(layer, kind)
+        except Warning:
+            raise
+        except Exception as error:  # what numbers of any size make of a layer has no common type
+            where, problem = f"layer {layer.name!r}: ", str(error)
+            if not problem.startswith(where):
+                problem = f"{where}as a {kind} it is not sound: {type(error).__name__}: {error}"
+            kind_of_error = LayerNotSupported if isinstance(error, NotImplementedError) else FileRefused
+            raise kind_of_error(path, problem) from error
 
     def _add(self, layer: Any, kind: str) -> None:
         if kind == "Data":
@@ -60,7 +81,7 @@ class CaffeFunction(Chain):
             self.split_map.update(dict.fromkeys(layer.top, source))
             return
         if kind not in BUILDERS:
-            warnings.warn(f"layer {layer.name!r} is left out: its kind, {kind}, is not supported", stacklevel=4)
+            warnings.warn(f"layer {layer.name!r} is left out: its kind, {kind}, is not supported", stacklevel=5)
             return
         made = BUILDERS[kind](layer)
         if isinstance(made, Link):

@@ -40,11 +40,32 @@ Host = np.ndarray[Any, Any]
 Pair = int | tuple[int, int]
 
 
+class WrongCoefficients(ValueError, AssertionError):
+    """A sum has not one coefficient for each input; Chainer asserts it."""
+
+
 def _array(blob: Any) -> Host:
     """Weights, in their shape; files of the first generation always have four axes."""
     data = blob.data if blob.data.size else blob.double_data
     shape = tuple(blob.shape.dim) or (blob.num, blob.channels, blob.height, blob.width)
+    if min(shape) < 0:
+        raise ValueError(f"weights of shape {shape}")
     return np.asarray(data.reshape(shape), np.float32)
+
+
+def _filter_array(layer: Layer) -> Host:
+    """The filters of a convolution. Some files have only the number of them and of their channels."""
+    blob = layer.blobs[0]
+    if blob.shape.dim or blob.height or blob.width:
+        return _array(blob)
+    ksize = _pair(layer.convolution_param, "kernel_size", "kernel", 0)
+    blob.height, blob.width = ksize if isinstance(ksize, tuple) else (ksize, ksize)
+    return _array(blob)
+
+
+def _vector(blob: Any) -> Host:
+    """Weights as they come: one for each channel, whatever shape they are said to have."""
+    return np.asarray(blob.data if blob.data.size else blob.double_data, np.float32)
 
 
 def _pair(param: Any, name: str, short: str, default: int) -> Pair:
@@ -68,27 +89,29 @@ def _filters(layer: Layer) -> dict[str, Any]:
         "stride": _pair(param, "stride", "stride", 1),
         "pad": _pair(param, "pad", "pad", 0),
         "nobias": not param.bias_term,
-        "initialW": _array(layer.blobs[0]),
-        "initial_bias": _array(layer.blobs[1]).reshape(-1) if param.bias_term else None,
+        "initialW": _filter_array(layer),
+        "initial_bias": _vector(layer.blobs[1]) if param.bias_term else None,
         "dilate": (param.dilation[0] if len(param.dilation) == 1 else tuple(param.dilation)) if param.dilation else 1,
         "groups": param.group,
     }
 
 
 def _convolution(layer: Layer) -> Link:
-    n_out, n_in = _array(layer.blobs[0]).shape[:2]
+    n_out, n_in = _filter_array(layer).shape[:2]
     return Convolution2D(n_in * layer.convolution_param.group, n_out, **_filters(layer))
 
 
 def _deconvolution(layer: Layer) -> Link:
-    n_in, n_out = _array(layer.blobs[0]).shape[:2]
+    n_in, n_out = _filter_array(layer).shape[:2]
     return Deconvolution2D(n_in, n_out * layer.convolution_param.group, **_filters(layer))
 
 
 def _inner_product(layer: Layer) -> Link:
     param = layer.inner_product_param
     if param.axis != 1:
-        raise ValueError(f"layer {layer.name!r}: InnerProduct along axis {param.axis} is not supported, only along 1")
+        raise NotImplementedError(
+            f"layer {layer.name!r}: InnerProduct along axis {param.axis} is not supported, only along 1"
+        )
     W = _array(layer.blobs[0])
     W = W.reshape(W.shape[-2:])
     if param.transpose:
@@ -157,7 +180,7 @@ class _PReLU(Link):
 def _lrn(layer: Layer) -> Callable[..., Any]:
     param = layer.lrn_param
     if param.norm_region != 0:
-        raise ValueError(f"layer {layer.name!r}: LRN within channels is not supported, only across them")
+        raise NotImplementedError(f"layer {layer.name!r}: LRN within channels is not supported, only across them")
     # Caffe divides alpha by the number of channels that are added up.
     return functools.partial(
         local_response_normalization,
@@ -171,7 +194,7 @@ def _lrn(layer: Layer) -> Callable[..., Any]:
 def _pooling(layer: Layer) -> Callable[..., Any]:
     param = layer.pooling_param
     if param.pool not in (0, 1):
-        raise ValueError(f"layer {layer.name!r}: only the largest and the mean are supported in Pooling")
+        raise NotImplementedError(f"layer {layer.name!r}: only the largest and the mean are supported in Pooling")
     pool: Any = (max_pooling_2d, _mean_pooling)[param.pool]
     if param.global_pooling:
         return lambda x: pool(x, x.shape[2:])
@@ -220,6 +243,10 @@ def _eltwise(layer: Layer) -> Callable[..., Any]:
     coefficients = [float(c) for c in param.coeff] if param.operation == 1 else []
 
     def combined(*xs: Any) -> Any:
+        if coefficients and len(coefficients) != len(xs):
+            raise WrongCoefficients(
+                f"layer {layer.name!r}: Eltwise has {len(coefficients)} coefficients for {len(xs)} inputs"
+            )
         terms = [x * c for x, c in zip(xs, coefficients, strict=True)] if coefficients else xs
         return functools.reduce(combine, terms)
 
@@ -245,7 +272,9 @@ def _softmax_with_loss(layer: Layer) -> Callable[..., Any]:
 def _require_channels(layer: Layer) -> None:
     if layer.softmax_param.axis != 1:
         axis = layer.softmax_param.axis
-        raise ValueError(f"layer {layer.name!r}: softmax along axis {axis} is not supported, only along channels")
+        raise NotImplementedError(
+            f"layer {layer.name!r}: softmax along axis {axis} is not supported, only along channels"
+        )
 
 
 BUILDERS: dict[str, Callable[[Layer], Any]] = {

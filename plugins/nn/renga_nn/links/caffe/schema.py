@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renga_nn.links.caffe.wire import Field, Schema
 
-__all__ = ["NET", "V1_TYPES"]
+__all__ = ["LAYER", "NET", "V1_LAYER", "V1_TYPES"]
 
 _BLOB_SHAPE = {1: Field("dim", "int", repeated=True)}
 
@@ -55,6 +55,7 @@ _DROPOUT = {1: Field("dropout_ratio", "float", default=0.5)}
 _ELTWISE = {1: Field("operation", "int", default=1), 2: Field("coeff", "float", repeated=True)}
 
 _INNER_PRODUCT = {
+    1: Field("num_output", "int"),
     2: Field("bias_term", "bool", default=True),
     5: Field("axis", "int", default=1),
     6: Field("transpose", "bool", default=False),
@@ -92,12 +93,12 @@ _BATCH_NORM = {
 
 _SCALE = {1: Field("axis", "int", default=1), 4: Field("bias_term", "bool", default=False)}
 
-_LAYER: Schema = {
+LAYER: Schema = {
     1: Field("name", "string", default=""),
     2: Field("type", "string", default=""),
     3: Field("bottom", "string", repeated=True),
     4: Field("top", "string", repeated=True),
-    7: Field("blobs", _BLOB, repeated=True),
+    7: Field("blobs", _BLOB, repeated=True, most=16),
     104: Field("concat_param", _CONCAT),
     106: Field("convolution_param", _CONVOLUTION),
     108: Field("dropout_param", _DROPOUT),
@@ -113,12 +114,12 @@ _LAYER: Schema = {
     142: Field("scale_param", _SCALE),
 }
 
-_V1_LAYER: Schema = {
+V1_LAYER: Schema = {
     2: Field("bottom", "string", repeated=True),
     3: Field("top", "string", repeated=True),
     4: Field("name", "string", default=""),
     5: Field("type", "int", default=0),
-    6: Field("blobs", _BLOB, repeated=True),
+    6: Field("blobs", _BLOB, repeated=True, most=16),
     9: Field("concat_param", _CONCAT),
     10: Field("convolution_param", _CONVOLUTION),
     12: Field("dropout_param", _DROPOUT),
@@ -152,7 +153,7 @@ V1_TYPES = {
 
 NET: Schema = {
     1: Field("name", "string", default=""),
-    2: Field("layers", _V1_LAYER, repeated=True),
-    100: Field("layer", _LAYER, repeated=True),
+    2: Field("layers", "bytes", repeated=True),
+    100: Field("layer", "bytes", repeated=True),
 }
-"""A network: in `layers` if it is of the first generation, in `layer` if of the second."""
+"""A network: in `layers`, of `V1_LAYER`, if it is of the first generation; in `layer`, of `LAYER`, if of the second."""

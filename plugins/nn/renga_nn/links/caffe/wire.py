@@ -30,15 +30,18 @@ class Field:
 
     Attributes:
         name: Its name.
-        kind: ``int`` (also for enumerations), ``bool``, ``float``, ``double``, ``string``, or the fields of a message.
+        kind: ``int`` (also for enumerations), ``bool``, ``float``, ``double``, ``string``, the fields of a message, or
+            ``bytes``, to read a message later.
         repeated: Whether there may be many: a list, or an array if they are floating.
         default: The value where there is none.
+        most: How many there may be. An empty message takes two bytes in a file, and hundreds in memory.
     """
 
     name: str
     kind: str | Schema
     repeated: bool = False
     default: Any = None
+    most: int | None = None
 
     @property
     def fixed(self) -> tuple[str, int] | None:
@@ -61,6 +64,8 @@ def read_message(data: memoryview, schema: Schema) -> SimpleNamespace:
         field = schema.get(number)
         if field is not None:
             found[field.name].extend(_values(field, wire_type, value))
+            if field.most is not None and len(found[field.name]) > field.most:
+                raise Malformed(f"there are more than {field.most} fields {field.name!r}")
     made = SimpleNamespace()
     for field in schema.values():
         values: Any = found[field.name]
@@ -72,11 +77,16 @@ def read_message(data: memoryview, schema: Schema) -> SimpleNamespace:
     return made
 
 
+_empty: dict[int, tuple[Field, SimpleNamespace]] = {}
+
+
 def _default(field: Field) -> Any:
-    """A message that is not there is one without fields."""
+    """A message that is not there is one without fields: the same for all."""
     if isinstance(field.kind, str):
         return field.default
-    return read_message(memoryview(b""), field.kind)
+    if id(field) not in _empty:
+        _empty[id(field)] = field, read_message(memoryview(b""), field.kind)
+    return _empty[id(field)][1]
 
 
 def _parts(data: memoryview) -> Iterator[tuple[int, int, Any]]:
@@ -117,6 +127,8 @@ def _values(field: Field, wire_type: int, value: Any) -> list[Any]:
     """What a field of the file holds; several values if they are packed."""
     if not isinstance(field.kind, str) and wire_type == _BYTES:
         return [read_message(value, field.kind)]
+    if field.kind == "bytes" and wire_type == _BYTES:
+        return [value]
     if field.kind == "string" and wire_type == _BYTES:
         return [bytes(value).decode("utf-8", errors="replace")]
     if field.kind in ("int", "bool") and wire_type in (_VARINT, _BYTES):

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_nn.functions.activation import relu, softmax
-from renga_nn.functions.pooling import global_average_pooling_2d, max_pooling_2d
+from renga_nn.functions.array import reshape
+from renga_nn.functions.pooling import average_pooling_2d, max_pooling_2d
 from renga_nn.initializers import HeNormal, Zero
 from renga_nn.links.batch_normalization import BatchNormalization
 from renga_nn.links.caffe import CaffeFunction
@@ -159,7 +160,7 @@ class ResNetLayers(PretrainedClassifier):
             "res3": [self.res3],
             "res4": [self.res4],
             "res5": [self.res5],
-            "pool5": [global_average_pooling_2d],
+            "pool5": [_average_of_maps],
             "fc6": [self.fc6],
             "prob": [softmax],
         }
@@ -206,6 +207,11 @@ class ResNet152Layers(ResNetLayers):
 
 def _pool(x: Any) -> Any:
     return max_pooling_2d(x, 3, 2)
+
+
+def _average_of_maps(x: Any) -> Any:
+    """By pooling, which exporters know."""
+    return reshape(average_pooling_2d(x, x.shape[2:], 1), x.shape[:2])
 
 
 def _copy_convolution(convolution: Any, norm: Any, source: Any, name: str, norm_name: str, scale_name: str) -> None:

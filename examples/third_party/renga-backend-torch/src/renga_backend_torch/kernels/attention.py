@@ -15,7 +15,10 @@ _DTYPES = (torch.float32, torch.float64)
 
 
 def supports(query: Any, key: Any, value: Any, mask: Any, keep: Any, causal: bool, scale: float) -> bool:
-    """Whether all is of one dtype, there is no dropout, and every query is known to see a key."""
+    """Whether all is finite and of one dtype, there is no dropout, and every query is known to see a key.
+
+    Of a query whose scores are all -inf, PyTorch makes zeros, which hide it; the reference makes NaN.
+    """
     given = (query, key, value)
     return (
         all(isinstance(x, TorchArray) and x.native.dtype == query.native.dtype for x in given)
@@ -23,6 +26,7 @@ def supports(query: Any, key: Any, value: Any, mask: Any, keep: Any, causal: boo
         and mask is None
         and keep is None
         and min(query.shape) > 0
+        and all(bool(torch.isfinite(x.native).all()) for x in given)
     )
 
 

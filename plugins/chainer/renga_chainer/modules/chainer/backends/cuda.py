@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.devices import DummyDeviceType as DummyDeviceType
+from renga_chainer.devices import without_cuda
 from renga_core import runtime_info
+from renga_core.backend import device_names, get_backend, to_host
 from renga_core.backend import get_array_module as get_array_module
-from renga_core.backend import get_backend, to_host
 from renga_core.backend.chainer_names import GpuDevice as GpuDevice
 from renga_core.configuration import config as config
 from renga_core.plugin.errors import RengaPluginError
@@ -46,12 +48,14 @@ __all__ = [
     "to_gpu",
 ]
 
-_why: Exception | None = None
+_why: str | None = None
 try:
     cupy: Any = get_backend("cupy").xp
 except (RengaPluginError, RuntimeError) as error:
-    _why = error
+    _why = without_cuda(error) if isinstance(error, RengaPluginError) else str(error)
     cupy = object()  # so that `xp is cuda.cupy` can be asked
+
+_integer_types = (int, np.integer)
 
 available = _why is None
 """Whether there is a GPU that CuPy can use."""
@@ -101,34 +105,7 @@ def check_cuda_available() -> None:
         RuntimeError: So it is; with the reason.
     """
     if not available:
-        raise RuntimeError(f"CUDA is not available: {_why}")
-
-
-class DummyDeviceType:
-    """The CPU, with the methods of CuPy's devices."""
-
-    id = -1
-
-    def __int__(self) -> int:
-        return -1
-
-    def __enter__(self) -> DummyDeviceType:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def use(self) -> None:
-        """Nothing."""
-
-    def synchronize(self) -> None:
-        """Nothing."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DummyDeviceType)
-
-    def __hash__(self) -> int:
-        return hash(DummyDeviceType)
+        raise RuntimeError(_why)
 
 
 DummyDevice = DummyDeviceType()
@@ -139,6 +116,7 @@ if available:
     Event: Any = cupy.cuda.Event
     Stream: Any = cupy.cuda.Stream
     fuse: Any = cupy.fuse
+    device_names[Device] = lambda device: f"cupy:{device.id}"
 else:
 
     class ndarray:  # type: ignore[no-redef]  # without CuPy
@@ -208,7 +186,7 @@ def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
 
 
 def to_cpu(array: Any, stream: Any = None) -> Any:
-    """An array, or a list or tuple of them (None among them too), as NumPy's.
+    """An array, or a list or tuple of them (None among them too), as NumPy's; a number as an array without axes.
 
     Raises:
         TypeError: It is no array.
@@ -217,9 +195,11 @@ def to_cpu(array: Any, stream: Any = None) -> Any:
         return type(array)(to_cpu(each, stream) for each in array)
     if array is None:
         return None
-    if not isinstance(array, (np.ndarray, np.generic, ndarray)):
+    if np.isscalar(array):
+        return np.asarray(array)
+    if not isinstance(array, (np.ndarray, ndarray)):
         raise TypeError(f"to_cpu: an array, or a list or tuple of arrays, is meant, not {type(array).__name__}")
-    return array if isinstance(array, (np.ndarray, np.generic)) else to_host(array)
+    return array if isinstance(array, np.ndarray) else to_host(array)
 
 
 def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None) -> Any:
@@ -237,19 +217,22 @@ def copy(array: Any, out: Any = None, out_device: Any = None, stream: Any = None
 
 
 def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that keeps a function's results by its arguments, and by GPU where asked for."""
+    """A decorator that keeps a function's results by its arguments, and by GPU where asked for.
+
+    Without CUDA nothing is kept: the function runs in each call, as in Chainer.
+    """
     if available:
         decorator: Callable[..., Any] = cupy.memoize(for_each_device)
         return decorator
 
-    def refuse_when_called(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call_each_time(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def refuse(*args: Any, **kwargs: Any) -> Any:
-            check_cuda_available()
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
 
-        return refuse
+        return call
 
-    return refuse_when_called
+    return call_each_time
 
 
 def clear_memo() -> None:
@@ -261,6 +244,7 @@ def clear_memo() -> None:
 @memoize()
 def elementwise(in_params: str, out_params: str, operation: str, name: str, **options: Any) -> Any:
     """CuPy's `ElementwiseKernel`, made once for the same arguments; refused where there is no GPU."""
+    check_cuda_available()
     return cupy.ElementwiseKernel(in_params, out_params, operation, name, **options)
 
 
@@ -270,12 +254,14 @@ def reduce(
     **options: Any,
 ) -> Any:  # fmt: skip
     """CuPy's `ReductionKernel`, made once for the same arguments; refused where there is no GPU."""
+    check_cuda_available()
     return cupy.ReductionKernel(in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name, **options)
 
 
 @memoize()
 def raw(code: str, name: str, options: Sequence[str] = ()) -> Any:
     """CuPy's `RawKernel`, made once for the same arguments; refused where there is no GPU."""
+    check_cuda_available()
     return cupy.RawKernel(code, name, tuple(options))
 
 

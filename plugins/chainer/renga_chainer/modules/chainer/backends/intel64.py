@@ -26,6 +26,10 @@ class Intel64Device:
     def __init__(self) -> None:
         check_ideep_available()
 
+    @staticmethod
+    def from_array(array: Any) -> None:
+        """None: no array is iDeep's."""
+
 
 def is_ideep_available() -> bool:
     """False."""

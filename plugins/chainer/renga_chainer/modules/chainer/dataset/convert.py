@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from renga_core.backend import Device
+from renga_core.backend import Array, Device
+from renga_core.backend.chainer_names import get_device_from_array
 from renga_core.dataset import Converter
-from renga_data.convert import concat_examples
+from renga_data.convert import concat_examples, stack_padded
 from renga_data.conveyor import Conveyor as Conveyor
+from renga_training.updaters.parts import converted
 
 __all__ = ["Conveyor", "call_converter", "concat_examples_func"]
 
@@ -20,10 +22,29 @@ concat_examples_func = concat_examples
 def call_converter(converter: Callable[..., Any], batch: Any, device: Device | None) -> Any:
     """Convert a batch. What ``chainer.dataset.converter()`` has made gets the device; a plain function its number."""
     if device is None or isinstance(converter, Converter):
-        return converter(batch, device)
+        return converted(converter, batch, device)
     if device.xp is np:
-        return converter(batch, -1)
-    return converter(batch, device.index if device.backend.name == "cupy" else device)
+        return converted(converter, batch, -1)
+    return converted(converter, batch, device.index if device.backend.name == "cupy" else device)
+
+
+def _concat_arrays(arrays: Any, padding: Any) -> Array:
+    """Arrays of one shape as one; with a padding, of any shapes."""
+    if not hasattr(arrays[0], "dtype"):
+        arrays = np.asarray(arrays)
+    if padding is not None:
+        return _concat_arrays_with_padding(arrays, padding)
+    device = get_device_from_array(arrays[0])
+    with device.use():
+        made: Array = device.xp.concatenate([array[None] for array in arrays])
+    return made
+
+
+def _concat_arrays_with_padding(arrays: Sequence[Array], padding: Any) -> Array:
+    """Arrays as one of the largest shape, filled up with the padding."""
+    device = get_device_from_array(arrays[0])
+    with device.use():
+        return stack_padded(device.xp, arrays, padding, arrays[0].dtype)
 
 
 _call_converter = call_converter

@@ -10,7 +10,9 @@ import numpy as np
 
 from renga_chainer.modules.chainer.dataset.download import get_dataset_root
 from renga_core.configuration import config
+from renga_core.serializers.archive import open_archive
 from renga_data import datasets
+from renga_data.datasets.damage import check_growth, reading
 from renga_data.datasets.images import as_dataset, as_floats, as_rgb
 
 __all__ = [
@@ -106,7 +108,7 @@ def get_ptb_words_vocabulary() -> dict[str, int]:
     path = _path("ptb", "vocab.txt")
     if not os.path.exists(path):
         return datasets.get_ptb_words_vocabulary()
-    with open(path, encoding="utf-8") as lines:
+    with reading(path, "a text file in UTF-8"), open(path, encoding="utf-8") as lines:
         return {line.strip(): number for number, line in enumerate(lines)}
 
 
@@ -121,7 +123,10 @@ def _read(folder: str, *files: str) -> list[dict[str, Any]] | None:
         return None
     found = []
     for path in paths:
-        with np.load(path, allow_pickle=False) as arrays:
+        with open_archive(path) as arrays:
+            for name in arrays:
+                if header := arrays.header(name):
+                    check_growth(f"{path}/{name}", header.nbytes, header.packed)
             found.append(dict(arrays))
     return found
 

@@ -1,17 +1,21 @@
 """``chainer.functions``: besides Renga's, classes of functions under Chainer's names, and functions behind operators.
 
-The classes are Renga's. They answer ``isinstance(variable.creator, LinearFunction)``; to compute, call the functions.
+The classes are Renga's, or those of `function_classes` where Chainer's took other arguments: they answer
+``isinstance(variable.creator, LinearFunction)``, and ``LinearFunction().apply((x, W))`` computes.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from renga_chainer.additions.deprecations import deprecated
 from renga_chainer.additions.old_arguments import refusing
-from renga_core.graph import Variable
+from renga_chainer.additions.single_sample import batch_normalization as batch_normalization
+from renga_chainer.function_classes import CLASSES
+from renga_core.graph import Variable, as_variable
 from renga_nn import functions as F
 
 _NN = "renga_nn.functions."
@@ -26,32 +30,25 @@ _CLASSES = {
     "Arctan": f"{_NN}math.trigonometric:ArcTan",
     "Arctan2": f"{_NN}math.trigonometric:ArcTan2",
     "Arctanh": f"{_NN}math.hyperbolic:ArcTanh",
-    "AveragePooling2D": f"{_NN}pooling.window_sum:WindowSum",
     "AveragePoolingND": f"{_NN}pooling.window_sum:WindowSum",
     "BatchL2NormSquared": f"{_NN}math.square:BatchL2NormSquared",
     "BatchMatMul": f"{_CORE}product:MatMul",
-    "BatchNormalization": f"{_NN}normalization.batch_normalization:BatchNormalization",
     "BroadcastTo": f"{_CORE}shape:BroadcastTo",
     "Cast": f"{_CORE}shape:Cast",
     "Cholesky": f"{_NN}math.linear_algebra:Cholesky",
     "Clip": f"{_NN}math.extremes:Clip",
     "ClippedReLU": f"{_NN}activation.clipped_relu:ClippedReLU",
     "Concat": f"{_NN}array.concat:Concat",
-    "Convolution2DFunction": f"{_NN}connection.convolution:Convolution",
-    "ConvolutionND": f"{_NN}connection.convolution:Convolution",
     "Copy": f"{_NN}array.copy:Copy",
     "Cos": f"{_NN}math.trigonometric:Cos",
     "Cosh": f"{_NN}math.hyperbolic:Cosh",
     "Cumprod": f"{_NN}math.cumulative:CumProd",
     "Cumsum": f"{_NN}math.cumulative:CumSum",
-    "Deconvolution2DFunction": f"{_NN}connection.convolution:Deconvolution",
-    "DeconvolutionND": f"{_NN}connection.convolution:Deconvolution",
     "DiGamma": f"{_NN}math.gamma_function:Digamma",
     "Div": f"{_CORE}arithmetic:Divide",
     "DivFromConstant": f"{_CORE}arithmetic:DivideConstant",
     "Dropout": f"{_NN}noise.dropout:Dropout",
     "ELU": f"{_NN}activation.elu:ELU",
-    "EmbedIDFunction": f"{_NN}connection.embed_id:EmbedID",
     "Erf": f"{_NN}math.error_function:Erf",
     "Erfc": f"{_NN}math.error_function:Erfc",
     "ErfcInv": f"{_NN}math.error_function:Erfcinv",
@@ -60,7 +57,6 @@ _CLASSES = {
     "Exp": f"{_NN}math.exponential:Exp",
     "Expm1": f"{_NN}math.exponential:Expm1",
     "FFT": f"{_NN}math.fourier:Fft",
-    "FixedBatchNormalization": f"{_NN}normalization.batch_normalization:FixedBatchNormalization",
     "Flip": f"{_NN}array.flip:Flip",
     "Fmod": f"{_NN}math.rounding:FMod",
     "GetItem": f"{_CORE}shape:GetItem",
@@ -68,12 +64,10 @@ _CLASSES = {
     "HardSigmoid": f"{_NN}activation.hard_sigmoid:HardSigmoid",
     "HuberLoss": f"{_NN}loss.huber_loss:HuberLoss",
     "Identity": f"{_NN}array.copy:Identity",
-    "Im2Col": f"{_NN}array.im2col:Im2Col",
     "Inv": f"{_NN}math.linear_algebra:Inv",
     "LayerNormalization": f"{_NN}normalization.layer_normalization:LayerNormalization",
     "LeakyReLU": f"{_NN}activation.leaky_relu:LeakyReLU",
     "LGamma": f"{_NN}math.gamma_function:LGamma",
-    "LinearFunction": f"{_NN}connection.linear:Linear",
     "LinearInterpolate": f"{_NN}math.arithmetic:LinearInterpolate",
     "Log": f"{_CORE}arithmetic:Log",
     "Log10": f"{_NN}math.exponential:Log10",
@@ -81,15 +75,12 @@ _CLASSES = {
     "Log2": f"{_NN}math.exponential:Log2",
     "LogNdtr": f"{_NN}math.normal_distribution:LogNdtr",
     "LogSoftmax": f"{_NN}activation.log_softmax:LogSoftmax",
-    "LogSumExp": f"{_NN}math.reduction:LogSumExp",
     "LSTM": f"{_NN}rnn.lstm:LSTM",
     "MatMul": f"{_CORE}product:MatMul",
-    "Max": f"{_NN}math.reduction:Max",
     "Maximum": f"{_NN}math.extremes:Maximum",
     "MaxPoolingND": f"{_NN}pooling.max_pooling:MaxPooling",
     "MeanAbsoluteError": f"{_NN}loss.mean_error:MeanAbsoluteError",
     "MeanSquaredError": f"{_NN}loss.mean_error:MeanSquaredError",
-    "Min": f"{_NN}math.reduction:Min",
     "Minimum": f"{_NN}math.extremes:Minimum",
     "Mul": f"{_CORE}arithmetic:Multiply",
     "MulConstant": f"{_CORE}arithmetic:MultiplyConstant",
@@ -111,19 +102,15 @@ _CLASSES = {
     "Separate": f"{_NN}array.stack:Separate",
     "Shift": f"{_NN}connection.shift:Shift",
     "Sigmoid": f"{_NN}activation.sigmoid:Sigmoid",
-    "SigmoidCrossEntropy": f"{_NN}loss.sigmoid_cross_entropy:SigmoidCrossEntropy",
     "Sin": f"{_NN}math.trigonometric:Sin",
     "Sinh": f"{_NN}math.hyperbolic:Sinh",
     "SLSTM": f"{_NN}rnn.tree_lstm:SLSTM",
     "Softmax": f"{_NN}activation.softmax:Softmax",
-    "SoftmaxCrossEntropy": f"{_NN}loss.softmax_cross_entropy:SoftmaxCrossEntropy",
     "Softplus": f"{_NN}activation.softplus:Softplus",
-    "SplitAxis": f"{_NN}array.concat:Split",
     "Sqrt": f"{_NN}math.exponential:Sqrt",
     "Square": f"{_NN}math.square:Square",
     "Stack": f"{_NN}array.stack:Stack",
     "Sub": f"{_CORE}arithmetic:Subtract",
-    "Sum": f"{_CORE}reduction:Sum",
     "SumTo": f"{_CORE}shape:SumTo",
     "Tan": f"{_NN}math.trigonometric:Tan",
     "Tanh": f"{_NN}activation.tanh:Tanh",
@@ -132,13 +119,19 @@ _CLASSES = {
     "Where": f"{_NN}array.where:Where",
     "Zeta": f"{_NN}math.gamma_function:Zeta",
 }
-"""Renga's class for each name of Chainer's that has one."""
+"""Renga's class for each name of Chainer's that has one, and takes the same arguments."""
 
 _OPERATORS = [
     "argone",
+    "batch_matmul",
+    "batch_normalization",
+    "broadcast_to",
     "div",
     "fbeta_score",
+    "fixed_batch_renormalization",
     "floordiv",
+    "forget",
+    "hinge",
     "mul",
     "neg",
     "n_step_gru_base",
@@ -146,14 +139,16 @@ _OPERATORS = [
     "n_step_rnn_base",
     "pow",
     "rdiv",
+    "repeat",
+    "reshape",
     "rfloordiv",
     "rmatmul",
     "rpow",
     "rsub",
+    "spatial_pyramid_pooling_2d",
     "sub",
 ]
 _OLD_ARGUMENTS = {
-    "batch_normalization": ("train",),
     "convolution_2d": ("deterministic",),
     "deconvolution_2d": ("deterministic",),
     "dropout": ("train",),
@@ -168,12 +163,26 @@ _OLD_ARGUMENTS = {
 }
 """Arguments that functions had in Chainer 1."""
 
-__all__ = [*_CLASSES, *_OPERATORS, *_OLD_ARGUMENTS]
+_AS_CHAINER_COMPUTES = {
+    "as_strided": "_strided",
+    "classification_summary": "_summary",
+    "discriminative_margin_based_clustering_loss": "_clustering",
+    "f1_score": "_summary",
+    "precision": "_summary",
+    "recall": "_summary",
+}
+"""Functions whose numbers are others in Renga's own API, and the modules here that have them."""
+
+__all__ = [*_AS_CHAINER_COMPUTES, *_CLASSES, *CLASSES, *_OPERATORS, *_OLD_ARGUMENTS]
 
 
 def __getattr__(name: str) -> Any:
     if name in _OLD_ARGUMENTS:
         return _refusing(name)
+    if name in _AS_CHAINER_COMPUTES:
+        return getattr(importlib.import_module(f"{__name__}.{_AS_CHAINER_COMPUTES[name]}"), name)
+    if name in CLASSES:
+        return CLASSES[name]
     if name not in _CLASSES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _CLASSES[name].partition(":")
@@ -244,6 +253,77 @@ def neg(self: Any) -> Variable:
 def rmatmul(self: Any, rhs: Any) -> Variable:
     """``rhs @ self``."""
     return F.matmul(rhs, self)
+
+
+def reshape(x: Any, shape: Sequence[int]) -> Variable:
+    """`x` in another shape; `x` itself, as a Variable, if it has this one."""
+    return as_variable(x) if _has(x, shape) else F.reshape(x, shape)
+
+
+def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
+    """`x` broadcast to a shape; `x` itself, as a Variable, if it has this one."""
+    return as_variable(x) if _has(x, shape) else F.broadcast_to(x, shape)
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Variable:
+    """As Renga's.
+
+    Raises:
+        TypeError: `axis` is True or False.
+    """
+    if isinstance(axis, bool):
+        raise TypeError("axis must be int or None")
+    return F.repeat(x, repeats, axis)
+
+
+def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
+    """As Renga's.
+
+    Raises:
+        NotImplementedError: There is no such `norm`.
+    """
+    if norm not in ("L1", "L2"):
+        raise NotImplementedError(f"norm should be either 'L1' or 'L2', not {norm!r}")
+    return F.hinge(x, t, norm, reduce)
+
+
+def spatial_pyramid_pooling_2d(x: Any, pyramid_height: int, pooling: str | None = None) -> Variable:
+    """As Renga's.
+
+    Raises:
+        ValueError: `pooling` is not ``"max"``.
+    """
+    if pooling != "max":
+        raise ValueError(f"Unsupported pooling operation: {pooling}")
+    return F.spatial_pyramid_pooling_2d(x, pyramid_height, pooling)
+
+
+batch_matmul = deprecated(F.batch_matmul, "batch_matmul is deprecated. Use matmul instead.")
+fixed_batch_renormalization = deprecated(
+    F.fixed_batch_renormalization,
+    "fixed_batch_renormalization is deprecated. Use fixed_batch_normalization instead.",
+)
+
+
+def _has(x: Any, shape: Any) -> bool:
+    return isinstance(shape, (tuple, list)) and getattr(x, "shape", None) == tuple(shape)
+
+
+def forget(func: Callable[..., Any], *xs: Any) -> Any:
+    """As Renga's; a tuple of one comes back as that Variable.
+
+    Raises:
+        RuntimeError: `func` returns something else than Variables.
+    """
+
+    def checked(*arguments: Variable) -> Any:
+        returned = func(*arguments)
+        outputs = returned if isinstance(returned, tuple) else (returned,)
+        if not all(isinstance(y, Variable) for y in outputs):
+            raise RuntimeError(f"A tuple of Variables or a Variable are expected, but {type(returned)} is returned.")
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    return F.forget(checked, *xs)
 
 
 def argone(iterable: Sequence[int]) -> list[int]:

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from renga_nn.links.gru import StatelessGRU as GRUBase
-from renga_nn.links.lstm import StatelessLSTM as LSTMBase
-from renga_nn.links.mgu import StatelessMGU as MGUBase
-from renga_nn.links.n_step_rnn import NStepGRU as NStepGRUBase
-from renga_nn.links.n_step_rnn import NStepLSTM as NStepLSTMBase
-from renga_nn.links.n_step_rnn import NStepRNNBase
+from renga_nn.links.gru import GRUBase
+from renga_nn.links.lstm import LSTMBase
+from renga_nn.links.mgu import MGUBase
+from renga_nn.links.n_step_rnn import NStepGRUBase, NStepLSTMBase, NStepRNNBase
 from renga_nn.links.vision.resnet import Bottleneck as BottleneckA
 from renga_nn.links.vision.resnet import ResNetLayers
 from renga_nn.links.vision.resnet import Stage as BuildingBlock

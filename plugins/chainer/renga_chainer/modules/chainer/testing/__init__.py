@@ -1,10 +1,11 @@
 """``chainer.testing``: Renga's cases, with marks, devices and files of Chainer's.
 
 - `attr`: marks. `condition`: repeated tests. `backend`: devices. `random`, `serializer`, `training`, `doctest_helper`,
-  `unary_math_function_test`.
+  `unary_math_function_test`. `helper`: `with_requires`.
 """
 
 from renga_chainer.modules.chainer.testing.backend import BackendConfig, inject_backend_tests
+from renga_chainer.modules.chainer.testing.helper import with_requires, without_requires
 from renga_chainer.modules.chainer.testing.random import fix_random
 from renga_chainer.modules.chainer.testing.serializer import save_and_load_hdf5, save_and_load_npz
 from renga_chainer.modules.chainer.testing.training import get_trainer_with_mock_updater
@@ -18,4 +19,6 @@ __all__ = [
     "save_and_load_hdf5",
     "save_and_load_npz",
     "unary_math_function_unittest",
+    "with_requires",
+    "without_requires",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_chainer.modules.chainer.backends import cuda
-from renga_core.testing.cases.parameters import Generated
+from renga_testing.cases.parameters import Generated
 
 __all__ = [
     "MARKS",

@@ -13,9 +13,9 @@ from renga_chainer.modules.chainer.testing import attr
 from renga_core.backend import Device
 from renga_core.configuration import config, using_config
 from renga_core.errors import RengaError
-from renga_core.testing.cases import BackendConfig as RengaConfig
-from renga_core.testing.cases.backend_config import skipped_without_device
-from renga_core.testing.cases.parameters import Generated, classes_of
+from renga_testing.cases import BackendConfig as RengaConfig
+from renga_testing.cases.backend_config import skipped_without_device
+from renga_testing.cases.parameters import Generated, classes_of
 
 __all__ = ["BackendConfig", "inject_backend_tests"]
 

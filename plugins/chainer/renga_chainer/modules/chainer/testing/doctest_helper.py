@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from renga_core.testing.cases.requirements import installed
+from renga_chainer.modules.chainer.testing.helper import installed
 
 __all__ = ["skipif", "skipif_not_enough_cuda_devices", "skipif_requires_satisfied"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.testing.cases import fix_random as fix_random
-from renga_core.testing.cases import generate_seed as generate_seed
+from renga_testing.cases import fix_random as fix_random
+from renga_testing.cases import generate_seed as generate_seed
 
 __all__ = ["do_setup", "do_teardown", "fix_random", "generate_seed"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from renga_chainer.modules.chainer.serializers import load_hdf5, load_npz, save_hdf5, save_npz
-from renga_core.testing.cases import save_and_load as save_and_load
+from renga_testing.cases import save_and_load as save_and_load
 
 __all__ = ["save_and_load", "save_and_load_hdf5", "save_and_load_npz"]
 

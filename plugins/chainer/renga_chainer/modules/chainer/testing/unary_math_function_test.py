@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_chainer.modules.chainer.testing import attr
-from renga_core.testing.cases import unary_math_function_unittest as rengas
+from renga_testing.cases import unary_math_function_unittest as rengas
 
 __all__ = ["unary_math_function_unittest"]
 

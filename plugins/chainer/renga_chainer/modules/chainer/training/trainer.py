@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +13,7 @@ from renga_chainer.modules.chainer.training.triggers import get_trigger, is_load
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_READER, Extension
 from renga_training import Trainer as RengaTrainer
+from renga_training.out_folder import FolderInUse
 
 __all__ = ["Trainer"]
 
@@ -31,9 +33,30 @@ class Trainer(RengaTrainer):
         self.out = out
 
     @property
+    def elapsed_time(self) -> float:
+        """Seconds of training so far, those of a resumed run's earlier parts included.
+
+        Raises:
+            RuntimeError: Training has not been started yet.
+        """
+        if not self._done:
+            raise RuntimeError("training has not been started yet")
+        return super().elapsed_time
+
+    @property
     def is_before_training(self) -> bool:
         """Whether there was no update yet."""
         return self.updater.iteration == 0
+
+    @contextmanager
+    def _hold_folder(self) -> Iterator[None]:
+        """Warn if another run writes into the folder: in Chainer's programs it may."""
+        with ExitStack() as folder:
+            try:
+                folder.enter_context(super()._hold_folder())
+            except FolderInUse as error:
+                warnings.warn(str(error), stacklevel=4)
+            yield
 
     def extend(
         self,
@@ -83,7 +106,7 @@ class Trainer(RengaTrainer):
         for name, entry in self._entries.items():
             serialize_if_it_can(entry.extension, serializer["extensions"][name])
             serialize_if_it_can(entry.trigger, serializer["extension_triggers"][name])
-        elapsed = serializer("_snapshot_elapsed_time", self.elapsed_time)
+        elapsed = serializer("_snapshot_elapsed_time", super().elapsed_time)
         if is_loading(serializer):
             self._earlier_time = float(elapsed)
             if self._started_at is not None:
@@ -129,5 +152,6 @@ class _Wrapped(Extension):
         self._call("serialize", serializer)
 
     def _call(self, method: str, *args: Any) -> None:
-        if hasattr(self.wrapped, method):
-            getattr(self.wrapped, method)(*args)
+        call = getattr(self.wrapped, method, None)
+        if call is not None:
+            call(*args)

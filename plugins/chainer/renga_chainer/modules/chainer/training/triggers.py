@@ -24,12 +24,16 @@ __all__ = [
 ]
 
 
-def saved_or(serializer: AbstractSerializer, key: str, value: Any, default: Any) -> Any:
-    """Save or load a value; where a file has none, as those of older versions, the default."""
+def saved_or(serializer: AbstractSerializer, key: str, value: Any, default: Any, warning: str) -> Any:
+    """Save or load a value; where a file has none, as those of older versions, warn and return the default."""
     try:
         return serializer(key, value)
     except KeyError:
+        warnings.warn(warning, stacklevel=3)
         return default
+
+
+_MAY_FAIL = "If this trigger is not called at every iteration, it may not work correctly."
 
 
 class _Progress:
@@ -59,8 +63,20 @@ class _Progress:
         return last, now
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        self._previous_iteration = saved_or(serializer, "previous_iteration", self._previous_iteration, -1)
-        self._previous_epoch_detail = saved_or(serializer, "previous_epoch_detail", self._previous_epoch_detail, -1.0)
+        self._previous_iteration = saved_or(
+            serializer,
+            "previous_iteration",
+            self._previous_iteration,
+            -1,
+            f"The previous value of iteration is not saved: it is guessed from the current one. {_MAY_FAIL}",
+        )
+        self._previous_epoch_detail = saved_or(
+            serializer,
+            "previous_epoch_detail",
+            self._previous_epoch_detail,
+            -1.0,
+            f"The previous value of epoch_detail is not saved: the updater's is used. {_MAY_FAIL}",
+        )
 
 
 class IntervalTrigger(Trigger):
@@ -116,10 +132,14 @@ class ManualScheduleTrigger(Trigger):
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load where training was at the last call."""
         self._progress.serialize(serializer)
-        try:
-            self.finished = bool(serializer("finished", self.finished))
-        except KeyError:
-            self.finished, self._ask_points = False, True
+        finished = saved_or(
+            serializer,
+            "finished",
+            self.finished,
+            None,
+            "The flag of finished is not saved: it is False until the trigger is called the next time.",
+        )
+        self.finished, self._ask_points = bool(finished), finished is None
 
 
 class OnceTrigger(Trigger):
@@ -142,7 +162,14 @@ class OnceTrigger(Trigger):
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load whether it has fired."""
-        self._flag_first = bool(saved_or(serializer, "_flag_first", self._flag_first, False))
+        flag = saved_or(
+            serializer,
+            "_flag_first",
+            self._flag_first,
+            False,
+            "The flag is not saved: OnceTrigger takes it that it has fired. If it had not, it may not work correctly.",
+        )
+        self._flag_first = bool(flag)
 
 
 class TimeTrigger(Trigger):

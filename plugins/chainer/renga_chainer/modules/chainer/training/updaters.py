@@ -82,7 +82,8 @@ class StandardUpdater(RengaUpdater):
 
     def update(self) -> None:
         """Make one update."""
-        self.update_core()
+        with self.taken_back():
+            self.update_core()
         self.iteration += 1
 
     def update_core(self) -> None:

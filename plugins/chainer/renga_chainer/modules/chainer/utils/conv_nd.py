@@ -50,6 +50,7 @@ def im2col_nd_cpu(
         ``(N, C, *ksize, *outs)``.
     """
     dims = img.shape[2:]
+    assert len(dims) == len(ksize) == len(stride) == len(pad), "one size, stride and padding for each axis of the image"
     dilate = as_tuple(dilate, len(dims))
     windows = zip(dims, ksize, stride, pad, dilate, strict=True)
     outs = [get_conv_outsize(size, k, s, p, cover_all, d) for size, k, s, p, d in windows]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections.abc import Callable
-from functools import partial
 from types import TracebackType
 from typing import Any
 
 from renga_chainer.modules.chainer.serializers import load_npz, save_npz, serialize
+from renga_chainer.modules.chainer.training.extensions.snapshot_cleanup import Cleanup, find_files
 from renga_chainer.modules.chainer.training.extensions.snapshot_writers import SimpleWriter
+from renga_core.serializers import FileDamaged
+from renga_core.serializers.atomic import remove_leftovers
 from renga_core.training import Extension
+from renga_training.snapshot_files import SnapshotFile
 
 __all__ = ["_Snapshot", "snapshot", "snapshot_object"]
 
@@ -45,16 +48,49 @@ class _Snapshot(Extension):
         self.autoload = autoload
 
     def resume(self, trainer: Any) -> None:
-        """Load the newest file, if that was asked for and there is one."""
+        """`load_newest`, if that was asked for."""
+        remove_leftovers(trainer.out)
         if self.autoload:
-            files = _files(self.filename, trainer.out)
-            if files:
-                load_npz(os.path.join(trainer.out, files[-1]), trainer if self._target is None else self._target)
+            self.load_newest(trainer)
+
+    def load_newest(self, trainer: Any, at_most: tuple[float, ...] | None = None) -> SnapshotFile | None:
+        """Load the newest file that is whole, if there is any.
+
+        Args:
+            trainer: In whose folder they are.
+            at_most: The iteration, as `SnapshotFile` has it, beyond which files do not count; None: all do.
+
+        Returns:
+            Which it is; None if there is none.
+
+        Raises:
+            FileDamaged, OSError: None is whole; that of the newest.
+        """
+        errors: list[FileDamaged | OSError] = []
+        for file in reversed(find_files(self.filename, trainer.out)):
+            if at_most is not None and (file.progress is None or file.progress > at_most):
+                continue
+            try:
+                load_npz(str(file.path), self.object_of(trainer))
+            except (FileDamaged, OSError) as error:
+                errors.append(error)
+                continue
+            if errors:
+                skipped = "; ".join(map(str, errors))
+                warnings.warn(f"skipped a snapshot: {skipped}. Going on from {file.path}", stacklevel=2)
+            return file
+        if errors:
+            raise errors[0]
+        return None
+
+    def object_of(self, trainer: Any) -> Any:
+        """What is saved: the target, or the trainer."""
+        return trainer if self._target is None else self._target
 
     def initialize(self, trainer: Any) -> None:
         """Have old files removed after each that is written, beyond those to retain."""
         if self.n_retains > 0 and hasattr(self.writer, "_add_cleanup_hook") and not callable(self.filename):
-            self.writer._add_cleanup_hook(partial(_remove_old, self.filename, trainer.out, self.n_retains))
+            self.writer._add_cleanup_hook(Cleanup(self.filename, trainer.out, self.n_retains))
 
     def __call__(self, trainer: Any) -> None:
         """Save."""
@@ -72,24 +108,9 @@ class _Snapshot(Extension):
             self.writer.finalize()
 
     def _make_snapshot(self, trainer: Any) -> None:
-        arrays = serialize(trainer if self._target is None else self._target)
+        arrays = serialize(self.object_of(trainer))
         name = self.filename(trainer) if callable(self.filename) else self.filename.format(trainer)
         self.writer(name, trainer.out, arrays)
-
-
-def _files(filename: str | Callable[[Any], str], folder: str) -> list[str]:
-    """Files of this name, the newest last. Only what is before and after the fields is compared."""
-    if callable(filename):
-        return []
-    start, end = filename.split("{")[0], filename.split("}")[-1]
-    found = [name for name in os.listdir(folder) if name.startswith(start) and name.endswith(end)]
-    return sorted(found, key=lambda name: (os.stat(os.path.join(folder, name)).st_mtime_ns, name))
-
-
-def _remove_old(filename: str, folder: str, n_retains: int) -> None:
-    """Remove all but the newest. Not in the class: it may be sent to a process."""
-    for name in _files(filename, folder)[:-n_retains]:
-        os.remove(os.path.join(folder, name))
 
 
 def snapshot(

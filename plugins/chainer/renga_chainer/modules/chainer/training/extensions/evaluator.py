@@ -121,6 +121,6 @@ class Evaluator(RengaEvaluator):
         """Nothing."""
 
     def finalize(self) -> None:
-        """Finalize the iterators."""
-        for iterator in self._iterators.values():
+        """Finalize the iterators; there are none where a subclass made no use of ours."""
+        for iterator in getattr(self, "_iterators", {}).values():
             iterator.finalize()

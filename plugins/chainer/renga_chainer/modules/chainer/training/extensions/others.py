@@ -121,7 +121,13 @@ class MicroAverage(Extension):
 
 
 class ParameterStatistics(extensions.ParameterStatistics):
-    """As `renga.training.extensions.ParameterStatistics`; its state is not saved."""
+    """As `renga.training.extensions.ParameterStatistics`, by Chainer's keys; its state is not saved.
+
+    Attributes:
+        report_key_template: Makes the key of a statistic, without the number of one of several.
+    """
+
+    report_key_template = "{prefix}{link_name}{param_name}/{attr_name}/{function_name}"
 
     def __init__(
         self,
@@ -134,6 +140,15 @@ class ParameterStatistics(extensions.ParameterStatistics):
         skip_nan_params: bool = False,
     ) -> None:
         super().__init__(links, statistics, report_params, report_grads, prefix, get_trigger(trigger), skip_nan_params)
+
+    def _key(self, link: Any, path: str, kind: str, name: str) -> str:
+        return self.report_key_template.format(
+            prefix=f"{self._prefix}/" if self._prefix else "",
+            link_name=link.name,  # "None" for a link without one
+            param_name=path,
+            attr_name=kind,
+            function_name=name,
+        )
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Nothing."""
@@ -186,7 +201,36 @@ class PlotReport(extensions.PlotReport):
 
 
 class VariableStatisticsPlot(extensions.VariableStatisticsPlot):
-    """As `renga.training.extensions.VariableStatisticsPlot`; its state is not saved."""
+    """As `renga.training.extensions.VariableStatisticsPlot`; its state is not saved.
+
+    Args:
+        targets, max_sample_size, report_data, report_grad, plot_mean, plot_std, percentile_sigmas, trigger, filename,
+            figsize, marker, grid: As of Renga's.
+        file_name: Chainer's older name of `filename`.
+    """
+
+    def __init__(
+        self,
+        targets: Any,
+        max_sample_size: int = 1000,
+        report_data: bool = True,
+        report_grad: bool = True,
+        plot_mean: bool = True,
+        plot_std: bool = True,
+        percentile_sigmas: Any = (0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
+        trigger: Any = (1, "epoch"),
+        filename: str | None = None,
+        figsize: tuple[float, float] | None = None,
+        marker: str | None = None,
+        grid: bool = True,
+        *,
+        file_name: str = "statistics.png",
+    ) -> None:
+        name = file_name if filename is None else filename
+        super().__init__(
+            targets, max_sample_size, report_data, report_grad, plot_mean, plot_std, percentile_sigmas,
+            get_trigger(trigger), name, figsize, marker, grid,
+        )  # fmt: skip
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Nothing."""

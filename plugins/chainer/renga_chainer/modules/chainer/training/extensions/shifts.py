@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from renga_chainer.modules.chainer.training.triggers import is_loading, saved_or
 from renga_core.serializers import AbstractSerializer
 from renga_training import extensions
@@ -25,7 +27,9 @@ class _Saved(Shift):
         """Save or load them."""
         self._t = serializer("_t", self._t)
         now = None if self._owner is None else float(getattr(self._owner, self._attr))
-        last = saved_or(serializer, "_last_value", now, None)
+        last = saved_or(
+            serializer, "_last_value", now, None, "The last value is not saved: it is taken from the optimizer."
+        )
         if is_loading(serializer):
             self._loaded = None if last is None else float(last)
 
@@ -52,7 +56,19 @@ class MultistepShift(_Saved, extensions.MultistepShift):
 
 
 class PolynomialShift(_Saved, extensions.PolynomialShift):
-    """As `renga.training.extensions.PolynomialShift`."""
+    """As `renga.training.extensions.PolynomialShift`; the rate may also be negative: the value grows."""
+
+    def __init__(
+        self,
+        attr: str,
+        rate: float,
+        max_count: float,
+        init: float | None = None,
+        target: float | None = None,
+        optimizer: Any = None,
+    ) -> None:
+        super().__init__(attr, abs(rate), max_count, init, target, optimizer)
+        self._rate = rate
 
 
 class StepShift(_Saved, extensions.StepShift):

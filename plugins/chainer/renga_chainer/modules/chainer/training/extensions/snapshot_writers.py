@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_chainer.modules.chainer.serializers import save_npz
+from renga_chainer.modules.chainer.training.extensions.snapshot_cleanup import Cleanup
 from renga_core.serializers import atomic_path
 
 __all__ = [
@@ -50,6 +51,8 @@ class Writer:
         with atomic_path(os.path.join(outdir, filename)) as path:
             savefun(str(path), target, **kwds)
         for hook in self._post_save_hooks:
+            if isinstance(hook, Cleanup):
+                hook.written = filename
             hook()
 
     def _add_cleanup_hook(self, hook_fun: Callable[[], object]) -> None:

@@ -1,0 +1,140 @@
+"""Which format a file has: its suffix says. npz is here; plugins offer others (kind ``file_format``)."""
+
+from __future__ import annotations
+
+import os
+import string
+from collections.abc import Callable, Iterable
+from pathlib import PurePath
+from typing import Any, Protocol
+
+from renga_core.plugin import FILE_FORMAT, AmbiguousProvider, RengaPluginError, State, registry
+from renga_core.serializers.npz import Names, load_npz, save_npz
+from renga_core.serializers.protocol import Serializable
+
+__all__ = ["FileFormat", "NpzFormat", "format_of", "format_of_template", "format_saved_by", "load", "save"]
+
+
+class FileFormat(Protocol):
+    """Saves objects to files of one format, and loads them: what a provider of kind ``file_format`` makes.
+
+    Its description (`renga_core.plugin.Provider`) says which `suffixes` are its.
+    """
+
+    def save(self, filename: str | os.PathLike[str], obj: Serializable) -> object:
+        """Save an object to a file, which is written whole or not at all (`atomic_path`).
+
+        Raises:
+            TypeError: The object has a value that cannot be stored.
+            OSError: The file cannot be written; an old one of that name is as it was.
+        """
+
+    def load(
+        self,
+        filename: str | os.PathLike[str],
+        obj: Serializable,
+        path: str = "",
+        strict: bool = True,
+        ignore_names: Names | Iterable[Names] | None = None,
+    ) -> object:
+        """Load a file into an object: all of it, or, if anything is wrong with the file, nothing (`load_arrays`).
+
+        Args:
+            filename: Path.
+            obj: Object with a ``serialize`` method.
+            path, strict, ignore_names: See `load_npz`.
+
+        Raises:
+            FileDamaged: It is not of this format, is truncated or altered.
+            FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
+            OSError: The file cannot be opened.
+        """
+
+
+class NpzFormat:
+    """npz: `save_npz`, `load_npz`."""
+
+    save = staticmethod(save_npz)
+    load = staticmethod(load_npz)
+
+
+def format_of(filename: str | os.PathLike[str]) -> FileFormat:
+    """The format that the suffix of a name stands for; npz where there is no suffix, or nobody has a format for it.
+
+    Of several plugins with a format for one suffix, what Renga ships is meant.
+
+    Raises:
+        AmbiguousProvider: Third parties offer several formats for it.
+        RengaPluginError: The format cannot be used here: a library that it needs is not installed, say.
+    """
+    suffix = PurePath(filename).suffix.lower()
+    if suffix in ("", ".npz"):
+        return NpzFormat()
+    formats = registry(FILE_FORMAT)
+    offers = [offer for offer, status in formats.list() if status.state is not State.DISABLED]
+    offers = [offer for offer in offers if suffix in offer.provider.suffixes]
+    offers = [offer for offer in offers if offer.plugin.shipped] or offers
+    names = sorted({offer.name for offer in offers})
+    if len(names) > 1:
+        told = "".join(f"\n  - {offer.full_name}   ({offer.plugin.origin})" for offer in offers)
+        raise AmbiguousProvider(
+            f"{os.fspath(filename)}: the suffix {suffix} is that of {len(names)} formats:{told}\n"
+            f"Next: disable all but one of them: RENGA_PLUGINS_DISABLE={offers[0].full_name}"
+        )
+    return formats.load(names[0], origin=f"suffix of {os.fspath(filename)}")() if names else NpzFormat()
+
+
+def format_of_template(filename: str) -> FileFormat:
+    """The format of files whose names a format string gives, ``model_{.updater.epoch}.h5``. Raises as `format_of`."""
+    parts = string.Formatter().parse(filename)
+    return format_of("".join(text if field is None else f"{text}0" for text, field, *_ in parts))
+
+
+def format_saved_by(savefun: Callable[..., Any]) -> FileFormat:
+    """The format whose `save` this function is, such as `save_npz`; npz where it is none's."""
+    if savefun is save_npz:
+        return NpzFormat()
+    formats = registry(FILE_FORMAT)
+    for name in formats.names():
+        try:
+            found = formats.load(name)()
+        except RengaPluginError:
+            continue  # what is wrong with it has been told, or is told where somebody asks for it
+        if found.save is savefun:
+            return found
+    return NpzFormat()
+
+
+def save(filename: str | os.PathLike[str], obj: Serializable) -> None:
+    """Save an object in the format that the file's suffix stands for, which is npz if none does.
+
+    Args:
+        filename: Path, written atomically.
+        obj: Object with a ``serialize`` method.
+
+    Raises:
+        RengaPluginError: The format cannot be used; see `format_of`.
+        TypeError, OSError: As `FileFormat.save`.
+    """
+    format_of(filename).save(filename, obj)
+
+
+def load(
+    filename: str | os.PathLike[str],
+    obj: Serializable,
+    path: str = "",
+    strict: bool = True,
+    ignore_names: Names | Iterable[Names] | None = None,
+) -> None:
+    """Load a file of the format that its suffix stands for, which is npz if none does, into an object: all or nothing.
+
+    Args:
+        filename: Path.
+        obj: Object with a ``serialize`` method.
+        path, strict, ignore_names: See `load_npz`.
+
+    Raises:
+        RengaPluginError: The format cannot be used; see `format_of`.
+        FileDamaged, FileMismatched, OSError: As `FileFormat.load`.
+    """
+    format_of(filename).load(filename, obj, path, strict, ignore_names)

@@ -1,0 +1,5 @@
+"""``chainer._backend``: the base of devices."""
+
+from renga_core.backend import Device
+
+__all__ = ["Device"]

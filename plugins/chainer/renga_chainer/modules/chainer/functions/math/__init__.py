@@ -1,0 +1,1 @@
+"""``chainer.functions.math``. Mathematics."""

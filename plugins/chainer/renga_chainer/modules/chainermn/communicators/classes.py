@@ -1,0 +1,40 @@
+"""The classes of communicators that ChainerMN's modules have: those of Renga's plugin ``mpi``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from renga_core.plugin import COMMUNICATOR, ProviderUnavailable, registry
+from renga_distributed.single import SingleCommunicator
+
+__all__ = ["NAMES", "alone", "communicator_class"]
+
+NAMES = ("naive", "flat", "non_cuda_aware", "hierarchical", "two_dimensional", "single_node")
+"""Those that communicate through MPI."""
+
+
+@cache
+def alone(name: str) -> type[SingleCommunicator]:
+    """The communicator that a process which is alone has in the place of the one of that name, without MPI."""
+
+    class Alone(SingleCommunicator):
+        def __init__(self, mpi_comm: Any = None) -> None:
+            super().__init__()
+
+    Alone.__name__ = Alone.__qualname__ = f"{name} of one process"
+    return Alone
+
+
+@cache
+def communicator_class(name: str) -> Any:
+    """The class of a communicator by its registered name; `isinstance` says that `alone` belongs to it.
+
+    Where MPI is not installed, it is that of a process which is alone.
+    """
+    try:
+        cls: Any = registry(COMMUNICATOR).load(f"mpi:{name}", origin="chainermn.communicators", probe=True)
+    except ProviderUnavailable:
+        return alone(name)
+    cls.register(alone(name))
+    return cls

@@ -1,0 +1,73 @@
+"""``chainermn.links``: batch normalization whose moving variance is ChainerMN's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from renga.distributed import links
+from renga_core.communicator import CommunicatorBase
+from renga_core.graph import Variable
+from renga_core.link import Link
+from renga_core.replay import again
+from renga_distributed.functions.batch_normalization import apply_over_ranks
+from renga_distributed.links.batch_normalization import replace_batch_normalization
+from renga_nn.functions.normalization.batch_normalization import move_average
+
+__all__ = ["MultiNodeBatchNormalization", "create_mnbn_model"]
+
+L = TypeVar("L", bound=Link)
+
+
+class MultiNodeBatchNormalization(links.MultiNodeBatchNormalization):
+    """Renga's, of which the moving variance begins with 0, and moves by m / (m - 1) times the variance over all ranks.
+
+    m is how many numbers of each channel this rank has, as in ChainerMN; Renga's takes those of all ranks. So models
+    are tested by the same averages as there.
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None,
+        comm: CommunicatorBase,
+        decay: float = 0.9,
+        eps: float = 2e-5,
+        dtype: Any = None,
+        use_gamma: bool = True,
+        use_beta: bool = True,
+        initial_gamma: Any = None,
+        initial_beta: Any = None,
+        communication_backend: str = "auto",
+    ) -> None:
+        super().__init__(
+            size,
+            comm,
+            decay,
+            eps,
+            dtype,
+            use_gamma,
+            use_beta,
+            initial_gamma,
+            initial_beta,
+            communication_backend,
+            initial_avg_var=0,
+        )
+
+    def _normalize(self, x: Any, gamma: Any, beta: Any, decay: float) -> Variable:
+        y, node = apply_over_ranks(self.comm, x, gamma, beta, self.eps, self.axis)
+        count = math.prod(x.shape) // max(math.prod(gamma.shape), 1)
+
+        def move() -> None:
+            move_average(self.avg_mean, node.mean, decay)
+            move_average(self.avg_var, node.var * (count / max(count - 1, 1)), decay)
+
+        again(move)
+        return y
+
+
+def create_mnbn_model(link: L, comm: CommunicatorBase, communication_backend: str = "auto") -> L:
+    """`renga.distributed.links.create_mnbn_model` with `MultiNodeBatchNormalization` of this module."""
+    return replace_batch_normalization(
+        link, lambda: MultiNodeBatchNormalization(1, comm, communication_backend=communication_backend)
+    )

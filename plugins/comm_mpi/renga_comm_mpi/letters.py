@@ -1,0 +1,124 @@
+"""Messages from one rank to another. Who waits for a rank that has ended its program learns that, and waits no longer.
+
+The first time that a rank waits for another one, it asks it for a word at its end: an empty message. From then on it
+waits for what it wants or for that word, whichever comes first. A rank that has ended answers who has asked, until all
+have ended.
+
+Words go by the watchdog's communicators, which are never freed: nobody may take the question, and MPI could take what
+arrives for a communicator that is freed for a message of the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from renga_comm_mpi import failures, watchdog
+from renga_comm_mpi.calls import Calls, Pause
+from renga_comm_mpi.mpi import MPI
+from renga_core.communicator import RankFailed
+
+__all__ = ["Letters"]
+
+_ASK, _END = 3, 4  # the watchdog has others
+_GRACE = 1.0
+"""Seconds for what a rank has sent before its end: MPI does not promise that it arrives before the word of the end."""
+
+_ends: dict[int, list[MPI.Request]] = {}
+"""Words for which this process waits, by the rank in ``COMM_WORLD``: one for each thread that has waited for it."""
+_answering: list[watchdog.Channel] = []
+_undelivered: list[MPI.Request] = []
+"""What no rank has taken: MPI may read from its memory as long as it runs."""
+
+
+class Letters(Calls):
+    """`Calls` between two ranks that raise `RankFailed` where the other one has ended its program.
+
+    Args:
+        comm: The group; its messages must be only these.
+        group: The same group, as the watchdog knows it.
+        patient: As of `Calls`.
+    """
+
+    def __init__(self, comm: MPI.Comm, group: watchdog.Group, patient: bool) -> None:
+        super().__init__(comm, patient)
+        if self.size > 1:
+            self._ranks = group.ranks
+            channel = watchdog.channel_of(group)
+            assert channel is not None, "the group has been registered"
+            self._channel = channel
+            if self._channel not in _answering:
+                _answering.append(self._channel)
+                failures.take_leave(partial(_take_leave, self._channel.mpi_comm))
+
+    def __call__(self, name: str, *args: Any) -> None:
+        """Call ``Send`` or ``Recv`` with the data, the other rank and a tag, and wait.
+
+        Raises:
+            RankFailed: The other rank has ended its program.
+        """
+        _, peer, tag = args
+        request = getattr(self.comm, "I" + name.lower())(*args)
+        ends = _ends.setdefault(self._ranks[peer], [])
+        try:
+            end = ends.pop()
+        except IndexError:
+            end = self._ask(peer)
+        try:
+            if self._arrives(request, end):
+                return
+        finally:
+            ends.append(end)
+        receives = name == "Recv"
+        if receives:
+            status = MPI.Status()
+            request.Cancel()
+            request.Wait(status)
+            if not status.Is_cancelled():  # it has come just now
+                return
+        else:
+            _undelivered.append(request)
+        missing, call = ("send what this rank waits for", "send") if receives else ("take what this rank sends", "recv")
+        error = RankFailed(
+            f"rank {peer} has ended its program, and will not {missing} (tag {tag}; this is rank {self.rank}). "
+            f"Next: see where rank {peer} leaves a loop earlier than this rank, or calls {call} less often"
+        )
+        error.on_every_rank = False  # type: ignore[attr-defined]  # so this rank says it, under `renga train`, too
+        raise error
+
+    def _ask(self, peer: int) -> MPI.Request:
+        comm, place = self._channel.mpi_comm, self._channel.ranks.index(self._ranks[peer])
+        end: MPI.Request = comm.Irecv(np.empty(0, np.uint8), place, _END)
+        comm.Isend(np.empty(0, np.uint8), place, _ASK).Free()
+        return end
+
+    def _arrives(self, request: MPI.Request, end: MPI.Request) -> bool:
+        """Wait for a message, or for the end of the other rank; return whether it is the message."""
+        if end != MPI.REQUEST_NULL:  # it has not ended, as far as is known
+            if self.patient:
+                pause = Pause()
+                while not MPI.Request.Testany([request, end])[1]:
+                    pause()
+            else:
+                MPI.Request.Waitany([request, end])
+        deadline, pause = time.monotonic() + _GRACE, Pause()
+        while not request.Test():
+            if time.monotonic() > deadline:
+                return False
+            pause()
+        return True
+
+
+def _take_leave(comm: MPI.Comm) -> Iterator[None]:
+    """Tell whoever asks that this rank has ended; to be gone on with now and then."""
+    empty, status = np.empty(0, np.uint8), MPI.Status()
+    while True:
+        while comm.Iprobe(MPI.ANY_SOURCE, _ASK, status):
+            asker = status.Get_source()
+            comm.Recv(empty, asker, _ASK)
+            comm.Isend(empty, asker, _END).Free()
+        yield

@@ -1,0 +1,60 @@
+"""A pool of threads that nobody has to wait for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import Any
+
+__all__ = ["DaemonThreadPool"]
+
+_Task = tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]
+
+
+class DaemonThreadPool:
+    """Threads that do what is submitted, first come, first served.
+
+    Python's own pool keeps a program from ending while one of its threads hangs: its threads are no daemons.
+
+    Args:
+        n_threads: How many. They start at once.
+        name: What their names begin with.
+    """
+
+    def __init__(self, n_threads: int, name: str) -> None:
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        # Not methods: the threads hold the queue, and not the pool.
+        self._threads = [
+            threading.Thread(target=_work, args=(self._tasks,), name=f"{name}_{i}", daemon=True)
+            for i in range(n_threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Have a function called."""
+        future: Future[Any] = Future()
+        self._tasks.put((future, function, arguments))
+        return future
+
+    def shutdown(self, patience: float) -> None:
+        """End the threads when they have done what was submitted. Who takes longer than `patience` seconds is left."""
+        for _ in self._threads:
+            self._tasks.put(None)
+        deadline = time.monotonic() + patience
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _work(tasks: SimpleQueue[_Task | None]) -> None:
+    while (task := tasks.get()) is not None:
+        future, function, arguments = task
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:
+                future.set_exception(error)
+        del task, future, function, arguments  # or the last result would stay until the next one

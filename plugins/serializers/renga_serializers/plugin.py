@@ -1,0 +1,35 @@
+"""What the package offers: file formats. npz is core's, and described here with the others."""
+
+from renga_core.plugin import Provider, hookimpl
+
+
+@hookimpl
+def renga_file_formats() -> list[Provider]:
+    """Formats by suffix."""
+    return [
+        Provider(
+            name="npz",
+            target="renga_core.serializers.formats:NpzFormat",
+            revision=1,
+            summary="npz, NumPy's: a zip file with an array for each value",
+            suffixes=(".npz",),
+        ),
+        Provider(
+            name="hdf5",
+            target="renga_serializers.hdf5:HDF5Format",
+            revision=1,
+            summary="HDF5: a group for each object, a data set for each value",
+            needs=("h5py",),
+            install_hint="pip install 'renga[hdf5]'",
+            suffixes=(".h5", ".hdf5"),
+        ),
+        Provider(
+            name="safetensors",
+            target="renga_serializers.tensors:SafetensorsFormat",
+            revision=1,
+            summary="safetensors: a tensor for each array, which other frameworks read",
+            needs=("safetensors",),
+            install_hint="pip install 'renga[safetensors]'",
+            suffixes=(".safetensors",),
+        ),
+    ]

@@ -1,0 +1,181 @@
+"""One test, many devices."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unittest
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any, Self
+
+from renga_core.backend import Device, get_device, using_device
+from renga_core.errors import RengaError
+from renga_testing.cases.parameters import Generated, classes_of
+
+__all__ = ["BackendConfig", "inject_backend_tests"]
+
+_DEFAULTS: dict[str, Any] = {
+    "use_cuda": False,
+    "use_chainerx": False,
+    "cuda_device": None,
+    "chainerx_device": None,
+    "use_cudnn": "never",
+    "cudnn_deterministic": False,
+    "autotune": False,
+    "use_ideep": "never",
+    "cudnn_fast_batch_normalization": False,
+    "device": None,
+}
+
+
+class BackendConfig:
+    """Where a test runs. Within ``with config:`` parameters are made there.
+
+    Args:
+        params: Names and values of the attributes that are not to be the defaults.
+
+    Attributes:
+        use_cuda: On a GPU, by CuPy. cuda_device: Its number.
+        device_name: The name of any device of Renga, such as ``"torch"``; in `params` it is called ``device``.
+        use_cudnn, cudnn_deterministic, autotune, use_ideep, cudnn_fast_batch_normalization: Chainer's; Renga chooses
+            kernels by ``[kernels]`` of its settings, whatever these say.
+        use_chainerx, chainerx_device: Chainer's, too. There is no ChainerX here; a test that asks for it is skipped.
+
+    Raises:
+        TypeError: `params` is no dict.
+        ValueError: There is no such attribute.
+
+    >>> config = BackendConfig({})
+    >>> config.device
+    <Device numpy>
+    """
+
+    use_cuda: bool
+    use_chainerx: bool
+    cuda_device: int | None
+    chainerx_device: str | None
+    use_cudnn: str
+    cudnn_deterministic: bool
+    autotune: bool
+    use_ideep: str
+    cudnn_fast_batch_normalization: bool
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        if not isinstance(params, Mapping):
+            raise TypeError(f"BackendConfig: params must be a dict, not {type(params).__name__}")
+        unknown = sorted(set(params) - set(_DEFAULTS))
+        if unknown:
+            raise ValueError(f"BackendConfig: no parameter is called {unknown[0]!r}; there are: {', '.join(_DEFAULTS)}")
+        self._given = dict(params)
+        for name, value in {**_DEFAULTS, **params}.items():
+            setattr(self, "device_name" if name == "device" else name, value)
+        self.device_name: str | None
+        self._contexts: list[AbstractContextManager[Device]] = []
+
+    @property
+    def device(self) -> Device:
+        """The device.
+
+        Raises:
+            RengaError: It cannot be used on this machine.
+        """
+        if self.use_chainerx:
+            raise RengaError("BackendConfig: use_chainerx=True, and there is no ChainerX in Renga")
+        name = f"cupy:{self.cuda_device or 0}" if self.use_cuda else "numpy"
+        return get_device(self.device_name or name)
+
+    @property
+    def xp(self) -> Any:
+        """The array module of the device."""
+        return self.device.xp
+
+    def get_array(self, array: Any) -> Any:
+        """An array, or several in a list or tuple, sent to the device; None stays None."""
+        if array is None:
+            return None
+        if isinstance(array, (list, tuple)):
+            return type(array)(self.get_array(a) for a in array)
+        return self.device.send(array)
+
+    def get_func_str(self) -> str:
+        """What is special about it, to be put into the name of a test."""
+        said = "__".join(f"{name}_{str(value).lower()}" for name, value in self._given.items())
+        return re.sub(r"\W", "_", said) or "numpy"
+
+    def __enter__(self) -> Self:
+        context = using_device(self.device)
+        context.__enter__()
+        self._contexts.append(context)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._contexts.pop().__exit__(kind, error, traceback)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={value!r}" for name, value in self._given.items())
+        return f"<BackendConfig {said or 'numpy'}>"
+
+
+def inject_backend_tests(
+    method_names: Sequence[str] | None, params: Sequence[Mapping[str, Any]]
+) -> Callable[[Any], Any]:
+    """Make of each test method one for each of `params`, with the argument ``backend_config``.
+
+    A test for a device that this machine does not have is skipped.
+
+    Args:
+        method_names: Names of the methods; None: all that are named ``test_…``.
+        params: What `BackendConfig` takes, for each.
+
+    Raises:
+        TypeError: `params` is no list of dicts.
+        RuntimeError: Two of `params` are the same.
+    """
+    if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):
+        raise TypeError(f"inject_backend_tests: params must be a list of dicts, not {params!r}")
+    configs = [BackendConfig(p) for p in params]
+
+    def decorate(case: type[Any] | Generated) -> Any:
+        for cls in classes_of(case):
+            chosen = [name for name in dir(cls) if name.startswith("test_")] if method_names is None else method_names
+            for name in chosen:
+                test = getattr(cls, name)
+                if test is None:
+                    continue
+                setattr(cls, name, None)  # hides an inherited one, too; test runners pass over it
+                for config in configs:
+                    new = f"{name}_{config.get_func_str()}"
+                    if hasattr(cls, new):
+                        raise RuntimeError(f"inject_backend_tests: {cls.__name__} has a {new} already")
+                    setattr(cls, new, skipped_without_device(_with(test, config), config, new))
+        return case
+
+    return decorate
+
+
+def _with(test: Callable[..., Any], config: BackendConfig) -> Callable[..., None]:
+    @functools.wraps(test)
+    def run(self: Any) -> None:
+        test(self, backend_config=config)
+
+    return run
+
+
+def skipped_without_device(test: Callable[..., Any], config: BackendConfig, name: str) -> Callable[..., None]:
+    """A test method under another name, which is skipped where the device is not there. It takes no arguments."""
+
+    @functools.wraps(test)
+    def run(self: Any) -> None:
+        try:
+            _ = config.device
+        except RengaError as error:
+            raise unittest.SkipTest(str(error)) from error
+        test(self)
+
+    run.__name__ = name
+    del run.__wrapped__  # pytest would read the arguments of the wrapped one
+    return run

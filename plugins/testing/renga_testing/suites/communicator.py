@@ -1,0 +1,163 @@
+"""`CommunicatorSuite`: the kit of communicators. How to write one: docs/how-to/write-a-communicator.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar
+
+import pytest
+
+from renga_core.backend import Device
+from renga_core.communicator import CommunicatorBase, RankFailed
+from renga_core.plugin import COMMUNICATOR, RengaPluginError, registry
+from renga_testing.suites.communicator_programs import PROGRAMS, Program, fail_on_last_rank, names_for
+from renga_testing.suites.communicator_ranks import Ranks
+from renga_testing.suites.suite import ProviderSuite, needs
+
+__all__ = ["CommunicatorSuite"]
+
+
+class CommunicatorSuite(ProviderSuite):
+    """Tests of a communicator.
+
+    What is tested are programs that every rank runs (`communicator_programs`), by one rank, and by each of `sizes`. Of
+    several, the launcher that the provider names starts the processes, and they stay for all programs. A subclass for
+    ranks that come to be in another way overrides `launch`, which is called some hundred times. Where there is neither,
+    the communicator is tested with one rank only, and the label says so.
+
+    Attributes:
+        sizes: Numbers of ranks, beside one.
+        backends: The array backends whose arrays travel.
+    """
+
+    kind = COMMUNICATOR
+    extras: ClassVar[Mapping[str, str]] = {"ranks": "several ranks can talk to each other, and something starts them"}
+    _ranks: ClassVar[dict[tuple[str, int], Ranks]] = {}
+    _node: Any
+    _prepared: ClassVar[bool] = False
+    sizes: ClassVar[tuple[int, ...]] = (2, 3, 4, 5)
+    backends: ClassVar[tuple[str, ...]] = ("numpy",)
+
+    def launch(self, program: Program, size: int, device: str) -> list[BaseException | None]:
+        """Run ``program(communicator, device)`` on each of `size` ranks, and wait for them.
+
+        Args:
+            program: A function at the top of a module, so that another process can import it.
+            size: Number of ranks.
+            device: What the program takes as its second argument: the name of a device.
+
+        Returns:
+            For each rank, what it raised.
+        """
+        if size > 1:
+            return self._launch_processes(program, size, device)
+        communicator = self.make()
+        try:
+            program(communicator, device)
+        except Exception as error:
+            return [error]
+        finally:
+            communicator.finalize()
+        return [None]
+
+    def _launch_processes(self, program: Program, size: int, device: str) -> list[BaseException | None]:
+        """`launch` in processes that the provider's launcher starts."""
+        ranks = self._ranks.get((self.provider, size))
+        if ranks is None:
+            ranks = self._ranks[self.provider, size] = Ranks(self.offer.full_name, size)
+            self._node.addfinalizer(partial(self._end_ranks, size))
+        errors = ranks.run(program, device)
+        if any(errors):  # what ranks do now nobody knows
+            del self._ranks[self.provider, size]
+            ended = program is not fail_on_last_rank or ranks.ends_after_a_failure()
+            ranks.close()
+            assert ended, f"{self.label}: a rank has failed, and its launcher goes on, or returns 0"
+        return errors
+
+    def _end_ranks(self, size: int) -> None:
+        ranks = self._ranks.pop((self.provider, size), None)
+        if ranks is not None:
+            ranks.close()
+
+    @pytest.fixture(autouse=True)
+    def _end_ranks_with_the_class(self, request: pytest.FixtureRequest) -> None:
+        self._node = request.node.getparent(pytest.Class)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """What the provider declares; several ranks are there where somebody can start them."""
+        return super().declared - {"ranks"} | ({"ranks"} if self._launches() else set())
+
+    @property
+    def label(self) -> str:
+        """Kind and name, and whether there is one rank only."""
+        label = super().label
+        return label if self._launches() else f"{label}, with one rank only, since its provider names no launcher"
+
+    @classmethod
+    def _launches(cls) -> bool:
+        if cls.launch is not CommunicatorSuite.launch:
+            return True
+        try:
+            return bool(registry(COMMUNICATOR).get(cls.provider).provider.launcher)
+        except RengaPluginError:  # as other tests tell
+            return False
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Iterable[Any]]:
+        """Devices, numbers of ranks, and programs: for one rank, and for several."""
+        several = {"size": cls.sizes, "program": names_for(2)}
+        if not cls._launches():  # then all are skipped, and one tells of it
+            several = {name: values[:1] for name, values in several.items()}
+        return {"device": cls.backends, "alone": names_for(1), **several}
+
+    def prepare(self) -> None:
+        """Import the target, and make a first one: what connects processes handles signals for good, from there on."""
+        super().prepare()
+        if not type(self)._prepared:
+            type(self)._prepared = True
+            with suppress(Exception):  # as tests of it tell
+                self.make().finalize()
+
+    def test_is_a_communicator(self) -> None:
+        """It can be made, and is a `CommunicatorBase`."""
+        communicator = self.make()
+        known = isinstance(communicator, CommunicatorBase)
+        assert known, f"{self.label} makes {communicator!r}, which is no CommunicatorBase"
+        communicator.finalize()
+
+    def test_one_rank(self, alone: str, device: Device) -> None:
+        """A single rank gets right answers."""
+        self._run(alone, 1, device)
+
+    @needs("ranks")
+    @pytest.mark.timeout(180)
+    def test_ranks(self, program: str, size: int, device: Device) -> None:
+        """Each rank gets right answers, and learns of it when ranks do not call the same."""
+        self._run(program, size, device)
+
+    @needs("ranks")
+    @pytest.mark.timeout(180)
+    def test_failing_rank(self, device: Device) -> None:
+        """When one rank fails, the others do not wait for ever."""
+        size = self.sizes[0]  # of one number: ranks may have to be started again
+        errors = self.launch(fail_on_last_rank, size, device.name)
+        assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
+        for rank, error in enumerate(errors):
+            assert error is not None, f"the last rank failed, and rank {rank} knows nothing of it"
+
+    def _run(self, program: str, size: int, device: Device) -> None:
+        errors = self.launch(PROGRAMS[program], size, device.name)
+        assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
+        # Of several, those who were let down by another rank say less than it does.
+        for rank, error in sorted(enumerate(errors), key=lambda pair: _telling(pair[1])):
+            if error is not None:
+                words = str(error) if isinstance(error, AssertionError) else repr(error)
+                raise AssertionError(f"{program} on rank {rank} of {size}: {words}") from error
+
+
+def _telling(error: BaseException | None) -> int:
+    """What a program has asserted comes first, what a rank knows only by another one last."""
+    return 0 if isinstance(error, AssertionError) else 2 if isinstance(error, RankFailed) else 1

@@ -1,0 +1,398 @@
+"""`ExtensionSuite`: the kit of trainer extensions."""
+
+from __future__ import annotations
+
+import gc
+import json
+import multiprocessing
+import os
+import tempfile
+import threading
+import tracemalloc
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from renga_core.backend import to_host
+from renga_core.plugin import EXTENSION
+from renga_core.serializers import DictionarySerializer, load_npz, save_npz
+from renga_core.training import PRIORITY_EDITOR, Extension
+from renga_testing.suites.comparing import compare
+from renga_testing.suites.rehearsal import Rehearsal
+from renga_testing.suites.suite import ProviderSuite
+
+__all__ = ["ExtensionSuite"]
+
+WIDTH = 20_000
+"""Weights of the model whose training must not take more and more memory."""
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """What is left of a run: its state, what was observed in each iteration, the files in its folder."""
+
+    state: dict[str, Any]
+    observed: list[dict[str, str]]
+    files: dict[str, str]
+
+
+class ExtensionSuite(ProviderSuite):
+    """Tests of an extension, in a small run (`rehearsal`) that calls it in each iteration.
+
+    Attributes:
+        iterations: Length of that run; it is interrupted after each of them once.
+    """
+
+    kind = EXTENSION
+    iterations: ClassVar[int] = 9
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        """An empty folder to work in; the runs' own folders are elsewhere. Afterwards all runs are finalized."""
+        work = tmp_path / "work"
+        self.elsewhere = {"the user's home": tmp_path / "home", "the folder of temporary files": tmp_path / "temporary"}
+        for place in (work, *self.elsewhere.values()):
+            place.mkdir()
+        monkeypatch.chdir(work)
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+        self.out = tmp_path / "out"
+        self._runs: list[Rehearsal] = []
+        yield work
+        for run in reversed(self._runs):
+            with suppress(Exception):  # what `finalize` may do wrong has a test of its own
+                self._extension(run).finalize()
+        found = os.getcwd()
+        assert found == str(work), "the current folder was changed and not changed back: paths of others lead elsewhere"
+
+    def test_is_an_extension(self) -> None:
+        """It can be made, is an `Extension`, and says when it is to be called, how early, and under which name."""
+        extension = self._make()
+        trigger = extension.trigger
+        pair = isinstance(trigger, tuple) and len(trigger) == 2 and trigger[1] in ("epoch", "iteration")
+        assert callable(trigger) or pair, f"its trigger is {trigger!r}; expected a pair or a function of the trainer"
+        assert isinstance(extension.priority, int), f"its priority is {extension.priority!r}; expected a whole number"
+        name = extension.default_name
+        assert isinstance(name, str), f"its default_name is {name!r}; expected a text"
+        assert name, "its default_name is empty"
+        assert name != "training", "its default_name is 'training', which is the training loop itself"
+
+    def test_life_cycle(self) -> None:
+        """It bears the whole life of a run: resume, initialize, calls, finalize."""
+        run = self._start("whole")
+        for _ in range(self.iterations):
+            run.update()
+            run.call()
+        run.complete = True
+        self._extension(run).finalize()
+
+    def test_error(self) -> None:
+        """It bears an error in the middle of an iteration, and lets it pass; it does not end the program itself."""
+        run = self._start("error")
+        run.update()
+        run.call()
+        error = RuntimeError("on purpose")
+        try:
+            self._extension(run).on_error(run, error, None)
+        except (Exception, SystemExit) as raised:
+            raise AssertionError(f"on_error raised {raised!r}: the error that ends training would be lost") from raised
+        self._extension(run).finalize()
+
+    def test_interrupt(self) -> None:
+        """It bears an interruption between two iterations."""
+        run = self._start("interrupt")
+        run.update()
+        run.call()
+        self._extension(run).on_interrupt(run)
+        self._extension(run).finalize()
+
+    def test_finalize_at_any_time(self) -> None:
+        """It bears `finalize` before it was initialized, and twice: training may end in any way."""
+        extension = self._make()
+        for occasion in ("before anything else", "a second time"):
+            try:
+                extension.finalize()
+            except Exception as error:
+                raise AssertionError(f"finalize, called {occasion}, raised {error!r}") from error
+
+    def test_leaves_the_run_alone(self) -> None:
+        """A call changes nothing of the run that is not an extension's: counters, observers, what others reported.
+
+        What was reported stays; its values may be changed by one whose priority is at least `PRIORITY_EDITOR`.
+        """
+        run = self._start("alone")
+        for _ in range(self.iterations):
+            run.update()
+            parts, held, reported = _parts(run), run.observation, dict(run.observation)
+            run.call()
+            for name, part in _parts(run).items():
+                assert part == parts[name], f"a call changes {name}, which is not the extension's"
+            assert run.observation is held, "a call gives the trainer another observation; add to the one that is there"
+            missing = sorted(reported.keys() - held.keys())
+            assert not missing, f"a call removes {', '.join(missing)} from the observation: other extensions read it"
+            changed = sorted(key for key, value in reported.items() if held[key] is not value)
+            editor = self._extension(run).priority >= PRIORITY_EDITOR
+            assert editor or not changed, (
+                f"a call changes {', '.join(changed)} in the observation; one that does so has the priority "
+                f"PRIORITY_EDITOR or more, so that it comes before those who read"
+            )
+
+    def test_finalize_ends_threads(self) -> None:
+        """After `finalize` no thread and no process of its own is left."""
+        before: set[Any] = {*threading.enumerate(), *multiprocessing.active_children()}
+        self._ended("threads")
+        found: set[Any] = {*threading.enumerate(), *multiprocessing.active_children()}
+        left = [one.name for one in found - before if one.is_alive()]
+        assert not left, f"after finalize, threads or processes are left: {', '.join(left)}"
+
+    def test_finalize_closes_files(self) -> None:
+        """After `finalize` no file in the run's folder is open, or half written under a name for the time being."""
+        self._ended("files")
+        left = [path for path in _open_files() if path.is_relative_to(self.out)]
+        assert not left, f"after finalize, {left[0].name} is still open"
+        half = sorted(p.name for p in self.out.rglob("*") if p.name.startswith(".") or p.suffix in (".tmp", ".part"))
+        assert not half, f"after finalize, {half[0]} is left in the run's folder: a file for the time being"
+
+    def test_writes_into_its_folder_only(self, folder: Path) -> None:
+        """Files are written into the run's folder, and nowhere else."""
+        self.test_life_cycle()
+        for where, place in {"the current folder": folder, **self.elsewhere}.items():
+            # Libraries keep caches under hidden names.
+            stray = sorted(path.name for path in place.iterdir() if place == folder or not path.name.startswith("."))
+            assert not stray, f"it left {', '.join(stray)} in {where}; files belong into trainer.out"
+
+    def test_two_are_independent(self) -> None:
+        """Two of them share nothing: one that has run leaves another as new."""
+        used = self._start("used")
+        for _ in range(3):
+            used.update()
+            used.call()
+        _same_state(_state(self._start("new")), _state(self._start("newer")), "one, after another one has run,")
+
+    def test_resume_equals_uninterrupted(self) -> None:
+        """Interrupted at any iteration, saved, loaded and continued, a run ends as one that was not: in its state, in
+        what the extension reports, and in the files that it leaves.
+
+        What two whole runs do not have in common, such as times, is not looked at. One of them comes first and one
+        last: a clock that tells both the same has told all between them the same.
+        """
+        whole = self._finished(self._start("whole"), self.iterations)
+        resumed = {cut: self._resumed(cut) for cut in range(1, self.iterations)}
+        again = self._finished(self._start("again"), self.iterations)
+        for cut, run in resumed.items():
+            when = f"after resuming at iteration {cut}"
+            _same_state(run.state, whole.state, f"{when}, the run's")
+            for i, values in enumerate(run.observed, cut):
+                _same_values(values, whole.observed[i], again.observed[i], f"{when}, observation {i + 1}")
+            _same_values(run.files, whole.files, again.files, f"{when}, the run's folder")
+
+    def test_memory_does_not_grow(self) -> None:
+        """It does not take more and more memory: forty iterations, not a weight's worth; and losses are let go."""
+        run = self._start("memory", WIDTH)
+        losses: list[weakref.ref[Any]] = []
+        sizes = []
+        tracemalloc.start()
+        try:
+            for iteration in range(61):
+                run.update()
+                losses.append(weakref.ref(run.observation["main/loss"]))
+                run.call()
+                if iteration in (20, 60):
+                    gc.collect()
+                    sizes.append(tracemalloc.get_traced_memory()[0])
+        finally:
+            tracemalloc.stop()
+        alive = sum(loss() is not None for loss in losses)
+        assert alive <= 3, (
+            f"of {len(losses)} losses that were reported, {alive} are still there, with the graphs they came from: "
+            f"keep the numbers of an observation, not its variables"
+        )
+        grown = (sizes[1] - sizes[0]) / (8 * WIDTH)
+        assert grown < 2, (
+            f"forty iterations keep the memory of {grown:.0f} arrays of the model's weights: it hoards them"
+        )
+
+    def test_saving_changes_nothing(self) -> None:
+        """A run that is saved after each iteration ends as one that never is."""
+        whole, saved = self._run("never_saved", self.iterations), self._start("saved")
+        for iteration in range(self.iterations):
+            saved.update()
+            saved.call()
+            save_npz(self.out / f"saved_{iteration}.npz", saved)
+        _same_state(_state(saved), _state(whole), "after a run that was saved in each iteration, its")
+
+    def test_going_back(self) -> None:
+        """What was saved can be loaded into one that has gone on meanwhile."""
+        whole = self._run("forward", self.iterations)
+        run = self._run("back", self.iterations // 2)
+        save_npz(self.out / "back.npz", run)
+        for _ in range(self.iterations // 2):
+            run.update()
+            run.call()
+        load_npz(self.out / "back.npz", run)
+        self._continue(run, self.iterations - self.iterations // 2)
+        _same_state(_state(run), _state(whole), "after going back to what was saved, the run's")
+
+    # --- helpers -----------------------------------------------------------------------------------------------------
+
+    def _make(self) -> Extension:
+        extension = self.make()
+        assert isinstance(extension, Extension), f"{self.label} makes {extension!r}, which is no Extension"
+        return extension
+
+    def _start(self, name: str, width: int = 3) -> Rehearsal:
+        run = self._rehearsal(name, width)
+        self._extension(run).resume(run)
+        self._extension(run).initialize(run)
+        return run
+
+    def _ended(self, name: str) -> None:
+        """Start, call twice, finalize."""
+        run = self._start(name)
+        for _ in range(2):
+            run.update()
+            run.call()
+        self._extension(run).finalize()
+
+    def _rehearsal(self, name: str, width: int = 3) -> Rehearsal:
+        folder = self.out / name
+        os.makedirs(folder, exist_ok=True)
+        self._runs.append(Rehearsal(str(folder), self._make(), width))
+        return self._runs[-1]
+
+    def _run(self, name: str, iterations: int) -> Rehearsal:
+        run = self._start(name)
+        self._go_on(run, iterations)
+        return run
+
+    def _continue(self, run: Rehearsal, iterations: int) -> None:
+        self._extension(run).resume(run)
+        self._extension(run).initialize(run)
+        self._go_on(run, iterations)
+
+    def _go_on(self, run: Rehearsal, iterations: int) -> list[dict[str, str]]:
+        """What is observed after each of the next iterations: values, the rate of learning, whether it asks to stop."""
+        observed = []
+        for _ in range(iterations):
+            run.update()
+            run.call()
+            values = {key: _as_text(value) for key, value in run.observation.items()}
+            rate = {"optimizer.lr": repr(run.updater.get_optimizer("main").lr)}
+            observed.append(values | rate | ({"trainer.stop": run.stopped} if run.stopped else {}))
+        return observed
+
+    def _resumed(self, cut: int) -> _Ended:
+        """A run that is saved and finalized after some iterations, and goes on from there in another process."""
+        first = self._run(f"cut_{cut}", cut)
+        file = self.out / f"cut_{cut}.npz"
+        save_npz(file, first)
+        self._extension(first).finalize()
+        run = self._rehearsal(f"cut_{cut}")
+        load_npz(file, run)
+        before = _files(run)
+        self._extension(run).resume(run)
+        self._extension(run).initialize(run)
+        opened = _files(run).keys() - before.keys()  # a file for this part of the run, which others need not have
+        ended = self._finished(run, self.iterations - cut)
+        return replace(ended, files={name: text for name, text in ended.files.items() if name not in opened})
+
+    def _finished(self, run: Rehearsal, iterations: int) -> _Ended:
+        """Go on to the end, and finalize."""
+        observed = self._go_on(run, iterations)
+        state = _state(run)
+        self._extension(run).finalize()
+        return _Ended(state, observed, _files(run))
+
+    def _extension(self, run: Rehearsal) -> Extension:
+        assert run.extension is not None
+        return run.extension
+
+
+def _parts(run: Rehearsal) -> dict[str, Any]:
+    """What an extension finds and must leave as it is, by what a message calls it."""
+    updater: Any = run.updater
+    optimizer = updater.get_optimizer("main")
+    gradients = [param.grad for param in optimizer.target.params()]
+    return {
+        "the stop trigger (trainer.stop_trigger)": run.stop_trigger,
+        "the updater (trainer.updater)": run.updater,
+        "the number of the iteration": run.updater.iteration,
+        "the optimizer": optimizer,
+        "the optimizer's target": optimizer.target,
+        "the optimizer's number of updates": (optimizer.t, optimizer.epoch),
+        "the model's gradients": [None if grad is None else (id(grad), to_host(grad).tobytes()) for grad in gradients],
+        "the place in the data, from which the next batch is taken": updater.get_iterator("main").epoch_detail,
+        "the reporter (trainer.reporter)": run.reporter,
+        "the reporter's observers": dict(run.reporter._observers),
+        "the observation that values are reported to": run.reporter.observation,
+        "the run's folder (trainer.out)": run.out,
+    }
+
+
+def _open_files() -> list[Path]:
+    """Files that this process holds open, where the system tells."""
+    found = []
+    with suppress(OSError):
+        for entry in os.scandir("/proc/self/fd"):
+            with suppress(OSError):
+                found.append(Path(os.readlink(entry.path)))
+    return found
+
+
+def _files(run: Rehearsal) -> dict[str, str]:
+    """The texts in a run's folder by the names of their files; of other files nothing but that they are there."""
+    found, folder = {}, Path(run.out)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            try:
+                found[str(path.relative_to(folder))] = path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                found[str(path.relative_to(folder))] = "(no text)"
+    return found
+
+
+def _as_text(value: Any) -> str:
+    value = getattr(value, "array", value)
+    return repr(to_host(value).tolist() if hasattr(value, "dtype") else value)
+
+
+def _same_values(got: dict[str, str], right: dict[str, str], again: dict[str, str], whose: str) -> None:
+    """Assert that what two whole runs have in common is there; and if they have all names in common, no other one."""
+    assert right.keys() != again.keys() or got.keys() <= right.keys(), (
+        f"{whose} has {', '.join(sorted(got.keys() - right.keys()))}, which that of an uninterrupted run has not"
+    )
+    for name in right.keys() & again.keys():
+        assert name in got, f"{whose} lacks {name}, which that of an uninterrupted run has"
+        assert got[name] == right[name] or right[name] != again[name], (
+            f"{whose} has another {name}: {_cut(got[name])} instead of {_cut(right[name])}"
+        )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:39]} … {text[-38:]}"
+
+
+def _state(run: Any) -> dict[str, Any]:
+    serializer = DictionarySerializer()
+    serializer.save(run)
+    return {key: np.array(value) for key, value in serializer.target.items()}
+
+
+def _same_state(got: dict[str, Any], right: dict[str, Any], whose: str) -> None:
+    assert sorted(got) == sorted(right), f"{whose} state has {sorted(set(got) ^ set(right))} in one case only"
+    for key, value in right.items():
+        if value.dtype.kind in "US":
+            assert got[key].tolist() == value.tolist(), f"{whose} {key} is {_short(got[key])}, not {_short(value)}"
+        else:
+            compare(got[key], value, f"{whose} {key}", exact=True)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value.tolist())
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,97 @@
+"""Resuming, copying, setting up anew: what an optimizer does next depends on what is saved, and on nothing else."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from renga_core.backend import Device, get_device
+from renga_core.serializers import load_npz, save_npz
+from renga_testing.suites.comparing import compare
+from renga_testing.suites.optimizer.training import SHAPES, Training, made_link, on_host
+
+__all__ = ["Saving"]
+
+
+class Saving(Training):
+    """Tests of resuming and copying."""
+
+    def test_resume_is_identical(self, device: Device, dtype: str, tmp_path: Path) -> None:
+        """Saved and loaded by another process, it goes on exactly where it was."""
+        optimizer, link = self.set_up(dtype, device)
+        self.train(optimizer, link, 3)
+        save_npz(tmp_path / "optimizer.npz", optimizer)
+        save_npz(tmp_path / "link.npz", link)
+        resumed, loaded = self.set_up(dtype, device)
+        load_npz(tmp_path / "link.npz", loaded)
+        load_npz(tmp_path / "optimizer.npz", resumed)
+        self._go_on_alike(optimizer, link, resumed, loaded, f"of {dtype} after resuming")
+
+    def test_going_back(self, tmp_path: Path) -> None:
+        """What was saved can be loaded into an optimizer that has gone on meanwhile."""
+        optimizer, link = self.set_up("float64")
+        self.train(optimizer, link, 2)
+        save_npz(tmp_path / "optimizer.npz", optimizer)
+        save_npz(tmp_path / "link.npz", link)
+        self.train(optimizer, link, 3, first=2)
+        went_on = on_host(link.matrix)
+        load_npz(tmp_path / "link.npz", link)
+        load_npz(tmp_path / "optimizer.npz", optimizer)
+        assert optimizer.t == 2, f"t is {optimizer.t} after loading what was saved when it was 2"
+        self.train(optimizer, link, 3, first=2)
+        what = "a parameter, after going back to what was saved and over the same steps again,"
+        compare(link.matrix.array, went_on, what, exact=True)
+
+    def test_saving_changes_nothing(self, tmp_path: Path) -> None:
+        """A run that is saved after each step goes as one that never is."""
+        right = self.trained()
+        optimizer, link = self.set_up("float64")
+        for t in range(3):
+            self.train(optimizer, link, 1, first=t)
+            save_npz(tmp_path / f"optimizer_{t}.npz", optimizer)
+        compare(link.matrix.array, right, "a parameter of a run that was saved after each step,", exact=True)
+
+    def test_copying(self) -> None:
+        """A deep copy of optimizer and link goes on as the original, and neither disturbs the other."""
+        optimizer, link = self.set_up("float64")
+        self.train(optimizer, link, 2)
+        copied, its = copy.deepcopy((optimizer, link))
+        self.train(copied, its, 1, first=9)  # which the original must not notice
+        copied, its = copy.deepcopy((optimizer, link))
+        self._go_on_alike(optimizer, link, copied, its, "of a deep copy", first=2)
+
+    def test_setting_up_anew(self) -> None:
+        """Set up with another link, it begins anew, and the former link is left alone."""
+        right = self.trained()
+        optimizer, former = self.set_up("float64")
+        self.train(optimizer, former, 2)
+        held = on_host(former.matrix)
+        link = made_link("float64")
+        optimizer.setup(link)
+        assert optimizer.t == 0, f"t is {optimizer.t} after setup with another link"
+        self.give_gradients(former, 0)
+        self.train(optimizer, link, 3)
+        compare(link.matrix.array, right, "a parameter of the link that it was set up with next,", exact=True)
+        compare(former.matrix.array, held, "a parameter of the link that it was set up with before,", exact=True)
+
+    def test_array_that_is_replaced(self, device: Device) -> None:
+        """A parameter that gets another array, as when a link moves to a device, is updated there."""
+        right = self.trained()
+        optimizer, link = self.set_up("float64")
+        self.train(optimizer, link, 2)
+        link.matrix.array = link.matrix.array.copy()
+        link.to_device(device)
+        self.train(optimizer, link, 1, first=2)
+        compare(link.matrix.array, right, "a parameter whose array was replaced after two steps,", 1e-12)
+
+    def _go_on_alike(self, optimizer: Any, link: Any, other: Any, its: Any, what: str, first: int = 3) -> None:
+        self.train(optimizer, link, 3, first=first)
+        self.train(other, its, 3, first=first)
+        assert other.t == optimizer.t, (
+            f"t is {other.t} after three more steps {what}; uninterrupted it is {optimizer.t}"
+        )
+        for name in SHAPES:
+            right = get_device("numpy").send(getattr(link, name).array)
+            whole = f"a {name} parameter {what}, compared with an uninterrupted run,"
+            compare(getattr(its, name).array, right, whole, exact=True)

@@ -1,0 +1,195 @@
+"""`PluginSuite`: what every plugin must show, whatever it provides. How to write one: docs/how-to/write-a-plugin.md."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any, ClassVar
+
+from renga_core.plugin import Offer, Plugin, Registry, get_manager
+from renga_core.plugin.offering import resolve
+from renga_core.plugin.state import State, describe_error, pass_interrupt
+from renga_testing.suites.suite import Suite
+
+__all__ = ["PluginSuite"]
+
+_IMPORTING = """
+import importlib, json, sys, time
+import pluggy
+from renga import Kernel, Provider, hookimpl
+sys.path.extend({path!r})
+before = set(sys.modules)
+start = time.perf_counter()
+importlib.import_module({module!r})
+seconds = time.perf_counter() - start
+with open({answer!r}, "w") as file:
+    json.dump([seconds, sorted(set(sys.modules) - before)], file)
+"""
+
+
+class PluginSuite(Suite):
+    """Tests of a plugin as such. A subclass says which::
+
+        class TestMyPlugin(PluginSuite):
+            plugin = "mine"
+
+    Attributes:
+        plugin: Name of the plugin: that of its entry point.
+        seconds_to_import: The thin module may take no longer, beyond Renga itself.
+        seconds_to_probe: A probe may take no longer.
+    """
+
+    plugin: ClassVar[str] = ""
+    seconds_to_import: ClassVar[float] = 0.5
+    seconds_to_probe: ClassVar[float] = 60.0
+
+    @property
+    def label(self) -> str:
+        """The plugin."""
+        return f"plugin {self.plugin!r}"
+
+    def test_loads(self) -> None:
+        """It is there, and Renga has nothing against it."""
+        status = self._plugin.status
+        assert status.state is State.READY, f"{self.label} is {status}"
+
+    def test_hooks(self) -> None:
+        """Each of its hooks exists, is marked, and returns descriptions without raising."""
+        self._offers()  # so that every hook has been called
+        problems = [problem for problem in get_manager().problems() if problem.plugin is self._plugin]
+        assert not problems, "; ".join(f"hook {problem.hook} is {problem.status}" for problem in problems)
+
+    def test_offers_something(self) -> None:
+        """It provides something, adds a kind, or listens to an event."""
+        module = self._plugin.module
+        hooks = [name for name in dir(module) if name.startswith("renga_") and callable(getattr(module, name))]
+        assert hooks, f"{self._plugin.target} has no function named renga_…: it offers nothing"
+
+    def test_imports_nothing_heavy(self) -> None:
+        """The thin module imports neither what it describes nor any library that Renga does not need itself."""
+        _, modules, _ = self._import_alone()
+        targets = {offer.provider.target.partition(":")[0] for offer in self._offers()}
+        early = sorted(targets & set(modules))
+        assert not early, f"{self._plugin.target} imports {', '.join(early)}, which it need only name"
+        own = self._plugin.target.partition(".")[0].partition(":")[0]
+        tops = {module.partition(".")[0] for module in modules} - {own, "renga", "renga_core"}
+        heavy = sorted(tops - set(sys.stdlib_module_names))
+        assert not heavy, f"{self._plugin.target} imports {', '.join(heavy)}, which only what it describes may need"
+
+    def test_imports_silently(self) -> None:
+        """Importing the thin module prints nothing."""
+        _, _, output = self._import_alone()
+        assert not output, f"importing {self._plugin.target} prints {output[:80]!r}"
+
+    def test_imports_quickly(self) -> None:
+        """Importing the thin module takes no time that a user would feel; the best of three trials counts."""
+        seconds = min(self._import_alone()[0] for _ in range(3))
+        assert seconds < self.seconds_to_import, (
+            f"importing {self._plugin.target} takes more than {self.seconds_to_import:g} s beyond Renga itself"
+        )
+
+    def test_descriptions(self) -> None:
+        """What it describes is for a revision that Renga has, and has a summary; names are not given twice."""
+        for offer in self._offers():
+            status = offer.status
+            good = status.state in (State.READY, State.UNAVAILABLE, State.DISABLED)
+            assert good, f"{offer.kind.name} {offer.name!r} is {status}"
+            assert offer.summary.strip(), f"{offer.kind.name} {offer.name!r} has no summary, nor a docstring"
+            missing = status.state is State.UNAVAILABLE and not offer.provider.install_hint
+            assert not missing, f"{offer.kind.name} {offer.name!r} is unavailable, and no install_hint says what to do"
+
+    def test_targets(self) -> None:
+        """Each target can be imported, as far as this machine has what it needs."""
+        for offer in self._ready_offers():
+            try:
+                offer.load()
+            except BaseException as error:
+                pass_interrupt(error)
+                what = f"importing {offer.provider.target} raised {describe_error(error)}"
+                raise AssertionError(f"{offer.kind.name} {offer.name!r}: {what}") from error
+
+    def test_options(self) -> None:
+        """Options can be known before anything is made: by `options`, or by the signature of the target."""
+        for offer in self._ready_offers():
+            what = f"{offer.kind.name} {offer.name!r}"
+            if offer.provider.options:
+                self._check_options(offer, what)
+            elif callable(offer.load()):
+                parameters = inspect.signature(offer.load()).parameters.values()
+                swallowing = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD]
+                assert not swallowing, (
+                    f"{what} takes **{swallowing[0]}, so that no misspelt option is noticed; name the parameters, or "
+                    f"describe them by a dataclass in `options`"
+                )
+
+    def test_probes(self) -> None:
+        """Each probe returns, in good time, None or a sentence."""
+        for offer in self._ready_offers():
+            if not offer.provider.probe:
+                continue
+            what = f"{offer.kind.name} {offer.name!r}: probe {offer.provider.probe}"
+            answer: list[Any] = []
+            # A thread of its own: a probe that hangs must not hang the kit.
+            thread = threading.Thread(target=_ask, args=(offer.provider.probe, answer), daemon=True)
+            thread.start()
+            thread.join(self.seconds_to_probe)
+            assert answer, f"{what} has not returned in {self.seconds_to_probe:g} s"
+            assert not isinstance(answer[0], BaseException), f"{what} raised {describe_error(answer[0])}"
+            sentence = isinstance(answer[0], str) and answer[0].strip()
+            assert answer[0] is None or sentence, f"{what} returned {answer[0]!r}; expected None or a sentence"
+
+    # --- helpers -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _plugin(self) -> Plugin:
+        found = [p for p in get_manager().plugins() if self.plugin in p.names]
+        names = ", ".join(p.name for p in get_manager().plugins())
+        assert len(found) == 1, f"there are {len(found)} plugins named {self.plugin!r}. Installed: {names}"
+        return found[0]
+
+    def _offers(self) -> list[Offer]:
+        manager = get_manager()
+        offers = [offer for kind in manager.kinds().values() for offer, _ in Registry(kind, manager).list()]
+        return [offer for offer in offers if offer.plugin is self._plugin]
+
+    def _ready_offers(self) -> list[Offer]:
+        return [offer for offer in self._offers() if offer.status.state is State.READY]
+
+    def _check_options(self, offer: Offer, what: str) -> None:
+        named = f"{what}: options {offer.provider.options}"
+        try:
+            options = resolve(offer.provider.options)
+        except BaseException as error:
+            pass_interrupt(error)
+            raise AssertionError(f"{named}: importing it raised {describe_error(error)}") from error
+        assert isinstance(options, type) and dataclasses.is_dataclass(options), f"{named} is no dataclass"  # noqa: PT018
+        taken = inspect.signature(offer.load()).parameters
+        every = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in taken.values())
+        surplus = [] if every else sorted({f.name for f in dataclasses.fields(options)} - set(taken))
+        assert not surplus, f"{named} has {', '.join(surplus)}, which {offer.provider.target} does not take"
+
+    def _import_alone(self) -> tuple[float, list[str], str]:
+        """Import the thin module in a process of its own: seconds, modules that came with it, what it printed."""
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            answer = os.path.join(folder, "answer.json")
+            program = _IMPORTING.format(module=self._plugin.target.partition(":")[0], answer=answer, path=sys.path)
+            command = [sys.executable, "-P", "-c", program]  # -P: not from the current folder
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, f"importing {self._plugin.target} alone fails: {done.stderr.strip()[-300:]}"
+            with open(answer, encoding="utf-8") as file:
+                seconds, modules = json.load(file)
+        return seconds, modules, (done.stdout + done.stderr).strip()
+
+
+def _ask(probe: str, answer: list[Any]) -> None:
+    try:
+        answer.append(resolve(probe)())
+    except BaseException as error:
+        answer.append(error)

@@ -1,0 +1,210 @@
+"""A small training run, to try extensions and triggers in. It needs no plugin, and its clock counts iterations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from renga_core.dataset import Iterator
+from renga_core.graph import Parameter
+from renga_core.link import Link
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.reporter import Reporter, report
+from renga_core.serializers import AbstractSerializer
+from renga_core.training import Extension, Updater
+
+__all__ = ["ITERATIONS_PER_EPOCH", "Rehearsal"]
+
+ITERATIONS_PER_EPOCH = 4
+
+BATCH_SIZE = 2
+
+SWING = (0.0, -14.0, 10.0, -4.0, 8.0, -7.0, 2.0, -3.0, 5.0, -1.0, 3.0)
+"""What is added to the loss in one iteration after another, so that it goes up and down: its least and its largest
+value come early, and what an extension remembers of them shows in what it does later."""
+
+
+class _Step(UpdateRule):
+    def update_core(self, param: Parameter) -> None:
+        array = param.array
+        array -= self.hyperparam.lr * param.grad
+
+
+class _Descent(GradientMethod):
+    """Gradient descent, with the two names that optimizers have for the size of a step."""
+
+    lr = HyperparameterProxy("lr")
+    alpha = HyperparameterProxy("lr")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hyperparam.lr = 0.05
+
+    def create_update_rule(self) -> UpdateRule:
+        return _Step(self.hyperparam)
+
+
+class _Batches(Iterator):
+    """Pairs of numbers in their order, for ever."""
+
+    batch_size = BATCH_SIZE
+    repeat = True
+
+    def __init__(self) -> None:
+        self.dataset = [float(i) for i in range(BATCH_SIZE * ITERATIONS_PER_EPOCH)]
+        self.taken = 0
+
+    def __next__(self) -> list[float]:
+        first = self.taken % ITERATIONS_PER_EPOCH * BATCH_SIZE
+        self.taken += 1
+        return self.dataset[first : first + BATCH_SIZE]
+
+    @property
+    def epoch(self) -> int:  # type: ignore[override]  # derived, and not counted
+        return self.taken // ITERATIONS_PER_EPOCH
+
+    @property
+    def epoch_detail(self) -> float:  # type: ignore[override]
+        return self.taken / ITERATIONS_PER_EPOCH
+
+    @property
+    def previous_epoch_detail(self) -> float | None:  # type: ignore[override]
+        return (self.taken - 1) / ITERATIONS_PER_EPOCH if self.taken else None
+
+    @property
+    def is_new_epoch(self) -> bool:  # type: ignore[override]
+        return self.taken > 0 and self.taken % ITERATIONS_PER_EPOCH == 0
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        self.taken = serializer("taken", self.taken)
+
+
+def _parabola(width: int) -> Any:
+    link: Any = Link(w=((width,), np.float64))
+    link.w.array[...] = np.resize([1.0, -2.0, 3.0], width)
+    return link
+
+
+class _Updates(Updater):
+    """Gradient descent on a parabola, with a push in each iteration that depends on its number and on the batch."""
+
+    def __init__(self, width: int) -> None:
+        self.iteration = 0
+        self.model = _parabola(width)
+        self.optimizer = _Descent().setup(self.model)
+        self.iterator = _Batches()
+
+    def update(self) -> None:
+        w = self.model.w
+        push = np.sin(np.arange(float(w.size)) + self.iteration + 0.01 * sum(self.iterator.next()))
+        w.grad = w.array + push
+        self.optimizer.update()
+        swing = SWING[self.iteration % len(SWING)]
+        self.iteration += 1
+        variable = (w * w).sum() * (3 / w.size) + (float(push[:3].sum()) + swing)
+        loss = float(variable.array)
+        accuracy = 0.5 - 0.5 * math.tanh(loss / 16)
+        report({"loss": variable, "accuracy": accuracy}, self.model)
+        report({"validation/main/loss": 1.1 * loss, "validation/main/accuracy": 0.9 * accuracy})
+
+    @property
+    def epoch(self) -> int:  # type: ignore[override]  # derived, and not counted
+        return self.iteration // ITERATIONS_PER_EPOCH
+
+    @property
+    def epoch_detail(self) -> float:  # type: ignore[override]
+        return self.iteration / ITERATIONS_PER_EPOCH
+
+    @property
+    def previous_epoch_detail(self) -> float:  # type: ignore[override]
+        return max(self.iteration - 1, 0) / ITERATIONS_PER_EPOCH
+
+    @property
+    def is_new_epoch(self) -> bool:  # type: ignore[override]
+        return self.iteration > 0 and self.iteration % ITERATIONS_PER_EPOCH == 0
+
+    def get_iterator(self, name: str) -> Iterator:
+        return {"main": self.iterator}[name]
+
+    def get_optimizer(self, name: str) -> Any:
+        return self.get_all_optimizers()[name]
+
+    def get_all_optimizers(self) -> Mapping[str, Any]:
+        return {"main": self.optimizer}
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        self.iteration = serializer("iteration", self.iteration)
+        self.model.serialize(serializer["model"])
+        self.optimizer.serialize(serializer["optimizer"])
+        self.iterator.serialize(serializer["iterator"])
+
+
+class Rehearsal:
+    """A trainer, as extensions and triggers see one, that is driven step by step from outside.
+
+    In each iteration ``main/loss``, a Variable, ``main/accuracy`` and the same under ``validation/`` are reported; they
+    go up and down.
+
+    Args:
+        out: Folder for files.
+        extension: What is tried, if it is an extension.
+        width: Number of the model's weights.
+
+    Attributes:
+        elapsed_time: A second for each iteration.
+        complete: Whether training is over; said from outside.
+        stopped: Why it was to stop in this iteration; "" if it was not.
+    """
+
+    def __init__(self, out: str, extension: Extension | None = None, width: int = 3) -> None:
+        updates = _Updates(width)
+        self.updater: Updater = updates
+        self.stop_trigger: Any = lambda trainer: False
+        self.observation: dict[str, Any] = {}
+        self.stopped = ""
+        self.reporter = Reporter()
+        self.reporter.add_observer("main", updates.model)
+        self.out = out
+        self.complete = False
+        self.extension = extension
+        if extension is not None:
+            extension.name = extension.default_name
+
+    @property
+    def elapsed_time(self) -> float:
+        """Seconds, one for each iteration, so that two runs agree."""
+        return float(self.updater.iteration)
+
+    def stop(self, reason: str) -> None:
+        """Keep the reason until the next iteration: the kit says how many there are."""
+        self.stopped = reason
+
+    @property
+    def extensions(self) -> Mapping[str, Any]:
+        """The extension that is tried, by its name."""
+        return {} if self.extension is None else {self.extension.name or "": self.extension}
+
+    def get_extension(self, name: str) -> Any:
+        """The extension that is tried. Raises KeyError for any other name."""
+        return self.extensions[name]
+
+    def update(self) -> None:
+        """One iteration, without what is tried; afterwards `observation` holds what was reported."""
+        self.observation, self.stopped = {}, ""
+        with self.reporter.scope(self.observation):
+            self.updater.update()
+
+    def call(self) -> None:
+        """Call the extension; what it reports joins the observation."""
+        assert self.extension is not None
+        with self.reporter.scope(self.observation):
+            self.extension(self)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """The updater and the extension. What was observed is the next iteration's affair."""
+        self.updater.serialize(serializer["updater"])
+        if self.extension is not None:
+            self.extension.serialize(serializer["extension"])

@@ -1,0 +1,299 @@
+"""`Suite` and `ProviderSuite`: what all kits share.
+
+A kit is a class with one test for each property. Four rules keep it honest:
+
+- A test is skipped only because it needs a capability that the provider does not declare (`needs`). Any other skip is
+  a failure, and a kit's test cannot be overridden.
+- A declared capability that no test of the kit needs is a failure: nothing would show that it is true.
+- Whatever a test does, what belongs to the whole program is the same afterwards (`surroundings`).
+- What is known to fail is listed in `Suite.xfails` with a reason. It must fail: a test that passes after all fails the
+  kit, and so does an entry that names no test.
+
+What was declared, checked and skipped is counted and printed (`tally`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar
+
+import pytest
+
+from renga_core import random
+from renga_core.backend import Device, get_device
+from renga_core.plugin import ARRAY_BACKEND, CORE_KINDS, Kind, Offer, Registry, registry
+from renga_core.plugin.state import State, describe_error, pass_interrupt
+from renga_testing.function_suite import ready_backends
+from renga_testing.suites.surroundings import changes, look, restore, start_random
+from renga_testing.suites.tally import SKIPPED_BY_KIT, Tally
+
+__all__ = ["ProviderSuite", "Suite", "classes_for", "needs", "suite_of"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_NEEDS = "_renga_needs"
+
+
+def needs(*capabilities: str) -> Callable[[F], F]:
+    """Run a test of a kit only for providers that declare these capabilities."""
+
+    def mark(test: F) -> F:
+        setattr(test, _NEEDS, frozenset(capabilities))
+        return test
+
+    return mark
+
+
+class Suite:
+    """A conformance kit: one test for each property.
+
+    Attributes:
+        extras: The capabilities that may be declared, and what each means.
+        xfails: Tests that are known to fail, by name (``test_permutation``, or ``test_round_trip[float16]`` for one of
+            several), each with the reason.
+    """
+
+    # What is wrong with another's plugin is told, and fails no test of mine.
+    pytestmark = pytest.mark.filterwarnings("default::renga_core.plugin.RengaPluginWarning")
+    extras: ClassVar[Mapping[str, str]] = {}
+    xfails: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def label(self) -> str:
+        """What is tested, for messages."""
+        raise NotImplementedError
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The capabilities that it declares."""
+        return frozenset()
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Iterable[Any]]:
+        """For each argument of tests, its values. A value that names a capability is for those who declare it."""
+        return {}
+
+    def test_expected_failures_are_of_this_kit(self, request: pytest.FixtureRequest) -> None:
+        """Each expected failure names a test of this kit, and says why."""
+        collected = {item.name for item in request.session.items if getattr(item, "cls", None) is type(self)}
+        for name, reason in self.xfails.items():
+            assert reason.strip(), f"xfails[{name!r}] gives no reason"
+            # Of a test that was left out of this run (pytest -k) only the name without its parameters is known.
+            plain = name.partition("[")[0]
+            siblings = [item for item in collected if item.partition("[")[0] == plain]
+            exists = name in (*siblings, plain) if siblings else callable(getattr(self, plain, None))
+            assert exists, f"xfails[{name!r}] is stale: this kit has no such test"
+
+    def prepare(self) -> None:
+        """What is done before a test is watched: imports, since libraries set up a good deal when they are imported."""
+
+    # --- how they are run --------------------------------------------------------------------------------------------
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in vars(cls):
+            first = next((base for base in cls.__mro__[1:] if name in vars(base)), None)
+            if name.startswith("test_") and first is not None:
+                raise TypeError(
+                    f"{cls.__name__}.{name} would replace a test of {first.__name__}. If it is known to fail, "
+                    f"put it into `xfails` with a reason; to test more, choose another name"
+                )
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Give tests the values of their arguments, and count what becomes of them."""
+        Tally.of(metafunc.config)
+        for name, values in self.parameters().items():
+            if name in metafunc.fixturenames:
+                metafunc.parametrize(name, list(values), indirect=name == "device")
+
+    @pytest.fixture
+    def device(self, request: pytest.FixtureRequest) -> Device:
+        """The device under test; half precision is for backends that declare it."""
+        params, name = request.node.callspec.params, request.param
+        if (
+            params.get("dtype") == "float16"
+            and "float16" not in registry(ARRAY_BACKEND).get(name).provider.capabilities
+        ):
+            request.node.stash[SKIPPED_BY_KIT] = True
+            pytest.skip(f"not declared by {name}: float16")
+        return get_device(name)
+
+    @pytest.fixture(autouse=True)
+    def _leaves_the_program_alone(self) -> Iterator[None]:
+        """What belongs to the whole program is after each test as before it, or the test fails; it is put back."""
+        self.prepare()
+        held = random.get_state()
+        start_random()
+        before = look()
+        yield
+        changed = changes(before)
+        restore(before)
+        random.set_state(held)
+        assert not changed, (
+            f"{self.label} leaves behind another value of {'; of '.join(changed)}. That belongs to the whole program: "
+            f"change it for the length of a `with` block, or not at all"
+        )
+
+    @pytest.fixture(autouse=True)
+    def _rules(self, request: pytest.FixtureRequest) -> None:
+        """Skip what needs undeclared capabilities; expect the failures that are expected."""
+        node = request.node
+        reason = self.xfails.get(node.name) or self.xfails.get(node.originalname)
+        wanted = set(getattr(request.function, _NEEDS, ()))
+        call = getattr(node, "callspec", None)
+        if call is not None:
+            wanted |= {value for value in call.params.values() if isinstance(value, str)} & set(self.extras)
+        undeclared = sorted(wanted - self.declared) if wanted else []
+        if undeclared:
+            assert reason is None, f"xfails[{node.name!r}] is stale: the test is skipped"
+            node.stash[SKIPPED_BY_KIT] = True
+            pytest.skip(f"not declared: {', '.join(undeclared)}")
+        if reason is not None:
+            node.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+class ProviderSuite(Suite):
+    """A conformance kit of a kind of providers. A subclass is named `Test…` and says which provider it is about::
+
+        class TestMine(ArrayBackendSuite):
+            provider = "mine"
+
+    Attributes:
+        kind: The kind; each kit has one.
+        provider: Name of the provider under test, short or full.
+        options: Keyword arguments to make it with.
+    """
+
+    kind: ClassVar[Kind[Any]]
+    provider: ClassVar[str] = ""
+    options: ClassVar[Mapping[str, Any]] = {}
+
+    def test_ready(self) -> None:
+        """It is there, for a revision of the interface that this Renga has, and its probe finds nothing amiss."""
+        status = self.offer.probe()
+        assert status.state is State.READY, f"{self.label} is {status}"
+
+    def test_target(self) -> None:
+        """Its target can be imported, and is what its kind asks for."""
+        offer = self.offer
+        try:
+            target = offer.load()
+        except BaseException as error:
+            pass_interrupt(error)
+            what = f"importing {offer.provider.target} raised {describe_error(error)}"
+            raise AssertionError(f"{self.label}: {what}") from error
+        self.check_target(target)
+
+    def check_target(self, target: Any) -> None:
+        """Assert that a target is what the kind asks for: something to call."""
+        assert callable(target), f"target {self.offer.provider.target} cannot be called"
+
+    def test_declared_capabilities_are_tested(self) -> None:
+        """It declares nothing that this kit does not test."""
+        untested = sorted(self.declared - self.capabilities_tested())
+        known = "; ".join(f"{name}: {meaning}" for name, meaning in sorted(self.extras.items())) or "none"
+        assert not untested, (
+            f"{self.label} declares {', '.join(untested)}, which nothing tests. "
+            f"Capabilities of kind {self.kind.name}: {known}"
+        )
+
+    def prepare(self) -> None:
+        """Import the target."""
+        with suppress(Exception):  # what is wrong with it has tests of its own
+            self.offer.load()
+
+    @property
+    def offer(self) -> Offer:
+        """What the plugin describes."""
+        return registry(self.kind).get(self.provider, origin=f"{type(self).__name__}.provider")
+
+    @property
+    def target(self) -> Any:
+        """What the provider's target names."""
+        return self.offer.load()
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The capabilities that the provider declares."""
+        return self.offer.provider.capabilities
+
+    @property
+    def label(self) -> str:
+        """Kind and name."""
+        return f"{self.kind.name} {self.provider!r}"
+
+    def make(self) -> Any:
+        """A new object, made with `options`."""
+        try:
+            return self.target(**self.options)
+        except Exception as error:
+            given = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
+            raise AssertionError(
+                f"{self.label} cannot be made with options ({given}): {describe_error(error)}"
+            ) from error
+
+    @classmethod
+    def capabilities_tested(cls) -> frozenset[str]:
+        """The capabilities that some test of this kit needs, or that are values of its parameters."""
+        named = {name for test in _tests(cls) for name in getattr(test, _NEEDS, ())}
+        values = {value for values in cls.parameters().values() for value in values if isinstance(value, str)}
+        return frozenset(named | (values & set(cls.extras)))
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Iterable[Any]]:
+        """A device of each backend that is asked for."""
+        return {"device": ready_backends()}
+
+
+def classes_for(kind: Kind[Any] | str, options: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, type]:
+    """A kit for each provider of a kind, by class name: for ``globals().update(classes_for(OPTIMIZER))``.
+
+    One that is installed and cannot work on this machine (a library for a GPU, and no GPU) has one test instead, which
+    is skipped with the sentence of its probe.
+
+    Args:
+        kind: The kind.
+        options: For some providers, attributes of the class (``{"options": …}``), by full name.
+    """
+    providers: Registry[Any] = registry(kind)
+    base = suite_of(providers.kind)
+    classes = {}
+    for name in providers.names():
+        offer = providers.get(name)
+        full = offer.full_name
+        title = "Test" + "".join(part.capitalize() for part in re.split(r"\W|_", full))
+        status = offer.probe()
+        if status.state is State.UNAVAILABLE:
+            classes[title] = _unavailable(title, f"{providers.kind.name} {full!r} is {status}")
+        else:
+            attributes = {"provider": full, "__doc__": f"{providers.kind.name} {full}", **(options or {}).get(full, {})}
+            classes[title] = type(title, (base,), attributes)
+    return classes
+
+
+def _unavailable(title: str, reason: str) -> type:
+    def test_ready(self: object) -> None:
+        pytest.skip(reason)
+
+    return type(title, (), {"__doc__": reason, "test_ready": test_ready})
+
+
+def suite_of(kind: Kind[Any]) -> type[ProviderSuite]:
+    """The kit of a kind, as the kind's row names it.
+
+    Raises:
+        LookupError: The kind has none.
+    """
+    from renga_core.plugin.offering import resolve
+
+    if not kind.suite:
+        kinds = ", ".join(known.name for known in CORE_KINDS if known.suite)
+        raise LookupError(f"there is no conformance kit for kind {kind.name!r}. Kinds with a kit: {kinds}")
+    found: type[ProviderSuite] = resolve(kind.suite)
+    return found
+
+
+def _tests(cls: type) -> list[Any]:
+    return [getattr(cls, name) for name in dir(cls) if name.startswith("test_")]

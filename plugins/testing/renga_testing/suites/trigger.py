@@ -1,0 +1,133 @@
+"""`TriggerSuite`: the kit of triggers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from renga_core.plugin import TRIGGER
+from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_testing.suites.rehearsal import Rehearsal
+from renga_testing.suites.suite import ProviderSuite
+
+__all__ = ["TriggerSuite"]
+
+
+class TriggerSuite(ProviderSuite):
+    """Tests of a trigger, in a small run (`rehearsal`) that asks it once after each iteration.
+
+    Attributes:
+        iterations: Length of that run. With its `options`, the trigger must fire in it at least once.
+    """
+
+    kind = TRIGGER
+    iterations: ClassVar[int] = 24
+
+    def test_answers(self, tmp_path: Path) -> None:
+        """It can be made, and says yes or no: each iteration, and at least one time yes."""
+        answers = self._answers(tmp_path, self.make(), 0, self.iterations)
+        wrong = [answer for answer in answers if not isinstance(answer, bool)]
+        assert not wrong, f"{self.label} answers {wrong[0]!r}; expected True or False"
+        assert any(answers), f"{self.label} does not fire in {self.iterations} iterations: choose other options"
+
+    def test_answers_depend_on_the_run_only(self, tmp_path: Path) -> None:
+        """Two of them, asked about the same run, say the same."""
+        one, other = (self._answers(tmp_path, self.make(), 0, self.iterations) for _ in range(2))
+        assert one == other, f"{self.label}, asked twice about one run, fires {_times(one)} and {_times(other)}"
+
+    def test_asked_in_any_iteration(self, tmp_path: Path) -> None:
+        """It bears to be asked for the first time in the middle of a run."""
+        self._answers(tmp_path, self.make(), self.iterations // 2, self.iterations)
+
+    def test_resume_equals_uninterrupted(self, tmp_path: Path) -> None:
+        """Saved, loaded and continued at any iteration, it fires when one that was not would have."""
+        right = self._answers(tmp_path, self.make(), 0, self.iterations)
+        for cut in range(1, self.iterations):
+            first = self.make()
+            self._answers(tmp_path, first, 0, cut)
+            resumed = self.make()
+            _copy_state(first, resumed)
+            got = right[:cut] + self._answers(tmp_path, resumed, cut, self.iterations)
+            assert got == right, (
+                f"{self.label}, resumed after iteration {cut}, fires {_times(got)}; "
+                f"uninterrupted it fires {_times(right)}"
+            )
+
+    def test_saving_changes_nothing(self, tmp_path: Path) -> None:
+        """Saved after each iteration, it fires as one that never is."""
+        right = self._answers(tmp_path, self.make(), 0, self.iterations)
+        saved, run, got = self.make(), Rehearsal(str(tmp_path)), []
+        for _ in range(self.iterations):
+            run.update()
+            got.append(saved(run))
+            _copy_state(saved, self.make())
+        assert got == right, (
+            f"{self.label}, saved in each iteration, fires {_times(got)}; else it fires {_times(right)}"
+        )
+
+    def test_going_back(self, tmp_path: Path) -> None:
+        """What was saved can be loaded into one that has gone on meanwhile."""
+        right = self._answers(tmp_path, self.make(), 0, self.iterations)
+        for cut in range(1, self.iterations):
+            first, gone_on = self.make(), self.make()
+            self._answers(tmp_path, first, 0, cut)
+            self._answers(tmp_path, gone_on, 0, self.iterations)
+            _copy_state(first, gone_on)
+            got = right[:cut] + self._answers(tmp_path, gone_on, cut, self.iterations)
+            assert got == right, (
+                f"{self.label}, after going back to iteration {cut}, fires {_times(got)}; "
+                f"uninterrupted it fires {_times(right)}"
+            )
+
+    def test_leaves_the_run_alone(self, tmp_path: Path) -> None:
+        """Asked, it changes nothing of the run: it is an extension that acts."""
+        run, trigger = Rehearsal(str(tmp_path)), self.make()
+        for _ in range(self.iterations):
+            run.update()
+            observed, held = dict(run.observation), run.observation
+            before = _parts(run)
+            trigger(run)
+            same = run.observation is held and held.keys() == observed.keys()
+            same = same and all(held[key] is value for key, value in observed.items())
+            assert same, f"{self.label} changes the observation, which others read"
+            for name, part in _parts(run).items():
+                assert part == before[name], f"{self.label} changes {name}, which is not a trigger's"
+
+    def test_training_length(self) -> None:
+        """As a stop trigger it knows how long training lasts, or says that it does not."""
+        length: Any = getattr(self.make(), "get_training_length", lambda: None)()
+        if length is not None:
+            pair = isinstance(length, tuple) and len(length) == 2
+            assert pair, f"get_training_length() is {length!r}; expected a pair, or None"
+            assert length[1] in ("epoch", "iteration"), f"get_training_length() is {length!r}: no such unit"
+
+    def _answers(self, out: Path, trigger: Any, first: int, last: int) -> list[Any]:
+        """What it says after each iteration from `first` to `last`; nobody asks it before."""
+        run, answers = Rehearsal(str(out)), []
+        for iteration in range(last):
+            run.update()
+            if iteration >= first:
+                answers.append(trigger(run))
+        return answers
+
+
+def _parts(run: Rehearsal) -> dict[str, Any]:
+    """What a trigger finds and must leave as it is, by what a message calls it."""
+    return {
+        "the number of the iteration": run.updater.iteration,
+        "the stop trigger (trainer.stop_trigger)": run.stop_trigger,
+        "the run's folder (trainer.out)": run.out,
+        "whether the run is to stop": run.stopped,
+    }
+
+
+def _copy_state(source: Any, target: Any) -> None:
+    if hasattr(source, "serialize"):
+        serializer = DictionarySerializer()
+        serializer.save(source)
+        NpzDeserializer(serializer.target).load(target)
+
+
+def _times(answers: list[Any]) -> str:
+    fired = [str(number) for number, answer in enumerate(answers, 1) if answer]
+    return f"in {', '.join(fired)}" if fired else "never"

@@ -1,0 +1,30 @@
+"""Whether this process is one of several that a launcher has started together."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+__all__ = ["Launched", "launched"]
+
+_LAUNCHERS = (
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+)
+
+
+class Launched(NamedTuple):
+    """How this process was started: as one of several."""
+
+    rank: int
+    size: int
+
+
+def launched() -> Launched:
+    """What ``mpiexec`` or ``srun`` say by the environment, before there is a communicator; rank 0 of 1 without them."""
+    for size, rank in _LAUNCHERS:
+        if os.environ.get(size, "").isdigit() and os.environ.get(rank, "").isdigit():
+            return Launched(int(os.environ[rank]), int(os.environ[size]))
+    return Launched(0, 1)

@@ -1,0 +1,116 @@
+"""array-api-strict, which has the array-API standard and nothing else, as a backend: nothing more is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from renga_testing.fake_distribution import write_distribution
+
+pytest.importorskip("array_api_strict")
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "examples" / "third_party" / "renga-backend-torch"
+
+
+STRICT = """
+    import sys
+
+    import array_api_strict
+    from renga import Provider, hookimpl
+    from renga_backend_array_api import StandardArray, StandardBackend, StandardNamespace
+
+    from renga_testing.suites import array_names as names
+
+    METHODS = {*names.ATTRIBUTES, *names.METHODS}
+    FUNCTIONS = {*names.ELEMENTWISE, *names.STANDARD, *names.BEYOND, *names.CONSTANTS, *names.DTYPES}
+    FUNCTIONS |= {name.partition(".")[0] for name in FUNCTIONS}  # linalg
+
+
+    def expect(name, documented):
+        module = sys._getframe(2).f_globals.get("__name__", "")
+        beside = ("renga_backend_array_api", "renga_testing.suites")
+        by_renga = module.startswith("renga") and not module.startswith(beside)
+        if by_renga and name not in documented and not name.startswith("_"):
+            raise AssertionError(f"{module} asks for {name!r}, which is not documented")
+
+
+    class StrictArray(StandardArray, library=array_api_strict):
+        __slots__ = ()
+
+        def __getattribute__(self, name):
+            found = super().__getattribute__(name)
+            expect(name, METHODS)
+            return found
+
+
+    class StrictNamespace(StandardNamespace):
+        def __getattribute__(self, name):
+            found = super().__getattribute__(name)
+            expect(name, FUNCTIONS)
+            return found
+
+
+    def make():
+        backend = StandardBackend("strict", StrictArray)
+        backend.xp = StrictNamespace(StrictArray)
+        return backend
+
+
+    @hookimpl
+    def renga_array_backends():
+        can = {"numpy_methods", "numpy_names", "views"}
+        return [Provider("strict", "strict:make", 1, "the standard", needs=("strict",), capabilities=can)]
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a distribution that offers array-api-strict by `renga_backend_array_api`.
+
+    Its classes refuse each name that Renga asks for and is not in docs/reference/array-subset.md.
+    """
+    folder = tmp_path_factory.mktemp("strict")
+    write_distribution(folder, "renga-strict", modules={"strict": STRICT}, entry_points={"strict": "strict"})
+    return folder
+
+
+def test_it_passes_the_kit(site: Path, tmp_path: Path) -> None:
+    kit = tmp_path / "test_strict.py"
+    kit.write_text(
+        "from renga_testing.suites import ArrayBackendSuite\n\n\n"
+        "class TestStrict(ArrayBackendSuite):\n    provider = 'strict'\n"
+    )
+    said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", kit, cwd=tmp_path, site=site)
+    assert re.search(r"array_backend 'strict': declared 3 .*, checked \d+, failed 0", said), said
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_renga_asks_for_no_more_than_is_documented(site: Path, part: Path) -> None:
+    """Functions, links, distributions and optimizers pass on a library that has the standard and nothing else."""
+    said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", part, "-k", "strict", cwd=ROOT, site=site)
+    assert int(re.findall(r"(\d+) passed", said)[-1]) > 40
+
+
+@pytest.mark.parametrize("program", ["lenet", "row_lstm"])
+def test_networks_learn_on_it(site: Path, tmp_path: Path, program: str) -> None:
+    learn = ("-m", "renga", "train", RUNS / f"{program}.toml", "--backend", "strict", "--out", program)
+    assert "on strict\n" in run(*learn, cwd=tmp_path, site=site)
+    log = (tmp_path / program / "log.jsonl").read_text().splitlines()
+    assert json.loads(log[-1])["validation/main/accuracy"] > 0.85
+
+
+def run(*command: str | Path, cwd: Path, site: Path) -> str:
+    """What a command says, run where a folder of distributions is installed; warnings are errors."""
+    env = {**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"}
+    line = [sys.executable, *map(str, command)]
+    done = subprocess.run(line, cwd=cwd, env=env, capture_output=True, text=True, timeout=880)
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout

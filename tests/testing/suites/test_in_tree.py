@@ -1,0 +1,92 @@
+"""The kits, applied to all that is installed: providers come from the registry, and not from a list."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from renga_core.link import Link
+from renga_core.plugin import (
+    ARRAY_BACKEND,
+    COMMUNICATOR,
+    EXTENSION,
+    FILE_FORMAT,
+    KERNEL,
+    MODEL,
+    OPTIMIZER,
+    TRIGGER,
+    State,
+    get_manager,
+    registry,
+)
+from renga_testing.suites import PluginSuite, classes_for
+from renga_training.extensions import LogReport
+
+EXTENSION_OPTIONS = {
+    "exponential_shift": {"attr": "lr", "rate": 0.9},
+    "linear_shift": {"attr": "alpha", "value_range": (0.05, 0.01), "time_range": (2, 6)},
+    "step_shift": {"attr": "lr", "gamma": 0.5, "step": 3},
+    "inverse_shift": {"attr": "lr", "gamma": 0.5, "power": 0.7},
+    "multistep_shift": {"attr": "lr", "gamma": 0.5, "step_value": (2, 5), "init": None},
+    "polynomial_shift": {"attr": "lr", "rate": 2, "max_count": 7},
+    "warmup_shift": {"attr": "lr", "warmup_start": 0.001, "warmup_iter": 5, "init": 0.05},
+    "plot_report": {"y_keys": ["main/loss"]},
+    "micro_average": {"numerator_key": "main/loss", "denominator_key": "main/accuracy", "result_key": "ratio"},
+    "early_stopping": {"monitor": "main/loss", "trigger": (2, "iteration")},
+    "dump_graph": {"root_name": "main/loss"},
+    "snapshot_best": {"key": "main/loss", "n_retains": 2, "trigger": (2, "iteration")},
+    "parameter_statistics": {"links": Link(w=((2, 3), np.float32)), "trigger": (2, "iteration")},
+    "variable_statistics_plot": {"targets": Link(w=((2, 3), np.float32)), "max_sample_size": 3},
+}
+DISTRIBUTED_EXTENSION_OPTIONS = {
+    "learning_rate_warmup": {"factor": 4, "warmup_epochs": 1.5},
+}
+TRIGGER_OPTIONS = {
+    "interval": {"period": 5, "unit": "iteration"},
+    "manual_schedule": {"points": [2, 3.5], "unit": "epoch"},
+    "time": {"period": 2.5},
+    "min_value": {"key": "main/loss"},
+    "max_value": {"key": "validation/main/accuracy"},
+    "early_stopping": {"max_trigger": (5, "epoch")},
+}
+WITHOUT_OPTIONS = (ARRAY_BACKEND, KERNEL, OPTIMIZER, COMMUNICATOR, MODEL, FILE_FORMAT)
+"""Kinds whose providers are tried as they are."""
+
+
+def attributes(table, plugin="training"):
+    return {f"{plugin}:{name}": {"options": options} for name, options in table.items()}
+
+
+def make_print_report(self):
+    """Its log is an extension itself, and each needs one of its own."""
+    return self.target(["epoch", "iteration", "main/loss"], LogReport(filename=None))
+
+
+globals().update(
+    {
+        f"Test{p.name.title()}Plugin": type(f"Test{p.name.title()}Plugin", (PluginSuite,), {"plugin": p.name})
+        for p in get_manager().plugins()
+    }
+)
+for kind in WITHOUT_OPTIONS:
+    globals().update(classes_for(kind))
+globals().update(
+    classes_for(
+        EXTENSION,
+        {
+            **attributes(EXTENSION_OPTIONS),
+            **attributes(DISTRIBUTED_EXTENSION_OPTIONS, "distributed"),
+            "training:print_report": {"make": make_print_report},
+        },
+    )
+)
+# An extension and a trigger may have one name.
+triggers = classes_for(TRIGGER, attributes(TRIGGER_OPTIONS))
+globals().update({f"{name}Trigger": suite for name, suite in triggers.items()})
+
+
+@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, EXTENSION, TRIGGER])
+def test_every_provider_is_tested(kind):
+    tested = {cls.provider for cls in vars(sys.modules[__name__]).values() if getattr(cls, "kind", None) is kind}
+    offers = [registry(kind).get(name) for name in registry(kind).names()]
+    assert tested == {offer.full_name for offer in offers if offer.probe().state is State.READY}
