@@ -106,7 +106,7 @@ def _evaluation(training: Training) -> Any:
 def _sections(training: Training, profile: ProfileHook) -> Iterator[None]:
     """Name the parts of a step that are no functions: batches, converting them, the optimizer's update."""
     updater: Any = training.trainer.updater
-    optimizer = training.optimizer
+    optimizer = training.optimizers["main"]
     evaluator = _evaluation(training)
     iterator = type(updater.get_iterator("main"))
     with ExitStack() as places:

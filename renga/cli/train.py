@@ -175,6 +175,7 @@ class _Introduction(Extension):
         print_table(
             [
                 ("run", f"{self._run_name}, seed {run.seed}, {epochs}{going_on}"),
+                *([("task", run.task.use)] if run.task.use != "classification" else []),
                 ("model", f"{run.model.use}, {training.model.count_params():,} parameters, on {training.device.name}"),
                 *_how_together(training),
                 ("data", f"{run.data.use}, {len(training.train)} examples to train on, {len(training.test)} to test"),
@@ -208,8 +209,7 @@ def _how_together(training: Training) -> list[tuple[str, str]]:
 
 
 def _conclude(training: Training, seconds: float) -> None:
-    accuracy = training.trainer.observation.get("validation/main/accuracy")
-    reached = "" if accuracy is None else f"test accuracy {float(accuracy):.2%}, "
+    reached = _reached(training)
     out = training.description.out
     files = ", ".join(
         sorted(path.name for path in {*Path(out).iterdir()} - {*parts(out)} if not path.name.startswith("."))
@@ -218,6 +218,16 @@ def _conclude(training: Training, seconds: float) -> None:
     if reason is not None:
         print(f"\nStopped in epoch {training.trainer.updater.epoch}: {reason}.", end="")
     print(f"\nDone: {reached}{seconds:.1f} s. In {out}: {files}")
+
+
+def _reached(training: Training) -> str:
+    """The headline of the task, as the last evaluation found it: ``test accuracy 98.61%, ``."""
+    name = training.task.headline
+    value = training.trainer.observation.get(f"validation/main/{name}")
+    if value is None:
+        return ""
+    shown = f"{float(value):.2%}" if name == "accuracy" else f"{float(value):.4g}"
+    return f"test {name.replace('_', ' ')} {shown}, "
 
 
 def _say_how_to_resume(training: Training) -> None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from renga.run.description import Choice, ExtensionChoice, RunDescription
+from renga.run.choosing import RunParts, find_parts
+from renga.run.description import RunDescription
 from renga.run.device import find_device
 from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
 from renga.run.folder import PARTS, RunFile, SnapshotAlone, never
 from renga.run.length import Length
-from renga.run.parts import Part, find_part
-from renga.run.precision import INITIAL_LOSS_SCALE, Precision
+from renga.run.optimizing import make_optimizers
+from renga.run.parts import Part
+from renga.run.precision import Precision
 from renga_core import random
 from renga_core.backend import Device, using_device
 from renga_core.communicator import CommunicatorBase
@@ -24,33 +26,18 @@ from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
 from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
-from renga_core.optimizer import GradientMethod, Optimizer
-from renga_core.plugin import (
-    DATASET,
-    EXTENSION,
-    ITERATOR,
-    LINK,
-    MODEL,
-    OPTIMIZER,
-    OPTIMIZER_HOOK,
-    TRIGGER,
-    ProviderUnavailable,
-    registry,
-)
 from renga_core.settings import SettingsError
 from renga_core.training import TrainerLike
-from renga_data.convert import concat_examples
 from renga_data.datasets import SubDataset
 from renga_data.iterators import SerialIterator
 from renga_distributed.checkpoints import MultiNodeCheckpointer
 from renga_distributed.extensions import AllreducePersistent, create_multi_node_evaluator
 from renga_distributed.links import create_mnbn_model
-from renga_distributed.optimizers import create_multi_node_optimizer
 from renga_training import Trainer
-from renga_training.extensions import Evaluator
-from renga_training.updaters import StandardUpdater
+from renga_training.tasks import Task
+from renga_training.updaters.parts import call
 
-__all__ = ["Training", "build"]
+__all__ = ["Training", "build", "make_model"]
 
 _KEPT_SNAPSHOTS = 2  # the newest, and the one before it in case the newest is damaged
 
@@ -62,8 +49,9 @@ class Training:
     Attributes:
         description: Of what it was built.
         trainer: Runs it.
-        model: The classifier: the described model, and its loss and accuracy.
-        optimizer: Trains it.
+        task: What it is trained for.
+        model: The link that is trained: the described model, and its loss.
+        optimizers: Train it, by name: one, ``"main"``, unless the task has several.
         train: Data to train on.
         test: Data to evaluate on.
         device: Where it computes.
@@ -74,25 +62,15 @@ class Training:
 
     description: RunDescription
     trainer: Trainer
+    task: Task
     model: Link
-    optimizer: Optimizer
+    optimizers: Mapping[str, Any]
     train: Dataset
     test: Dataset
     device: Device
     communicator: CommunicatorBase
     batch_size: int
     notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Parts:
-    model: Part
-    classifier: Callable[..., Link]
-    data: Part
-    optimizer: Part
-    hooks: tuple[Part, ...]
-    iterator: Part
-    extensions: tuple[tuple[Part, Any], ...]
 
 
 def build(run: RunDescription, *, resume: bool = False, communicator: CommunicatorBase | None = None) -> Training:
@@ -119,32 +97,40 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         Exception: What the parts themselves raise; a note says which part it was.
     """
     notes: list[str] = []
-    parts = _find_parts(run, notes)
+    parts = find_parts(run, notes)
     device = find_device(run, notes)
     comm = find_communicator(run) if communicator is None else communicator
     batch_size = batch_of_all(run, comm)
     random.seed(run.seed)
     with using_config("dtype", np.dtype(run.dtype)):
-        train, test = parts.data.make(**_supplied(parts.data, comm))
+        task = parts.task.make()
+        train, test = data = parts.data.make(**_supplied(parts.data, comm))
+        task.preprocessing = getattr(data, "preprocessing", None)
         _check_sizes(train, test, parts, run, batch_size)
+        converter = parts.converter.make()
         with using_device(device):
-            model = parts.classifier(parts.model.make(**_supplied(parts.model, comm)))
+            model = task.target(make_model(parts.model, task, **_supplied(parts.model, comm)))
             model.to_device(device)
-            _try(model, train, device, parts)
+            _try(model, train, device, parts, converter)
     if comm.size > 1 and run.distributed.synchronized_batch_normalization:
         model = create_mnbn_model(model, comm)
     uneven = batch_size % comm.size > 0 or not parts.iterator.arguments.get("repeat", True)
-    optimizer = _make_optimizer(parts, model, run, comm, weighted=uneven)
-    for hook in parts.hooks:
-        optimizer.add_hook(hook.make())
+    optimizers = make_optimizers(parts, task.optimized(model), run, comm, weighted=uneven)
     batches = parts.iterator.make(train, batch_size, **_supplied(parts.iterator, comm))
     _check_iterator(batches, run, parts, comm)
     first, last = comm.share(batch_size)
-    updater = StandardUpdater(batches, optimizer, device=device)
+    optimizer = optimizers["main"] if [*optimizers] == ["main"] else optimizers
+    updater = parts.updater.make(batches, optimizer, converter=converter, device=device)
     trainer = Trainer(updater, Length(run.epochs), out=run.out)
+    trainer.reporter.add_observer("main", model)  # the optimizers' links may be parts of it
     own_test = SubDataset(test, *comm.share(len(test))) if comm.size > 1 else test
-    evaluator = Evaluator(SerialIterator(own_test, last - first, repeat=False, shuffle=False), model, device=device)
-    trainer.extend(create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator)
+    evaluator = parts.evaluator.make(
+        SerialIterator(own_test, last - first, repeat=False, shuffle=False),
+        model,
+        **_known(parts.evaluator, comm, task=task, converter=converter, device=device, train=train),
+    )
+    evaluator = create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator
+    trainer.extend(evaluator, trigger=run.evaluator_trigger)
     if comm.size > 1:
         together = Together(comm, last - first)
         trainer.agree_to_stop = together.agree
@@ -152,49 +138,23 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         trainer.extend(together, trigger=_always)
         trainer.extend(AllreducePersistent(model, comm), trigger=_at_the_end_of_an_epoch)
     for part, trigger in parts.extensions:
-        _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger, comm)
+        known = _known(part, comm, task=task, examples=test)
+        _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger, comm, known)
     trainer.extend(Precision(run.dtype), trigger=never)
     if comm.rank == 0:
         trainer.extend(RunFile(run), trigger=never)
     trainer.extend(_make_snapshot(comm, resume), "snapshot", trigger=run.snapshot)
     own_numbers(run, comm)
-    return Training(run, trainer, model, optimizer, train, test, device, comm, batch_size, tuple(notes))
+    return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))
 
 
-def _find_parts(run: RunDescription, notes: list[str]) -> _Parts:
-    return _Parts(
-        model=find_part(MODEL, run.model, "model", run, supplied=["communicator"]),
-        classifier=registry(LINK).load("classifier", origin="what every run needs"),
-        data=find_part(DATASET, run.data, "data", run, supplied=["communicator"]),
-        optimizer=find_part(OPTIMIZER, run.optimizer, "optimizer", run),
-        hooks=tuple(find_part(OPTIMIZER_HOOK, hook, f"hooks[{number}]", run) for number, hook in enumerate(run.hooks)),
-        iterator=find_part(ITERATOR, run.iterator, "iterator", run, supplied=["dataset", "batch_size", "communicator"]),
-        extensions=tuple(_find_extensions(run, notes)),
-    )
-
-
-def _find_extensions(run: RunDescription, notes: list[str]) -> Iterator[tuple[Part, Any]]:
-    for number, choice in enumerate(run.extensions):
-        key = choice.key or f"extensions[{number}]"
-        try:
-            part = find_part(EXTENSION, choice, key, run, supplied=["communicator"])
-        except ProviderUnavailable as error:
-            if isinstance(choice.use, str):
-                raise
-            # A list wishes, and a run can do without.
-            notes.append(_left_out(choice, error))
-            continue
-        trigger: Any = choice.trigger
-        if isinstance(trigger, Choice):
-            trigger = find_part(TRIGGER, trigger, f"{key}.trigger", run)
-        yield part, trigger
-
-
-def _left_out(choice: ExtensionChoice, error: ProviderUnavailable) -> str:
-    statuses = {offer.name: offer.status for offer, _ in registry(EXTENSION).list()}
-    known = [statuses[name] for name in choice.use if name in statuses]
-    why = f"{known[0].reason}; {known[0].next_step}" if known else str(error)
-    return f"without {' or '.join(choice.use)}: {why}"
+def make_model(part: Part, task: Task, **supplied: Any) -> Link:
+    """Make the network. Where nobody says how many outputs it has (`n_out`), the data set does, if it can."""
+    outputs = getattr(task.preprocessing, "outputs", None)
+    if outputs is not None and "n_out" in part.parameters and "n_out" not in part.arguments:
+        supplied["n_out"] = outputs
+    model: Link = part.make(**supplied)
+    return model
 
 
 def _supplied(part: Part, comm: CommunicatorBase) -> dict[str, Any]:
@@ -205,8 +165,12 @@ def _supplied(part: Part, comm: CommunicatorBase) -> dict[str, Any]:
     return supplied
 
 
-def _extend(trainer: Trainer, part: Part, trigger: Any, comm: CommunicatorBase) -> None:
-    supplied = _supplied(part, comm)
+def _known(part: Part, comm: CommunicatorBase, **known: Any) -> dict[str, Any]:
+    """`_supplied`, and what of the run itself a part asks for by the names of its parameters."""
+    return {**_supplied(part, comm), **{name: value for name, value in known.items() if name in part.parameters}}
+
+
+def _extend(trainer: Trainer, part: Part, trigger: Any, comm: CommunicatorBase, supplied: dict[str, Any]) -> None:
     if trigger is not None and "trigger" in part.parameters:
         # It collects over an interval, and this is the interval: the trainer calls it in each iteration.
         supplied["trigger"], trigger = trigger, None
@@ -229,37 +193,7 @@ def _make_snapshot(comm: CommunicatorBase, resume: bool) -> Any:
     return MultiNodeCheckpointer(PARTS, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep=True, autoload=resume)
 
 
-def _make_optimizer(parts: _Parts, model: Link, run: RunDescription, comm: CommunicatorBase, weighted: bool) -> Any:
-    optimizer = parts.optimizer.make()
-    if run.dtype == "float16" and isinstance(optimizer, GradientMethod):
-        optimizer.use_fp32_update()
-    how = run.distributed
-    if comm.size > 1 or how.double_buffering:
-        if how.double_buffering and how.overlap:
-            raise SettingsError(
-                f"distributed.overlap (from {run.origin('distributed.overlap')}) and distributed.double_buffering "
-                f"(from {run.origin('distributed.double_buffering')}): either hides communication; choose one"
-            )
-        optimizer = create_multi_node_optimizer(
-            optimizer,
-            comm,
-            how.double_buffering,
-            overlap=how.overlap,
-            sharded=how.sharded,
-            weighted=weighted and comm.size > 1,
-        )
-    optimizer.setup(model)
-    if run.loss_scale == "dynamic":
-        optimizer.loss_scaling(initial=INITIAL_LOSS_SCALE)
-    elif run.loss_scale is not None:
-        try:
-            optimizer.set_loss_scale(run.loss_scale)
-        except ValueError as error:
-            raise SettingsError(f"run.loss_scale (from {run.origin('run.loss_scale')}): {error}") from error
-    return optimizer
-
-
-def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescription, batch_size: int) -> None:
+def _check_sizes(train: Dataset, test: Dataset, parts: RunParts, run: RunDescription, batch_size: int) -> None:
     for examples, purpose in ((train, "train on"), (test, "test")):
         if len(examples) == 0:
             raise RengaError(f"{parts.data.label} has no examples to {purpose}")
@@ -271,7 +205,7 @@ def _check_sizes(train: Dataset, test: Dataset, parts: _Parts, run: RunDescripti
         )
 
 
-def _check_iterator(batches: Any, run: RunDescription, parts: _Parts, comm: CommunicatorBase) -> None:
+def _check_iterator(batches: Any, run: RunDescription, parts: RunParts, comm: CommunicatorBase) -> None:
     if comm.size > 1 and not getattr(batches, "shares_batches", False):
         raise RengaError(
             f"{parts.iterator.label} cannot train in {comm.size} processes: it has no parameter `communicator`, by "
@@ -284,10 +218,10 @@ def _check_iterator(batches: Any, run: RunDescription, parts: _Parts, comm: Comm
         )
 
 
-def _try(model: Link, train: Dataset, device: Device, parts: _Parts) -> None:
+def _try(model: Link, train: Dataset, device: Device, parts: RunParts, converter: Callable[..., Any]) -> None:
     """Compute the loss of two examples: what does not fit together shows now, and parameters get their shapes."""
     with using_config("train", False), no_backprop_mode(), _noted(f"{parts.model.label}, tried on {parts.data.label}"):
-        model(*concat_examples([train[0], train[1 % len(train)]], device))
+        call(model, converter([train[0], train[1 % len(train)]], device))
 
 
 @contextmanager

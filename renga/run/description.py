@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from renga.run.plugin_file import add_plugin
 from renga.run.shipped import read_run
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, fit, lookup, section, using, using_run_file
 from renga_core.settings.schema import find_key
@@ -73,14 +74,17 @@ STANDARD_EXTENSIONS = tuple(map(ExtensionChoice, _STANDARD.default))
 
 @dataclass(frozen=True, kw_only=True)
 class RunDescription:
-    """One training run: a classifier, trained on batches of labelled examples and evaluated once an epoch.
+    """One training run: a network, trained for a task on batches of examples, and evaluated.
 
     Attributes:
-        model: Makes the network; called with a batch, it gives a score for each class.
+        task: What it is trained for: what is computed from a batch, and which figures are reported.
+        model: Makes the network; called with a batch, it gives what the task asks for: a score for each class.
         data: Makes the pair (train, test) of data sets.
         optimizer: Trains the network.
         hooks: Optimizer hooks.
         iterator: Makes the batches for training.
+        converter, updater: Make arrays of a batch, and an update; where `use` is empty, the task says which.
+        evaluator: Evaluates the network on the test data. evaluator_trigger: How often.
         extensions: Trainer extensions, besides evaluation and snapshots; all of them.
         batch_size: Examples in a batch.
         backend: Where to compute: a backend or device that must be there, or several in order of preference.
@@ -91,6 +95,7 @@ class RunDescription:
         seed: Of every random generator.
         epochs: How many times the training data are gone through.
         out: Folder for what the run leaves.
+        plugin: Path of a Python file with what this run adds to the plugins; None: nothing.
         snapshot: How often a snapshot is written.
         origins: Where things were said, by full key (``optimizer.alpha``), for messages; those not there: argument.
     """
@@ -98,8 +103,13 @@ class RunDescription:
     model: Choice
     data: Choice
     optimizer: Choice
+    task: Choice = Choice("classification")
     hooks: tuple[Choice, ...] = ()
     iterator: Choice = Choice("serial")
+    converter: Choice = Choice("")
+    updater: Choice = Choice("")
+    evaluator: Choice = Choice("standard")
+    evaluator_trigger: tuple[int, str] = (1, "epoch")
     extensions: tuple[ExtensionChoice, ...] = STANDARD_EXTENSIONS
     batch_size: int = 64
     backend: str | tuple[str, ...] = "auto"
@@ -110,6 +120,7 @@ class RunDescription:
     seed: int = 0
     epochs: int = 20
     out: str = "result"
+    plugin: str | None = None
     snapshot: tuple[int, str] = (1, "epoch")
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -128,20 +139,25 @@ class RunDescription:
         """Return the run as the tables of a run file: `load` makes the same run of them."""
 
         def table(choice: Choice | ExtensionChoice) -> dict[str, Any]:
-            return {"use": choice.use, **choice.arguments}
+            return {**({"use": choice.use} if choice.use else {}), **choice.arguments}
 
         def with_trigger(choice: ExtensionChoice) -> dict[str, Any]:
             trigger = table(choice.trigger) if isinstance(choice.trigger, Choice) else choice.trigger
             return {**table(choice), "trigger": trigger} if trigger is not None else table(choice)
 
-        names = ("backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out", "snapshot")
+        names = ("plugin", "backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out", "snapshot")
+        evaluator = {**table(self.evaluator), "trigger": self.evaluator_trigger}
+        optional = {name: table(getattr(self, name)) for name in ("converter", "updater")}
         return {
             # The extensions below are all.
             "run": {**{name: getattr(self, name) for name in names}, "standard_extensions": ()},
             **({"distributed": asdict(self.distributed)} if self.distributed != Distribution() else {}),
+            "task": table(self.task),
             "model": table(self.model),
             "data": {**table(self.data), "batch_size": self.batch_size},
             "iterator": table(self.iterator),
+            **{name: found for name, found in optional.items() if found},
+            **({"evaluator": evaluator} if evaluator != {"use": "standard", "trigger": (1, "epoch")} else {}),
             "optimizer": table(self.optimizer),
             **({"hooks": [table(hook) for hook in self.hooks]} if self.hooks else {}),
             "extensions": [with_trigger(extension) for extension in self.extensions],
@@ -177,23 +193,33 @@ def describe() -> RunDescription:
         origins[key] = setting.origin
         return setting.value
 
-    def choice(name: str) -> Choice:
+    def choice(name: str, optional: bool = False) -> Choice:
         use = said(f"{name}.use")
+        if use is None and optional:
+            use = ""
         if use is None:
             raise SettingsError(f"{name}.use is missing. Say it in the run file, or: --set {name}.use=NAME")
         arguments = section(name)
         origins.update({setting.key: setting.origin for setting in arguments.values()})
         return Choice(use, {name: setting.value for name, setting in arguments.items()})
 
+    plugin = said("run.plugin")
+    if plugin is not None:
+        add_plugin(plugin, origins["run.plugin"])
     hooks = _list("hooks", said("hooks"), origins)
     extensions, standard = said("extensions"), said("run.standard_extensions")
     origins["run.standard_extensions.use"] = origins["run.standard_extensions"]
     return RunDescription(
+        task=choice("task"),
         model=choice("model"),
         data=choice("data"),
         optimizer=choice("optimizer"),
         hooks=tuple(Choice(_name(entry, key, origins), _arguments(entry)) for key, entry in hooks),
         iterator=choice("iterator"),
+        converter=choice("converter", optional=True),
+        updater=choice("updater", optional=True),
+        evaluator=choice("evaluator"),
+        evaluator_trigger=said("evaluator.trigger"),
         extensions=_with_standard(standard, _extensions(extensions or (), origins)),
         batch_size=said("data.batch_size"),
         backend=said("run.backend"),
@@ -204,6 +230,7 @@ def describe() -> RunDescription:
         seed=said("run.seed"),
         epochs=said("run.epochs"),
         out=said("run.out"),
+        plugin=plugin,
         snapshot=said("run.snapshot"),
         origins=origins,
     )

@@ -26,8 +26,16 @@ def read_run(word: str) -> dict[str, Setting]:
     """
     path = Path(word)
     if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
-        return read_run_file(path)
+        return _with_plugin_beside(read_run_file(path), path)
     runs = shipped_runs()
     if word not in runs:
         raise InvalidFile(f"no run named '{word}'.{did_you_mean(word, runs)} Known: {', '.join(runs)}, or a TOML file.")
     return read_run_file(runs[word], origin=f"run {word}")
+
+
+def _with_plugin_beside(settings: dict[str, Setting], path: Path) -> dict[str, Setting]:
+    """The settings, the path of the run's plugin taken from the folder of the run file."""
+    plugin = settings.get("run.plugin")
+    if plugin is None or plugin.value is None:
+        return settings
+    return {**settings, plugin.key: plugin._replace(value=str(Path(path.parent, plugin.value).resolve()))}

@@ -37,24 +37,24 @@ def test_float16_is_updated_in_float32(tmp_path):
     param = next(iter(training.model.params()))
     before = param.array.astype(np.float64)
     step = np.float16(2**-13) * np.ones_like(param.array)
-    training.optimizer.hyperparam.alpha = 1e-5
+    training.optimizers["main"].hyperparam.alpha = 1e-5
     for _ in range(200):
         for each in training.model.params():
             each.grad = np.zeros_like(each.array)
         param.grad = step.copy()
-        training.optimizer.update()
+        training.optimizers["main"].update()
     np.testing.assert_allclose(before - param.array.astype(np.float64), 200e-5, atol=6e-4)
 
 
 def test_the_loss_scale_is_that_of_the_optimizer(tmp_path):
-    assert run(tmp_path).optimizer.loss_scale is None
+    assert run(tmp_path).optimizers["main"].loss_scale is None
     constant = run(tmp_path, dtype="float16", loss_scale=128)
     dynamic = run(tmp_path, dtype="float16", loss_scale="dynamic")
-    assert (constant.optimizer.loss_scale, dynamic.optimizer.loss_scale) == (128, 2**15)
+    assert (constant.optimizers["main"].loss_scale, dynamic.optimizers["main"].loss_scale) == (128, 2**15)
     for training in (constant, dynamic):
         training.trainer.run()
-    assert constant.optimizer.loss_scale == 128
-    assert dynamic.optimizer.loss_scale != 2**15
+    assert constant.optimizers["main"].loss_scale == 128
+    assert dynamic.optimizers["main"].loss_scale != 2**15
 
 
 def test_a_resumed_run_in_half_precision_ends_as_one_that_was_not_stopped(tmp_path):
@@ -65,7 +65,7 @@ def test_a_resumed_run_in_half_precision_ends_as_one_that_was_not_stopped(tmp_pa
     settings = {**SHORT, "run.out": str(tmp_path / "parts"), "run.epochs": 3, "run.dtype": "float16"}
     resumed = build(load("mlp", {**settings, "run.loss_scale": "dynamic"}), resume=True)
     resumed.trainer.run()
-    assert resumed.optimizer.loss_scale == whole.optimizer.loss_scale
+    assert resumed.optimizers["main"].loss_scale == whole.optimizers["main"].loss_scale
     for mine, theirs in zip(resumed.model.params(), whole.model.params(), strict=True):
         np.testing.assert_array_equal(mine.array, theirs.array)
         np.testing.assert_array_equal(mine.update_rule._fp32_param.array, theirs.update_rule._fp32_param.array)
@@ -95,7 +95,7 @@ def test_half_precision_is_as_good_as_single(tmp_path):
     assert entries[-1]["validation/main/accuracy"] >= 0.9917 - 0.005
     assert all(np.isfinite(param.array).all() for param in training.model.params())
     # Where it starts, gradients are finite: it has grown since, but for a skipped update now and then.
-    assert training.optimizer.loss_scale > 2**14
+    assert training.optimizers["main"].loss_scale > 2**14
 
 
 EXTENSIONS = (

@@ -97,7 +97,7 @@ def test_misspelt_names(train, kind, section, right, wrong):
 def test_misspelt_keys(train):
     assert train(text=replaced("epochs", "epoch")) == (
         "renga: error: unknown key 'run.epoch' (from run file run.toml). Did you mean 'run.epochs'? "
-        "Known: run.backend, run.communicator, run.dtype, run.epochs, run.loss_scale, run.out, run.seed, "
+        "Known: run.backend, run.communicator, run.dtype, run.epochs, run.loss_scale, run.out, run.plugin, run.seed, "
         "run.snapshot, run.standard_extensions.\n"
     )
     said = train(text=replaced("alpha", "alhpa"))

@@ -84,10 +84,28 @@ SCHEMA: tuple[Key, ...] = (
         "",
         "trainer extensions that a run has without naming them; one that [[extensions]] names is that one instead",
     ),
+    Key(
+        "run.plugin",
+        str | None,
+        None,
+        "",
+        "Python file with what this run adds to the plugins, beside the run file: models, data sets, tasks of its own",
+    ),
+    Key("task.use", str, "classification", "", "what is trained for; the section's other keys are its arguments"),
     Key("model.use", str, None, "", "name of the model; the section's other keys are its arguments"),
     Key("data.use", str, None, "", "name of the data set; the section's other keys are its options"),
     Key("data.batch_size", _Count, 64, "", "examples in one mini-batch"),
     Key("iterator.use", str, "serial", "", "how batches are made; the section's other keys are its arguments"),
+    Key("converter.use", str, None, "", "how arrays are made of a batch; otherwise as the task says"),
+    Key("updater.use", str, None, "", "how an update is made; otherwise as the task says"),
+    Key("evaluator.use", str, "standard", "", "how the network is evaluated; the section's other keys are arguments"),
+    Key(
+        "evaluator.trigger",
+        tuple[_Count, Literal["epoch", "iteration"]],
+        (1, "epoch"),
+        "",
+        "how often the network is evaluated",
+    ),
     Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
     Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),
     Key(
@@ -167,7 +185,16 @@ SCHEMA: tuple[Key, ...] = (
     Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
 )
 
-RUN_SECTIONS: tuple[str, ...] = ("model", "data", "iterator", "optimizer")
+RUN_SECTIONS: tuple[str, ...] = (
+    "task",
+    "model",
+    "data",
+    "iterator",
+    "converter",
+    "updater",
+    "evaluator",
+    "optimizer",
+)
 """Sections whose keys beside the rows above are arguments of what ``use`` names."""
 
 RUN_ONLY: tuple[str, ...] = (*RUN_SECTIONS, "hooks", "extensions")

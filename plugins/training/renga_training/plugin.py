@@ -1,9 +1,56 @@
-"""What this package offers to Renga: extensions and triggers."""
+"""What this package offers to Renga: tasks, updaters, converters, evaluators, extensions and triggers."""
 
-from renga_core.plugin import Provider, hookimpl
+from typing import Any
+
+from renga_core.plugin import Kind, Provider, hookimpl
+from renga_training.kind import CONVERTER, EVALUATOR, TASK, UPDATER
 
 _EXTENSIONS = "renga_training.extensions"
 _TRIGGERS = "renga_training.triggers"
+
+
+_TASKS = {
+    "classification": ("Classification", "To which class does it belong?"),
+    "regression": ("Regression", "Which number belongs to it?"),
+}
+
+
+@hookimpl
+def renga_kinds() -> list[Kind[Any]]:
+    """Task, updater, converter, evaluator."""
+    return [TASK, UPDATER, CONVERTER, EVALUATOR]
+
+
+@hookimpl
+def renga_tasks() -> list[Provider]:
+    """What networks are trained for."""
+    return [Provider(name, f"renga_training.tasks.{name}:{cls}", 1, text) for name, (cls, text) in _TASKS.items()]
+
+
+@hookimpl
+def renga_updaters() -> list[Provider]:
+    """How a step of the optimization is made."""
+    updaters = "renga_training.updaters"
+    return [
+        Provider("standard", f"{updaters}:StandardUpdater", 1, "A batch an update, or several (accumulate)"),
+        Provider("parallel", f"{updaters}:ParallelUpdater", 1, "A batch on several devices of one process"),
+    ]
+
+
+@hookimpl
+def renga_converters() -> list[Provider]:
+    """How arrays are made of a batch."""
+    converters = "renga_training.converters"
+    return [
+        Provider("concat", f"{converters}:concat", 1, "Stack examples; pad those of different lengths if asked"),
+        Provider("lists", f"{converters}:lists", 1, "Leave examples apart, in lists: for examples of different sizes"),
+    ]
+
+
+@hookimpl
+def renga_evaluators() -> list[Provider]:
+    """How a network is evaluated on the test data."""
+    return [Provider("standard", "renga_training.tasks.evaluator:TaskEvaluator", 1, "Means over the test data")]
 
 
 @hookimpl

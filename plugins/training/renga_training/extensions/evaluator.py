@@ -81,7 +81,7 @@ class Evaluator(Extension):
             reporter.add_observer(prefix + name, target)
             reporter.add_observers(prefix + name, target.namedlinks(skipself=True))
         with reporter, using_config("train", False), no_backprop_mode():
-            means = self.evaluate()
+            means = self.complete(self.evaluate())
         report(means)
         return means
 
@@ -92,6 +92,13 @@ class Evaluator(Extension):
             The mean of each reported value, by name.
         """
         return self.summarize().compute_mean()
+
+    def complete(self, means: dict[str, Any]) -> dict[str, Any]:
+        """Return what is reported, given the means: those. Override it to add figures that are no means over examples.
+
+        Where several processes evaluate, the means are those over the examples of all.
+        """
+        return means
 
     def summarize(self) -> DictSummary:
         """Go over the data once, and sum up each reported value: what `evaluate` gives the means of."""

@@ -1,0 +1,38 @@
+"""The kinds of things that this plugin adds: what a run is made of beside a model, data and an optimizer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.plugin import Kind
+
+__all__ = ["CONVERTER", "EVALUATOR", "TASK", "UPDATER"]
+
+TASK: Kind[Any] = Kind(
+    "task",
+    config_key="task.use",
+    default="classification",
+    protocol="renga_training.tasks.task:Task",
+    summary="a Task class, whose keyword arguments are options: what a network is trained for",
+)
+UPDATER: Kind[Any] = Kind(
+    "updater",
+    config_key="updater.use",
+    protocol="renga_core.training:Updater",
+    summary="a callable that takes an iterator, an optimizer (or several by name), converter= and device=, "
+    "and returns an updater",
+)
+CONVERTER: Kind[Any] = Kind(
+    "converter",
+    config_key="converter.use",
+    protocol="renga_core.dataset:Converter",
+    summary="a callable that returns a converter, which makes arrays of a batch: converter(batch, device)",
+)
+EVALUATOR: Kind[Any] = Kind(
+    "evaluator",
+    config_key="evaluator.use",
+    default="standard",
+    protocol="renga_core.training:Extension",
+    summary="a callable that takes an iterator over the test data, the link that is trained, task=, converter= and "
+    "device=, and returns an extension that reports figures",
+)

@@ -1,0 +1,39 @@
+"""To which class does it belong?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.backend import to_host
+from renga_core.link import Link
+from renga_nn.functions.activation import softmax
+from renga_nn.links.classifier import Classifier
+from renga_training.tasks.task import Row, Task
+
+__all__ = ["Classification"]
+
+
+class Classification(Task):
+    """Each example belongs to one class. The model gives scores of the classes, ``(N, classes)``.
+
+    Examples are inputs and, last, the number of the class. The loss is the softmax cross entropy.
+    """
+
+    figures = ("loss", "accuracy")
+    headline = "accuracy"
+    higher_is_better = True
+
+    def target(self, model: Link) -> Link:
+        """A `Classifier`."""
+        return Classifier(model)
+
+    def predict(self, target: Link, inputs: Any) -> list[Row]:
+        """The class and its probability. The class goes by its name, where the data set has told the names."""
+        scores = target.predictor(inputs)  # type: ignore[attr-defined]  # it is a Classifier
+        probabilities = to_host(softmax(scores).array)
+        names = getattr(self.preprocessing, "classes", ())
+        rows = []
+        for each in probabilities:
+            best = int(each.argmax())
+            rows.append({"class": names[best] if names else best, "probability": round(float(each[best]), 6)})
+        return rows

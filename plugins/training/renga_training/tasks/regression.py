@@ -1,0 +1,80 @@
+"""Which number belongs to it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from renga_core.backend import to_host
+from renga_core.errors import RengaError
+from renga_core.graph import Variable
+from renga_core.link import Chain, Link
+from renga_core.reporter import report
+from renga_nn.functions.loss import mean_squared_error
+from renga_training.tasks.task import Row, Task
+
+__all__ = ["Regression"]
+
+
+class Regression(Task):
+    """A number, or several, belong to each example. The model gives them, ``(N, numbers)``.
+
+    Examples are inputs and, last, an array of the numbers; a number alone is an array of one. The loss is the mean
+    squared error. What is reported as ``absolute_error`` is in the units of the data, whatever the data set has done
+    to scale them; ``r2`` is the share of the variance that the model explains (1 is all of it, 0 is what the mean of
+    the test data does).
+    """
+
+    figures = ("loss", "absolute_error", "r2")
+    headline = "absolute_error"
+
+    def target(self, model: Link) -> Link:
+        """The loss of a model."""
+        return _Regressor(model, getattr(self.preprocessing, "target_scale", 1.0))
+
+    def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
+        """``r2``, of the mean squared error and the variance of the numbers."""
+        variance = means["target_square"] - means["target_mean"] ** 2
+        return {"r2": 1 - means["loss"] / variance} if variance > 0 else {}
+
+    def predict(self, target: Link, inputs: Any) -> list[Row]:
+        """The numbers, in the units of the data."""
+        numbers = to_host(target.predictor(inputs).array)  # type: ignore[attr-defined]  # it is a _Regressor
+        scale = getattr(self.preprocessing, "target_scale", 1.0)
+        shift = getattr(self.preprocessing, "target_shift", 0.0)
+        names = getattr(self.preprocessing, "targets", ()) or [f"y{i}" for i in range(numbers.shape[1])]
+        return [
+            dict(zip(names, (float(f"{value:.7g}") for value in each), strict=True)) for each in numbers * scale + shift
+        ]
+
+
+class _Regressor(Chain):
+    """The mean squared error of a model's numbers.
+
+    Args:
+        predictor: The model.
+        scale: One unit of what the model gives, in units of the data.
+    """
+
+    def __init__(self, predictor: Link, scale: float) -> None:
+        super().__init__()
+        self._scale = scale
+        with self.init_scope():
+            self.predictor = predictor
+
+    def forward(self, *args: Any) -> Variable:
+        """The loss of inputs and, last, the numbers ``(N, numbers)`` or ``(N,)``."""
+        *inputs, t = args
+        y = self.predictor(*inputs)
+        if t.ndim == 1:
+            t = t[:, None]
+        if y.shape != t.shape:
+            raise RengaError(
+                f"regression: the model gives numbers of shape {y.shape}, and the data have {t.shape}. "
+                "Next: have the model give as many numbers as there are targets (model.n_out)"
+            )
+        loss = mean_squared_error(y, t)
+        error = abs(y.array - t).mean() * self._scale
+        report({"loss": loss, "absolute_error": error}, self)
+        report({"target_mean": t.mean(), "target_square": (t * t).mean()}, self)
+        return loss
