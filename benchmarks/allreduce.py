@@ -58,8 +58,9 @@ def measure(rounds: int) -> None:
     import numpy as np
     from mpi4py import MPI
 
+    from renga_core.kinds import COMMUNICATOR
     from renga_core.link import Link
-    from renga_core.plugin import COMMUNICATOR, registry
+    from renga_core.plugin import registry
 
     world = MPI.COMM_WORLD
     communicators = {name: registry(COMMUNICATOR).load(name)() for name in COMMUNICATORS}

@@ -4,7 +4,7 @@
 """
 
 from renga.third_party import registered
-from renga_core.plugin import FUNCTION
+from renga_core.kinds import FUNCTION
 from renga_nn.functions import *
 from renga_nn.functions import __all__ as __all__
 

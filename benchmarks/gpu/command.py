@@ -16,7 +16,8 @@ import numpy as np
 from benchmarks.gpu.sizes import SIZES, TINY, Size
 from benchmarks.gpu.timing import Contestant, Workload, race
 from benchmarks.records import RESULTS, machine
-from renga_core.plugin import ARRAY_BACKEND, ProviderUnavailable, registry
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import ProviderUnavailable, registry
 
 __all__ = ["compare_losses", "main"]
 

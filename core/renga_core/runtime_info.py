@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from renga_core.plugin import KERNEL, State, get_manager, registry
+from renga_core.plugin import State, get_manager, registry
 from renga_core.plugin.installed import renga_version
 
 __all__ = ["print_runtime_info", "should_use_cudnn", "should_use_cudnn_tensor_core"]
@@ -47,7 +47,7 @@ def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
     """
     if level not in _LEVELS:
         raise ValueError(f"should_use_cudnn: level is one of {', '.join(map(repr, _LEVELS))}, not {level!r}")
-    offers = [candidate.offer for candidate in registry(KERNEL).list() if "cudnn" in candidate.offer.provider.needs]
+    offers = [candidate.offer for candidate in registry("kernel").list() if "cudnn" in candidate.offer.provider.needs]
     if not any(offer.status.state is State.READY and offer.probe().state is State.READY for offer in offers):
         return False
     import cudnn

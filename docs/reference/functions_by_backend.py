@@ -21,7 +21,8 @@ from typing import Any
 
 import pytest
 
-from renga_core.plugin import ARRAY_BACKEND, FUNCTION, LINK, OPTIMIZER, Kind, registry
+from renga_core.kinds import ARRAY_BACKEND, FUNCTION, LINK, OPTIMIZER
+from renga_core.plugin import Kind, registry
 from renga_testing.every_backend import ready_backends
 from renga_testing.link_suite import LinkSuite
 

@@ -28,7 +28,8 @@ import pytest
 from renga_core import random
 from renga_core.backend import get_device
 from renga_core.configuration import using_config
-from renga_core.plugin import FUNCTION, LINK, Kind, registry
+from renga_core.kinds import FUNCTION, LINK
+from renga_core.plugin import Kind, registry
 from renga_testing.every_backend import EveryBackendSuite
 from renga_testing.function_suite import FunctionSuite
 from renga_testing.link_suite import LinkSuite

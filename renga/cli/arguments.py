@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from renga.run.parts import parameters_of
 from renga_core.plugin import Offer
-from renga_core.plugin.offering import resolve
+from renga_core.plugin.provider import resolve
 
 __all__ = ["Argument", "arguments_of", "meanings"]
 

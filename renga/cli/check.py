@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from renga_core.errors import RengaError, did_you_mean
-from renga_core.plugin import CORE_KINDS, Registry, get_manager
+from renga_core.kinds import CORE_KINDS
+from renga_core.plugin import Registry, get_manager
 from renga_core.serializers import atomic_write
 from renga_core.settings import using_command_line
 from renga_core.settings.files import read_toml

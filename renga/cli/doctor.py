@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from renga_core.plugin import ARRAY_BACKEND, Candidate, Registry, State, get_manager
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import Candidate, Registry, State, get_manager
 from renga_core.settings import lookup
 
 from .output import print_json, print_table

@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from renga_core.plugin import COMMUNICATOR, Offer, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import Offer, registry
 from renga_core.settings import lookup
 
 from .parser import Parser, UsageError

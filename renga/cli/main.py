@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
-from renga_core.plugin import COMMAND, registry
+from renga_core.kinds import COMMAND
+from renga_core.plugin import registry
 from renga_core.settings import lookup, using_command_line
 
 from .output import print_error, print_table, warnings_in_one_line

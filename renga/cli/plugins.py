@@ -12,8 +12,8 @@ from typing import Any
 
 from renga_core.backend import get_backend
 from renga_core.errors import RengaError, did_you_mean
+from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import (
-    ARRAY_BACKEND,
     Candidate,
     Explanation,
     Kind,

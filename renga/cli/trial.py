@@ -11,7 +11,8 @@ import sys
 import numpy as np
 
 from renga_core.backend import Backend, get_backend
-from renga_core.plugin import ARRAY_BACKEND, State, registry
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import State, registry
 
 __all__ = ["compute", "main"]
 

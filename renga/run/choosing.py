@@ -8,17 +8,8 @@ from typing import Any
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga.run.parts import Part, find_part
-from renga_core.plugin import (
-    DATASET,
-    EXTENSION,
-    ITERATOR,
-    MODEL,
-    OPTIMIZER,
-    OPTIMIZER_HOOK,
-    TRIGGER,
-    ProviderUnavailable,
-    registry,
-)
+from renga_core.kinds import DATASET, EXTENSION, ITERATOR, MODEL, OPTIMIZER, OPTIMIZER_HOOK, TRIGGER
+from renga_core.plugin import ProviderUnavailable, registry
 from renga_training.kind import CONVERTER, EVALUATOR, TASK, UPDATER
 
 __all__ = ["RunParts", "find_parts"]

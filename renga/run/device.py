@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from renga.run.description import RunDescription
 from renga_core.backend import Device, get_device
-from renga_core.plugin import (
-    ARRAY_BACKEND,
-    AmbiguousProvider,
-    ProviderUnavailable,
-    RengaPluginError,
-    messages,
-    registry,
-)
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import AmbiguousProvider, ProviderUnavailable, RengaPluginError, messages, registry
 from renga_core.plugin.provider import AUTO
 from renga_core.settings import SettingsError
 

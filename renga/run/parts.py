@@ -10,7 +10,7 @@ from typing import Any
 
 from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga_core.plugin import Kind, ProviderFaulty, registry
-from renga_core.plugin.offering import resolve
+from renga_core.plugin.provider import resolve
 from renga_core.plugin.state import describe_error
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, describe, fit
 

@@ -1,7 +1,7 @@
 """Extensions: `renga_training.extensions`, and by registered name those of other plugins."""
 
 from renga.third_party import registered
-from renga_core.plugin import EXTENSION
+from renga_core.kinds import EXTENSION
 from renga_training.extensions import *
 from renga_training.extensions import __all__ as __all__
 

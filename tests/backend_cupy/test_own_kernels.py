@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from renga_core.kernel import Implementation, Seeded, operations
-from renga_core.plugin import FUNCTION, registry
+from renga_core.kinds import FUNCTION
+from renga_core.plugin import registry
 from renga_testing.suites.kernel import KernelSuite
 
 for _name in registry(FUNCTION).names():

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from renga_backend_cupy import plugin
-from renga_core.plugin import KERNEL, registry
+from renga_core.kinds import KERNEL
+from renga_core.plugin import registry
 
 HERE = importlib.util.find_spec("cupy") is not None
 
@@ -80,7 +81,7 @@ def test_each_target_exists(fake):
 
 def test_kernels_are_for_operations_that_there_are():
     from renga_core.kernel import operations
-    from renga_core.plugin import FUNCTION
+    from renga_core.kinds import FUNCTION
 
     for function in registry(FUNCTION).names():
         registry(FUNCTION).load(function)

@@ -9,7 +9,8 @@ EVERYWHERE = ("naive", "flat", "hierarchical", "two_dimensional", "non_cuda_awar
 
 
 def make(name, **options):
-    from renga_core.plugin import COMMUNICATOR, registry
+    from renga_core.kinds import COMMUNICATOR
+    from renga_core.plugin import registry
 
     return registry(COMMUNICATOR).load(name)(**options)
 

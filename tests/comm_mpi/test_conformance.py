@@ -9,7 +9,8 @@ from renga_testing.suites.communicator_programs import fail_on_last_rank
 
 
 def run_program(provider, program, device):
-    from renga_core.plugin import COMMUNICATOR, registry
+    from renga_core.kinds import COMMUNICATOR
+    from renga_core.plugin import registry
 
     communicator = registry(COMMUNICATOR).load(provider)()
     program(communicator, device)

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from renga_core.plugin import DATASET, ITERATOR, registry
+from renga_core.kinds import DATASET, ITERATOR
+from renga_core.plugin import registry
 from renga_data import plugin
 
 

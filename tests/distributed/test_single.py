@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from renga_core.communicator import CommunicatorBase
-from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import registry
 from renga_testing.suites import CommunicatorSuite
 
 ARRAYS = arrays(np.float32, array_shapes(min_dims=0, max_dims=3, min_side=0), elements=st.floats(-1, 1, width=32))

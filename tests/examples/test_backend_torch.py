@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from renga_core.plugin import FUNCTION, LINK, OPTIMIZER, registry
+from renga_core.kinds import FUNCTION, LINK, OPTIMIZER
+from renga_core.plugin import registry
 
 pytestmark = pytest.mark.torch
 pytest.importorskip("torch")
@@ -54,7 +55,8 @@ def test_listing_does_not_import_pytorch(site: Path, tmp_path: Path) -> None:
     program = tmp_path / "listing.py"
     program.write_text(
         "import sys\n"
-        "from renga_core.plugin import ARRAY_BACKEND, registry\n"
+        "from renga_core.kinds import ARRAY_BACKEND\n"
+        "from renga_core.plugin import registry\n"
         "assert 'torch' in registry(ARRAY_BACKEND).names()\n"
         "assert 'torch' not in sys.modules\n"
     )

@@ -9,7 +9,8 @@ import pytest
 
 import renga.functions
 import renga_nn.functions
-from renga_core.plugin import FUNCTION, LINK, MODEL, registry
+from renga_core.kinds import FUNCTION, LINK, MODEL
+from renga_core.plugin import registry
 from renga_nn.offers.functions import NAMES
 
 
@@ -35,7 +36,7 @@ def test_each_is_in_its_family():
 
 def test_listing_imports_no_function():
     program = (
-        "import sys; from renga_core.plugin import FUNCTION, registry; assert 'relu' in registry(FUNCTION).names(); "
+        "import sys; from renga_core.plugin import registry; assert 'relu' in registry('function').names(); "
         "assert not [m for m in sys.modules if m.startswith('renga_nn.functions')]"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

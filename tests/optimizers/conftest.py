@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from renga_core.backend import to_host, using_device
+from renga_core.kinds import ARRAY_BACKEND
 from renga_core.link import Link
-from renga_core.plugin import ARRAY_BACKEND, registry
+from renga_core.plugin import registry
 from renga_testing.every_backend import ready_backends
 
 

@@ -6,7 +6,8 @@ import typing
 import pytest
 
 import renga_optimizers
-from renga_core.plugin import OPTIMIZER, OPTIMIZER_HOOK, registry
+from renga_core.kinds import OPTIMIZER, OPTIMIZER_HOOK
+from renga_core.plugin import registry
 from renga_optimizers import hooks, plugin
 
 PROVIDERS = [(OPTIMIZER, p) for p in plugin.renga_optimizers()]

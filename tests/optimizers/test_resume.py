@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from renga_core.backend import to_host
+from renga_core.kinds import OPTIMIZER
 from renga_core.link import Link
-from renga_core.plugin import OPTIMIZER, registry
+from renga_core.plugin import registry
 from renga_core.serializers import load_npz, save_npz
 from renga_optimizers.plugin import renga_optimizers
 

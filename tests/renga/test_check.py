@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from renga_core.plugin import ARRAY_BACKEND, registry
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import registry
 
 OPTIMIZER = """
 @hookimpl

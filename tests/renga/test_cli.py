@@ -8,7 +8,8 @@ import time
 import pytest
 
 from renga.cli.arguments import arguments_of
-from renga_core.plugin import DATASET, EXTENSION, FUNCTION, LINK, MODEL, OPTIMIZER, TRIGGER, registry
+from renga_core.kinds import DATASET, EXTENSION, FUNCTION, LINK, MODEL, OPTIMIZER, TRIGGER
+from renga_core.plugin import registry
 
 COMMAND = """
     @hookimpl

@@ -4,7 +4,8 @@ import pytest
 
 from renga.run import Choice, RunDescription
 from renga.run.parts import find_part
-from renga_core.plugin import OPTIMIZER, PluginManager, Provider, UnknownProvider, hookimpl, using_manager
+from renga_core.kinds import OPTIMIZER
+from renga_core.plugin import PluginManager, Provider, UnknownProvider, hookimpl, using_manager
 from renga_core.settings import SettingsError, UnknownSetting, WrongType
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from renga_core.plugin import ARRAY_BACKEND, COMMUNICATOR, DATASET, MODEL, OPTIMIZER, registry
+from renga_core.kinds import ARRAY_BACKEND, COMMUNICATOR, DATASET, MODEL, OPTIMIZER
+from renga_core.plugin import registry
 
 RUN = """
 [run]

@@ -7,7 +7,7 @@ import pytest
 
 TOLD = "\nimport sys; print([name for name in sys.modules if name.partition('.')[0] in ('renga_testing', 'pytest')])"
 PROGRAMS = {
-    "plugins": "from renga_core.plugin import CORE_KINDS, registry\nfor kind in CORE_KINDS: registry(kind).list()",
+    "plugins": "from renga_core.plugin.report import rows\nrows()",
     "face": """
 import renga
 for part in renga._MODULES:

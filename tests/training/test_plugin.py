@@ -1,4 +1,5 @@
-from renga_core.plugin import EXTENSION, TRIGGER, registry
+from renga_core.kinds import EXTENSION, TRIGGER
+from renga_core.plugin import registry
 from renga_training import extensions, triggers
 
 EXTENSIONS = {

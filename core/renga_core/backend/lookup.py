@@ -135,9 +135,9 @@ def _split(device_spec: str) -> tuple[str, str]:
 
 def _is_backend(name: str) -> bool:
     """Whether it is a backend's name, short or full: both have the form of a device's."""
-    from renga_core.plugin import ARRAY_BACKEND, get_manager
+    from renga_core.plugin import registry
 
-    return any(name in (offer.name, offer.full_name) for offer in get_manager().offers(ARRAY_BACKEND))
+    return any(name in (offer.name, offer.full_name) for offer, _ in registry("array_backend").list())
 
 
 def _devices(backend: Backend) -> str:
@@ -188,13 +188,13 @@ def as_array_of(backend: Backend, value: Any) -> Array:
 
 def _load(name: str, origin: str = "argument") -> Backend:
     """The backend that a name means, through the plugin registry; each is made once."""
-    from renga_core.plugin import ARRAY_BACKEND, choices_state, registry
+    from renga_core.plugin import choices_state, registry
     from renga_core.plugin.state import describe_error, pass_interrupt
 
     state, found = _names.get(name, (None, None))
     if found is None or state != choices_state():
         with _lock:
-            backends = registry(ARRAY_BACKEND)
+            backends = registry("array_backend")
             make = backends.load(name, origin=origin, probe=True)
             try:
                 found = _backends.get(make)
@@ -247,12 +247,12 @@ def _find_owner(kind: type) -> Backend:
 
 
 def _load_backend_of(kind: type) -> Backend | None:
-    from renga_core.plugin import ARRAY_BACKEND, RengaPluginError, registry
+    from renga_core.plugin import RengaPluginError, registry
 
     library = kind.__module__.partition(".")[0]
     if library == "builtins":
         return None
-    backends = registry(ARRAY_BACKEND)
+    backends = registry("array_backend")
     # What Renga ships comes first: the arrays of a library stay whose they were when another plugin is installed.
     for name in sorted(backends.names(needing=library), key=lambda name: (not backends.get(name).plugin.shipped, name)):
         try:

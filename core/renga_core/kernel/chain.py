@@ -7,10 +7,6 @@ import warnings
 from renga_core.errors import did_you_mean
 from renga_core.kernel.operation import Implementation, operations
 from renga_core.plugin import (
-    FUNCTION,
-    KERNEL,
-    LINK,
-    OPTIMIZER,
     Kernel,
     Offer,
     ProviderFaulty,
@@ -21,7 +17,7 @@ from renga_core.plugin import (
     messages,
     registry,
 )
-from renga_core.plugin.offering import resolve
+from renga_core.plugin.provider import resolve
 from renga_core.plugin.state import describe_error, pass_interrupt
 from renga_core.settings import Setting, UnknownSetting, lookup, section
 
@@ -30,7 +26,7 @@ __all__ = ["build_chain", "known_operations", "offered_kernels"]
 
 def known_operations() -> set[str]:
     """The names of all operations. One is known once the module that uses it is imported, so all such are imported."""
-    for kind in (FUNCTION, LINK, OPTIMIZER):
+    for kind in ("function", "link", "optimizer"):
         for name in registry(kind).names():
             try:
                 registry(kind).load(name)
@@ -42,7 +38,7 @@ def known_operations() -> set[str]:
 def offered_kernels(operation: str, backend: str) -> list[Offer]:
     """What plugins offer for an operation on a backend, best first, whatever its state. Nothing is imported."""
     found = []
-    for candidate in registry(KERNEL).list():
+    for candidate in registry("kernel").list():
         kernel = candidate.offer.provider
         assert isinstance(kernel, Kernel)
         if kernel.op == operation and kernel.backend == backend:
@@ -84,7 +80,7 @@ def _demanded(
     demand: Setting, offers: list[Offer], operation: str, backend: str, reference: Implementation
 ) -> tuple[Implementation, ...]:
     """The one kernel that the settings name, or those of the plugin that they name."""
-    kernels = registry(KERNEL)
+    kernels = registry("kernel")
     mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
     for offer in mine:
         kernels.load(offer.full_name, origin=demand.origin, probe=True)
@@ -95,7 +91,7 @@ def _demanded(
         kernels.get(demand.value, origin=demand.origin)  # disabled, ambiguous …: its error says more
     for plugin in get_manager().plugins():
         if demand.value in plugin.names and plugin.status.state is not State.READY:
-            raise messages.unusable(KERNEL, demand.value, demand.origin, plugin, plugin.status)
+            raise messages.unusable(kernels.kind, demand.value, demand.origin, plugin, plugin.status)
     known = [*(offer.full_name for offer in offers), "reference"]
     words = {word for offer in offers for word in (offer.plugin.name, offer.name, offer.full_name)} | {"reference"}
     near = "" if of_another else did_you_mean(demand.value, words)
@@ -109,7 +105,7 @@ def _refuse_unknown_operations() -> None:
     demands = section("kernels")
     if not demands:
         return
-    offered = {offer.provider.op for offer, _ in registry(KERNEL).list() if isinstance(offer.provider, Kernel)}
+    offered = {offer.provider.op for offer, _ in registry("kernel").list() if isinstance(offer.provider, Kernel)}
     for name, demand in demands.items():
         if name not in operations and name not in offered and name not in known_operations():
             known = sorted(offered | set(operations))

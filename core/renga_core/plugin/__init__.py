@@ -9,7 +9,8 @@ a module imports nothing but this package, which in turn imports nothing heavy.
 
 How it works, in the order in which it happens:
 
-- `kind`: the kinds there are, a row each. `provider`: what describes a thing of a kind.
+- `kind`: what a kind is: a row of data. Core's rows are in `renga_core.kinds`. `provider`: what describes a thing of a
+  kind.
 - `installed`: entry points. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
 - `loading`: importing their thin modules, checking their hooks.
 - `offering`: asking what they offer of a kind; looking whether it can be used; importing it.
@@ -30,24 +31,7 @@ from .errors import (
     UnknownProvider,
 )
 from .hookimpl import hookimpl
-from .kind import (
-    ARRAY_BACKEND,
-    COMMAND,
-    COMMUNICATOR,
-    CORE_KINDS,
-    DATASET,
-    EXTENSION,
-    FILE_FORMAT,
-    FUNCTION,
-    ITERATOR,
-    KERNEL,
-    LINK,
-    MODEL,
-    OPTIMIZER,
-    OPTIMIZER_HOOK,
-    TRIGGER,
-    Kind,
-)
+from .kind import Kind
 from .manager import PluginManager, choices_state, get_manager, using_manager
 from .offering import Offer
 from .provider import Kernel, Provider
@@ -56,21 +40,6 @@ from .selection import Candidate, Explanation, Selection, Skipped
 from .state import Plugin, Problem, State, Status
 
 __all__ = [
-    "ARRAY_BACKEND",
-    "COMMAND",
-    "COMMUNICATOR",
-    "CORE_KINDS",
-    "DATASET",
-    "EXTENSION",
-    "FILE_FORMAT",
-    "FUNCTION",
-    "ITERATOR",
-    "KERNEL",
-    "LINK",
-    "MODEL",
-    "OPTIMIZER",
-    "OPTIMIZER_HOOK",
-    "TRIGGER",
     "AmbiguousProvider",
     "Candidate",
     "Explanation",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .kind import ARRAY_BACKEND, Kind
+from .kind import Kind
 
 if TYPE_CHECKING:
     from renga_core.settings import Setting
@@ -67,12 +67,7 @@ def chosen(kind: Kind[Any]) -> tuple[Wish | None, str]:
     if not kind.config_key:
         return None, "default"
     _, value, origin = lookup(kind.config_key)
-    if kind.config_key == ARRAY_BACKEND.config_key and value is not None:
-        value = _without_device(value) if isinstance(value, str) else tuple(_without_device(name) for name in value)
+    name_of = kind.config_name
+    if name_of is not None and value is not None:
+        value = name_of(value) if isinstance(value, str) else tuple(name_of(word) for word in value)
     return value, origin
-
-
-def _without_device(name: str) -> str:
-    """The setting names a device: ``cupy:0`` is device 0 of backend ``cupy``, which may also be written ``@cupy:0``."""
-    backend, colon, index = name.removeprefix("@").rpartition(":")
-    return backend if colon and index.isdigit() else name.removeprefix("@")

@@ -11,13 +11,17 @@ from renga_core.errors import did_you_mean
 from .errors import InvalidDescription, RengaPluginError
 from .hookimpl import PROJECT
 from .hookspecs import KINDS_HOOK, specification
-from .kind import CORE_KINDS, Kind
+from .kind import Kind
+from .provider import resolve
 from .state import Plugin, Problem, State, Status, describe_error, describe_value, pass_interrupt
 
 if TYPE_CHECKING:
     import pluggy
 
 __all__ = ["Loaded", "fault", "listed", "load"]
+
+CORE_KINDS = "renga_core.kinds:CORE_KINDS"
+"""Where core says which kinds it knows: named as a provider's target is, for this package itself knows none."""
 
 
 class Loaded:
@@ -32,7 +36,7 @@ class Loaded:
     def __init__(self, plugins: Iterable[Plugin]) -> None:
         pluggy = _import_pluggy()
         self.plugins: tuple[Plugin, ...] = tuple(plugins)
-        self.kinds: dict[str, Kind[Any]] = {kind.name: kind for kind in CORE_KINDS}
+        self.kinds: dict[str, Kind[Any]] = {kind.name: kind for kind in resolve(CORE_KINDS)}
         self.problems: list[Problem] = []
         self._hooks = pluggy.PluginManager(PROJECT)
 
@@ -89,7 +93,7 @@ class Loaded:
                     self._refuse_kind(plugin, reason)
         for plugin, kind in offered:
             rivals = [other for other, rival in offered if rival != kind and _same_place(rival, kind)]
-            if any(_same_place(core, kind) for core in CORE_KINDS):
+            if any(_same_place(core, kind) for core in resolve(CORE_KINDS)):
                 self._refuse_kind(plugin, f"core has a kind '{kind.name}' or its hook already")
             elif rivals:
                 reason = f"kind '{kind.name}' is described otherwise by {rivals[0]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 from .errors import ProviderUnavailable
 from .kind import Kind
 from .loading import Loaded, fault, listed
-from .provider import Provider
+from .provider import Provider, resolve
 from .state import READY, Plugin, Problem, State, Status, describe_error, describe_value, pass_interrupt
 
-__all__ = ["Offer", "collect", "resolve"]
+__all__ = ["Offer", "collect"]
 
 
 class Offer:
@@ -128,15 +127,6 @@ class Offer:
     def _blame(self) -> str:
         where = f" ({self.provider.url})" if self.provider.url else ""
         return f"Report it to {self.plugin.distribution}{where}, or choose another {self.kind.name}."
-
-
-def resolve(target: str) -> Any:
-    """Import ``module:attribute`` and return the attribute."""
-    module, _, attributes = target.partition(":")
-    found: Any = importlib.import_module(module)
-    for attribute in attributes.split("."):
-        found = getattr(found, attribute)
-    return found
 
 
 def collect(loaded: Loaded, kind: Kind[Any], disabled: Sequence[str], origin: str) -> tuple[list[Offer], list[Problem]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from .errors import InvalidDescription
 
-__all__ = ["AUTO", "AUTO_ORDER", "NAME", "TARGET", "Kernel", "Provider"]
+__all__ = ["AUTO", "AUTO_ORDER", "NAME", "TARGET", "Kernel", "Provider", "resolve"]
 
 NAME = re.compile(r"[a-z0-9_.-]+")
 """What a name of a provider, a kind or a plugin may look like."""
@@ -144,3 +146,12 @@ def _is_name(value: object) -> bool:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def resolve(target: str) -> Any:
+    """Import ``module:attribute`` and return the attribute."""
+    module, _, attributes = target.partition(":")
+    found: Any = importlib.import_module(module)
+    for attribute in attributes.split("."):
+        found = getattr(found, attribute)
+    return found

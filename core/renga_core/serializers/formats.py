@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from renga_core.plugin import FILE_FORMAT, AmbiguousProvider, RengaPluginError, State, registry
+from renga_core.plugin import AmbiguousProvider, RengaPluginError, State, registry
 from renga_core.serializers.npz import Names, load_npz, save_npz
 from renga_core.serializers.protocol import Serializable
 
@@ -70,7 +70,7 @@ def format_of(filename: str | os.PathLike[str]) -> FileFormat:
     suffix = PurePath(filename).suffix.lower()
     if suffix in ("", ".npz"):
         return NpzFormat()
-    formats = registry(FILE_FORMAT)
+    formats = registry("file_format")
     offers = [offer for offer, status in formats.list() if status.state is not State.DISABLED]
     offers = [offer for offer in offers if suffix in offer.provider.suffixes]
     offers = [offer for offer in offers if offer.plugin.shipped] or offers
@@ -94,10 +94,10 @@ def format_saved_by(savefun: Callable[..., Any]) -> FileFormat:
     """The format whose `save` this function is, such as `save_npz`; npz where it is none's."""
     if savefun is save_npz:
         return NpzFormat()
-    formats = registry(FILE_FORMAT)
+    formats = registry("file_format")
     for name in formats.names():
         try:
-            found = formats.load(name)()
+            found: FileFormat = formats.load(name)()
         except RengaPluginError:
             continue  # what is wrong with it has been told, or is told where somebody asks for it
         if found.save is savefun:

@@ -7,7 +7,8 @@ from typing import Any
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import RengaError
-from renga_core.plugin import COMMUNICATOR, ProviderFaulty, UnknownProvider, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import ProviderFaulty, UnknownProvider, registry
 
 __all__ = ["create_communicator"]
 

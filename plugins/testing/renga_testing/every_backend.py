@@ -11,8 +11,8 @@ import pytest
 
 from renga_core.backend import Array, Device, get_backend, get_device, to_host
 from renga_core.graph import Variable, grad
+from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import (
-    ARRAY_BACKEND,
     PluginManager,
     ProviderUnavailable,
     RengaPluginError,

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from renga_core.plugin import OPTIMIZER, Kind, PluginManager, Registry, using_manager
+from renga_core.kinds import OPTIMIZER
+from renga_core.plugin import Kind, PluginManager, Registry, using_manager
 from renga_core.plugin.installed import installed_entry_points
 from renga_testing.fake_distribution import write_distribution
 

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from renga_core.kinds import OPTIMIZER
 from renga_core.plugin import (
-    OPTIMIZER,
     AmbiguousProvider,
     ProviderIncompatible,
     ProviderUnavailable,

@@ -7,7 +7,8 @@ import textwrap
 
 import pytest
 
-from renga_core.plugin import FUNCTION, LINK, OPTIMIZER, Offer, Provider, registry
+from renga_core.kinds import FUNCTION, LINK, OPTIMIZER
+from renga_core.plugin import Offer, Provider, registry
 from renga_core.plugin.docstrings import first_line
 from renga_core.plugin.state import Plugin
 

@@ -5,9 +5,8 @@ from contextlib import nullcontext
 
 import pytest
 
+from renga_core.kinds import EXTENSION, OPTIMIZER
 from renga_core.plugin import (
-    EXTENSION,
-    OPTIMIZER,
     AmbiguousProvider,
     ProviderFaulty,
     ProviderIncompatible,
@@ -194,7 +193,7 @@ def test_missing_module(site, offering) -> None:
             "Provider 'Lion!': name is 'Lion!'; expected lower-case letters, digits, _ . -",
         ),
         (
-            "return registry(OPTIMIZER).list()",
+            "return registry('optimizer').list()",
             "broken",
             "raised RengaPluginError: plugins were asked for something while they were being asked what they offer",
         ),

@@ -7,7 +7,8 @@ import types
 
 import pytest
 
-from renga_core.plugin import CORE_KINDS, Kind, PluginManager
+from renga_core.kinds import CORE_KINDS
+from renga_core.plugin import Kind, PluginManager
 from renga_core.plugin.events import EVENTS
 from renga_core.plugin.hookspecs import hook_of, renga_kinds, specification
 from renga_core.plugin.state import State

@@ -38,12 +38,21 @@ def test_import_loads_no_plugin_and_nothing_heavy(module) -> None:
 
 
 def test_first_use_of_a_kind_imports_thin_modules_only() -> None:
-    code = "from renga_core.plugin import *; registry(OPTIMIZER).list(); import sys; print(*sys.modules, sep='\\n')"
+    code = "from renga_core.kinds import OPTIMIZER; from renga_core.plugin import registry; registry(OPTIMIZER).list()"
+    code += "; import sys; print(*sys.modules, sep='\\n')"
     loaded = run(code).split()
     assert "pluggy" in loaded
     assert "renga_optimizers.plugin" in loaded
     assert "renga_optimizers.adam" not in loaded
-    assert not {name.partition(".")[0] for name in loaded} & {"cupy", "mpi4py", "matplotlib", "torch", "scipy"}
+    assert not {name.partition(".")[0] for name in loaded} & {"numpy", "cupy", "mpi4py", "matplotlib", "torch", "scipy"}
+
+
+def test_listing_everything_imports_no_numpy() -> None:
+    """The rows of core's kinds name protocols and types of all of core, and import none of it."""
+    code = "from renga_core.plugin.report import rows; assert rows(); import sys; print(*sys.modules, sep='\\n')"
+    loaded = run(code).split()
+    assert "renga_core.kinds" in loaded
+    assert not {"numpy", "renga_core.backend", "renga_core.optimizer"} & set(loaded)
 
 
 CORE_ALONE = """
@@ -51,7 +60,8 @@ import sys
 sys.path = [entry for entry in sys.path if "site-packages" not in entry] + {needed!r}
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
 import renga_core
-from renga_core.plugin import ARRAY_BACKEND, RengaPluginError, registry
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import RengaPluginError, registry
 {act}
 """
 
@@ -84,7 +94,7 @@ def test_core_without_pluggy(tmp_path) -> None:
 
 
 def test_in_tree_plugins_are_found_and_disabled_like_any_other() -> None:
-    code = "from renga_core.plugin import *; print(*registry(ARRAY_BACKEND).names()); import sys; "
+    code = "from renga_core.plugin import registry; print(*registry('array_backend').names()); import sys; "
     code += "print('renga_backend_numpy.plugin' in sys.modules)"
     *names, imported = run(code).split()
     assert "numpy" in names
@@ -106,6 +116,7 @@ def test_third_party_beside_in_tree_plugins(tmp_path) -> None:
     write_distribution(tmp_path, "acme-optim", "2.0", modules, {"acme": "acme.plugin"}, ["renga>=0.1"])
     code = """
 import warnings
+from renga_core.kinds import *
 from renga_core.plugin import *
 from renga_core.settings import using
 with warnings.catch_warnings(record=True) as told:

@@ -5,8 +5,8 @@ import types
 
 import pytest
 
+from renga_core.kinds import OPTIMIZER
 from renga_core.plugin import (
-    OPTIMIZER,
     Kind,
     PluginManager,
     RengaPluginError,

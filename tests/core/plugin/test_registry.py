@@ -6,17 +6,8 @@ import sys
 
 import pytest
 
-from renga_core.plugin import (
-    ARRAY_BACKEND,
-    COMMUNICATOR,
-    KERNEL,
-    OPTIMIZER,
-    ProviderUnavailable,
-    RengaPluginError,
-    State,
-    UnknownProvider,
-    registry,
-)
+from renga_core.kinds import ARRAY_BACKEND, COMMUNICATOR, KERNEL, OPTIMIZER
+from renga_core.plugin import ProviderUnavailable, RengaPluginError, State, UnknownProvider, registry
 from renga_core.settings import using, using_command_line
 
 

@@ -5,16 +5,8 @@ import warnings
 
 import pytest
 
-from renga_core.plugin import (
-    ARRAY_BACKEND,
-    CORE_KINDS,
-    KERNEL,
-    OPTIMIZER,
-    AmbiguousProvider,
-    ProviderUnavailable,
-    RengaPluginError,
-    RengaPluginWarning,
-)
+from renga_core.kinds import ARRAY_BACKEND, CORE_KINDS, KERNEL, OPTIMIZER
+from renga_core.plugin import AmbiguousProvider, ProviderUnavailable, RengaPluginError, RengaPluginWarning
 from renga_core.settings import using
 
 NOTICE = (

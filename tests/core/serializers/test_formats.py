@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from renga_core.kinds import FILE_FORMAT
 from renga_core.plugin import (
-    FILE_FORMAT,
     AmbiguousProvider,
     InvalidDescription,
     PluginManager,

@@ -10,8 +10,9 @@ from renga_core import random
 from renga_core.backend import get_backend
 from renga_core.graph import InvalidType, Variable
 from renga_core.kernel import Implementation, Seeded, operations
-from renga_core.plugin import FUNCTION, registry
-from renga_core.plugin.offering import resolve
+from renga_core.kinds import FUNCTION
+from renga_core.plugin import registry
+from renga_core.plugin.provider import resolve
 
 for _name in registry(FUNCTION).names():
     registry(FUNCTION).load(_name)

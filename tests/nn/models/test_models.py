@@ -4,7 +4,8 @@ import pytest
 from renga_core import random
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
-from renga_core.plugin import MODEL, registry
+from renga_core.kinds import MODEL
+from renga_core.plugin import registry
 from renga_core.serializers import load_npz, save_npz
 from renga_data.datasets import get_digits
 from renga_nn.links import Classifier

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from renga_core.plugin import ARRAY_BACKEND, CORE_KINDS, Kind, registry
+from renga_core.kinds import ARRAY_BACKEND, CORE_KINDS
+from renga_core.plugin import Kind, registry
 from renga_testing.fake_distribution import write_distribution
 
 HERE = Path(__file__).parent

@@ -5,20 +5,9 @@ import sys
 import numpy as np
 import pytest
 
+from renga_core.kinds import ARRAY_BACKEND, COMMUNICATOR, EXTENSION, FILE_FORMAT, KERNEL, MODEL, OPTIMIZER, TRIGGER
 from renga_core.link import Link
-from renga_core.plugin import (
-    ARRAY_BACKEND,
-    COMMUNICATOR,
-    EXTENSION,
-    FILE_FORMAT,
-    KERNEL,
-    MODEL,
-    OPTIMIZER,
-    TRIGGER,
-    State,
-    get_manager,
-    registry,
-)
+from renga_core.plugin import State, get_manager, registry
 from renga_testing.suites import PluginSuite, classes_for
 from renga_training.extensions import LogReport
 

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from renga_core.plugin import OPTIMIZER
+from renga_core.kinds import OPTIMIZER
 from renga_testing.suites import OptimizerSuite, classes_for, suite_of
 
 HEAD = """
 import pytest
-from renga_core.plugin import OPTIMIZER
+from renga_core.kinds import OPTIMIZER
 from renga_testing.suites import ArrayBackendSuite, OptimizerSuite, ProviderSuite, needs
 """
 
@@ -121,7 +121,8 @@ def test_classes_for_a_kind():
 def test_classes_for_what_cannot_work_here(run):
     printed = run(
         """
-from renga_core.plugin import ARRAY_BACKEND, Provider, get_manager, hookimpl
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import Provider, get_manager, hookimpl
 from renga_testing.suites import classes_for
 
 def no_gpu():

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Variable
+from renga_core.kinds import COMMUNICATOR
 from renga_core.link import Link
-from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.plugin import registry
 from renga_distributed.functions.batch_normalization import multi_node_batch_normalization
 from renga_nn.links import BatchNormalization
 

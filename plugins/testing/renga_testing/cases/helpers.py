@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from renga_core.plugin import FILE_FORMAT, registry
+from renga_core.kinds import FILE_FORMAT
+from renga_core.plugin import registry
 from renga_core.serializers import load_npz, save_npz
 
 __all__ = ["assert_warns", "patch", "run_module", "save_and_load", "save_and_load_hdf5", "save_and_load_npz"]

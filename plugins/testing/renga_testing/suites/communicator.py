@@ -11,7 +11,8 @@ import pytest
 
 from renga_core.backend import Device
 from renga_core.communicator import CommunicatorBase, RankFailed
-from renga_core.plugin import COMMUNICATOR, RengaPluginError, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import RengaPluginError, registry
 from renga_testing.suites.communicator_programs import PROGRAMS, Program, fail_on_last_rank, names_for
 from renga_testing.suites.communicator_ranks import Ranks
 from renga_testing.suites.suite import ProviderSuite, needs

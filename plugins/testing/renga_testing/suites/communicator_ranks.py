@@ -24,7 +24,8 @@ from multiprocessing.connection import Client, Connection, answer_challenge, del
 from typing import Any, BinaryIO
 
 from renga_core.communicator import CommunicatorBase, RankFailed
-from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import registry
 from renga_testing.suites.communicator_programs import Program, fail_on_last_rank
 
 __all__ = ["Ranks"]

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from renga_core.backend import to_host
-from renga_core.plugin import EXTENSION
+from renga_core.kinds import EXTENSION
 from renga_core.serializers import DictionarySerializer, load_npz, save_npz
 from renga_core.training import PRIORITY_EDITOR, Extension
 from renga_testing.suites.comparing import compare

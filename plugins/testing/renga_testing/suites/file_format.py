@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from renga_core.backend import Device, to_host
-from renga_core.plugin import FILE_FORMAT
+from renga_core.kinds import FILE_FORMAT
 from renga_core.plugin.state import describe_error
 from renga_core.serializers import FileDamaged, FileFormat, FileMismatched, FileRefused
 from renga_core.serializers.formats import format_of

@@ -14,8 +14,9 @@ from renga_core.backend import Backend, get_backend, to_host
 from renga_core.kernel import Implementation, Operation, operations
 from renga_core.kernel.chain import known_operations
 from renga_core.kernel.sample import Sample, Seeded
-from renga_core.plugin import KERNEL, Kernel
-from renga_core.plugin.offering import resolve
+from renga_core.kinds import KERNEL
+from renga_core.plugin import Kernel
+from renga_core.plugin.provider import resolve
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.suite import ProviderSuite
 

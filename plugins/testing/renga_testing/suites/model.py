@@ -11,8 +11,8 @@ import numpy as np
 from renga_core.backend import Device, get_device, to_host
 from renga_core.configuration import using_config
 from renga_core.graph import Variable
+from renga_core.kinds import MODEL
 from renga_core.link import Link
-from renga_core.plugin import MODEL
 from renga_core.serializers import load_npz, save_npz
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.suite import ProviderSuite

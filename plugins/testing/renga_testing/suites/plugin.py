@@ -12,7 +12,7 @@ import threading
 from typing import Any, ClassVar
 
 from renga_core.plugin import Offer, Plugin, Registry, get_manager
-from renga_core.plugin.offering import resolve
+from renga_core.plugin.provider import resolve
 from renga_core.plugin.state import State, describe_error, pass_interrupt
 from renga_testing.suites.suite import Suite
 

@@ -23,7 +23,8 @@ import pytest
 
 from renga_core import random
 from renga_core.backend import Device, get_device
-from renga_core.plugin import ARRAY_BACKEND, CORE_KINDS, Kind, Offer, Registry, registry
+from renga_core.kinds import ARRAY_BACKEND, CORE_KINDS
+from renga_core.plugin import Kind, Offer, Registry, registry
 from renga_core.plugin.state import State, describe_error, pass_interrupt
 from renga_testing.function_suite import ready_backends
 from renga_testing.suites.surroundings import changes, look, restore, start_random
@@ -286,7 +287,7 @@ def suite_of(kind: Kind[Any]) -> type[ProviderSuite]:
     Raises:
         LookupError: The kind has none.
     """
-    from renga_core.plugin.offering import resolve
+    from renga_core.plugin.provider import resolve
 
     if not kind.suite:
         kinds = ", ".join(known.name for known in CORE_KINDS if known.suite)

@@ -19,7 +19,8 @@ import numpy as np
 
 from renga_core import random
 from renga_core.configuration import Config, config
-from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import registry
 
 __all__ = ["SEED", "changes", "look", "restore", "start_random"]
 

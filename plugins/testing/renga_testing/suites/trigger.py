@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from renga_core.plugin import TRIGGER
+from renga_core.kinds import TRIGGER
 from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_testing.suites.rehearsal import Rehearsal
 from renga_testing.suites.suite import ProviderSuite

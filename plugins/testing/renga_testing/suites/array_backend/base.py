@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from renga_core.backend import Array, Backend, get_backend
-from renga_core.plugin import ARRAY_BACKEND
+from renga_core.kinds import ARRAY_BACKEND
 from renga_testing.suites import array_names
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.suite import ProviderSuite

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array, get_backend, get_device, to_host
-from renga_core.plugin import ARRAY_BACKEND, registry
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import registry
 from renga_testing.suites.comparing import compare
 
 __all__ = ["CASES", "array", "check", "check_all", "dtypes", "host", "noise", "within"]

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from renga_core.backend import Device, get_device
+from renga_core.kinds import OPTIMIZER
 from renga_core.link import Link
-from renga_core.plugin import OPTIMIZER
 from renga_testing.suites.suite import ProviderSuite
 
 __all__ = ["SHAPES", "Host", "Training", "gradient", "made_link", "on_host"]

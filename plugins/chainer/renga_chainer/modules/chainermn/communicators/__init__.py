@@ -9,7 +9,8 @@ from renga_chainer.modules.chainermn.communicators.classes import NAMES, alone
 from renga_chainer.notices import notice
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import did_you_mean
-from renga_core.plugin import COMMUNICATOR, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import registry
 from renga_training.launched import launched
 
 __all__ = ["CommunicatorBase", "create_communicator"]

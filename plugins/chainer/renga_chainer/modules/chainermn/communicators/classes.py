@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from renga_core.plugin import COMMUNICATOR, ProviderUnavailable, registry
+from renga_core.kinds import COMMUNICATOR
+from renga_core.plugin import ProviderUnavailable, registry
 from renga_distributed.single import SingleCommunicator
 
 __all__ = ["NAMES", "alone", "communicator_class"]

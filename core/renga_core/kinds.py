@@ -1,0 +1,138 @@
+"""The kinds of things that core knows, a row each. To add a kind is to add a row; plugins add theirs by `renga_kinds`.
+
+A row names the protocol that its providers follow, and where to look: nothing but `renga_core.plugin` is imported here,
+so that listing plugins needs no NumPy. The imports below are for type checkers: a row says what `registry(ROW).load`
+returns. Because they name most of core, no other part of core imports this file: it asks for a kind by its name,
+``registry("kernel")``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from renga_core.plugin.kind import Kind
+from renga_core.plugin.provider import AUTO, Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from renga_core.backend import Backend
+    from renga_core.communicator import CommunicatorBase
+    from renga_core.dataset import Iterator
+    from renga_core.link import Link
+    from renga_core.optimizer import Optimizer
+    from renga_core.serializers import FileFormat
+    from renga_core.training import Extension, TriggerLike
+
+__all__ = [
+    "ARRAY_BACKEND",
+    "COMMAND",
+    "COMMUNICATOR",
+    "CORE_KINDS",
+    "DATASET",
+    "EXTENSION",
+    "FILE_FORMAT",
+    "FUNCTION",
+    "ITERATOR",
+    "KERNEL",
+    "LINK",
+    "MODEL",
+    "OPTIMIZER",
+    "OPTIMIZER_HOOK",
+    "TRIGGER",
+]
+
+
+def _backend_of(device: str) -> str:
+    """``cupy:0``, which may also be written ``@cupy:0``, is device 0 of backend ``cupy``."""
+    backend, colon, index = device.removeprefix("@").rpartition(":")
+    return backend if colon and index.isdigit() else device.removeprefix("@")
+
+
+ARRAY_BACKEND: Kind[Callable[[], Backend]] = Kind(
+    "array_backend",
+    config_key="run.backend",
+    default=AUTO,
+    config_name=_backend_of,
+    protocol="renga_core.backend:Backend",
+    suite="renga_testing.suites:ArrayBackendSuite",
+    summary="a callable without arguments that returns a Backend",
+)
+KERNEL: Kind[Any] = Kind(
+    "kernel",
+    suite="renga_testing.suites:KernelSuite",
+    spec=Kernel,
+    unique=False,
+    summary="an implementation of one operation for one backend, as `Kernel` says",
+)
+FUNCTION: Kind[Callable[..., Any]] = Kind("function", summary="a differentiable function of Variables")
+LINK: Kind[Callable[..., Link]] = Kind(
+    "link", protocol="renga_core.link:Link", summary="a Link class, or a callable that returns a Link"
+)
+COMMUNICATOR: Kind[Callable[..., CommunicatorBase]] = Kind(
+    "communicator",
+    config_key="run.communicator",
+    default="single",
+    protocol="renga_core.communicator:CommunicatorBase",
+    suite="renga_testing.suites:CommunicatorSuite",
+    summary="a callable that returns a communicator",
+)
+OPTIMIZER: Kind[Callable[..., Optimizer]] = Kind(
+    "optimizer",
+    config_key="optimizer.use",
+    protocol="renga_core.optimizer:Optimizer",
+    suite="renga_testing.suites:OptimizerSuite",
+    summary="an Optimizer class whose keyword arguments are hyperparameters",
+)
+OPTIMIZER_HOOK: Kind[Callable[..., Any]] = Kind(
+    "optimizer_hook", summary="a callable that returns a hook for `Optimizer.add_hook`"
+)
+EXTENSION: Kind[Callable[..., Extension]] = Kind(
+    "extension",
+    protocol="renga_core.training:Extension",
+    suite="renga_testing.suites:ExtensionSuite",
+    summary="a callable that returns a trainer extension",
+)
+TRIGGER: Kind[Callable[..., TriggerLike]] = Kind(
+    "trigger", suite="renga_testing.suites:TriggerSuite", summary="a callable that returns a trigger"
+)
+ITERATOR: Kind[Callable[..., Iterator]] = Kind(
+    "iterator", protocol="renga_core.dataset:Iterator", summary="an Iterator class over a data set"
+)
+MODEL: Kind[Callable[..., Link]] = Kind(
+    "model",
+    config_key="model.use",
+    protocol="renga_core.link:Link",
+    suite="renga_testing.suites:ModelSuite",
+    summary="a callable that returns a Link which maps a batch to the output of its task (class scores)",
+)
+DATASET: Kind[Callable[..., Any]] = Kind(
+    "dataset", config_key="data.use", summary="a callable that returns the pair (train, test) of data sets"
+)
+FILE_FORMAT: Kind[Callable[[], FileFormat]] = Kind(
+    "file_format",
+    protocol="renga_core.serializers:FileFormat",
+    suite="renga_testing.suites:FileFormatSuite",
+    summary="a callable without arguments that returns a FileFormat: what saves an object to a file, and loads it",
+)
+COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(
+    "command", summary="a callable that takes the arguments after `renga NAME` and returns the exit status"
+)
+
+CORE_KINDS: tuple[Kind[Any], ...] = (
+    ARRAY_BACKEND,
+    KERNEL,
+    FUNCTION,
+    LINK,
+    COMMUNICATOR,
+    OPTIMIZER,
+    OPTIMIZER_HOOK,
+    EXTENSION,
+    TRIGGER,
+    ITERATOR,
+    MODEL,
+    DATASET,
+    FILE_FORMAT,
+    COMMAND,
+)
