@@ -104,7 +104,8 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     random.seed(run.seed)
     with using_config("dtype", np.dtype(run.dtype)):
         task = parts.task.make()
-        train, test = data = parts.data.make(**_supplied(parts.data, comm))
+        said = {"target_type": task.target_type} if "target_type" not in parts.data.arguments else {}
+        train, test = data = parts.data.make(**_known(parts.data, comm, **said))
         task.preprocessing = getattr(data, "preprocessing", None)
         _check_sizes(train, test, parts, run, batch_size)
         converter = parts.converter.make()
@@ -142,7 +143,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger, comm, known)
     trainer.extend(Precision(run.dtype), trigger=never)
     if comm.rank == 0:
-        trainer.extend(RunFile(run), trigger=never)
+        trainer.extend(RunFile(run, task.preprocessing), trigger=never)
     trainer.extend(_make_snapshot(comm, resume), "snapshot", trigger=run.snapshot)
     own_numbers(run, comm)
     return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))

@@ -15,6 +15,7 @@ from renga_core.errors import RengaError
 from renga_core.serializers import atomic_write, save_npz
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
+from renga_data.preprocessing import write_preprocessing
 from renga_distributed.checkpoints import Names
 from renga_training.extensions.snapshot import Snapshot
 from renga_training.snapshot_files import find_snapshots
@@ -22,6 +23,7 @@ from renga_training.snapshot_files import find_snapshots
 __all__ = [
     "COPY",
     "PARTS",
+    "PREPROCESSING",
     "RunFile",
     "SnapshotAlone",
     "check_folder",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 COPY = "run.toml"
+PREPROCESSING = "preprocessing.json"
 SNAPSHOTS = "snapshot_iter_{.updater.iteration}.npz"
 PARTS = Names("snapshot_iter_{iteration}.npz", "rank{rank}_of_snapshot_iter_{iteration}.npz")
 """What the snapshots of several processes are called: rank 0's as that of a process that is alone."""
@@ -167,14 +170,16 @@ class SnapshotAlone(Snapshot):
 
 
 class RunFile(Extension):
-    """Leaves a copy of the run, every setting resolved, in its folder when training starts.
+    """Leaves a copy of the run, every setting resolved, in its folder when training starts; and the preprocessing.
 
     Args:
         run: The run.
+        preprocessing: How the data set made inputs of raw values; None if it does not tell.
     """
 
-    def __init__(self, run: RunDescription) -> None:
+    def __init__(self, run: RunDescription, preprocessing: Any = None) -> None:
         self._run = run
+        self._preprocessing = preprocessing
 
     def initialize(self, trainer: TrainerLike) -> None:
         """Write the copy, unless this run is to end before it goes on: the copy tells what was trained.
@@ -185,3 +190,5 @@ class RunFile(Extension):
             return
         with atomic_write(Path(trainer.out, COPY), "w") as file:
             file.write(dumps(self._run.as_document()))
+        if self._preprocessing is not None:
+            write_preprocessing(Path(trainer.out, PREPROCESSING), self._preprocessing)

@@ -3,6 +3,8 @@
 from renga_core.plugin import Provider, hookimpl
 
 _DATASETS = {
+    "csv": ("csv_table", "Rows of a CSV file: a column to predict, the others to predict it from"),
+    "image_folder": ("image_folder", "Image files, a folder for each class"),
     "digits": ("digits", "1797 handwritten digits, 8 × 8; comes with Renga"),
     "mnist": ("mnist", "MNIST: 70000 handwritten digits, 28 × 28; downloaded"),
     "fashion_mnist": ("mnist", "Fashion-MNIST: 70000 articles of clothing, 28 × 28; downloaded"),
@@ -12,7 +14,8 @@ _DATASETS = {
     "svhn": ("svhn", "SVHN: 99289 digits of house numbers in colour, 32 × 32; downloaded"),
 }
 
-_NEEDS = {"svhn": ("scipy",)}
+_NEEDS = {"svhn": ("scipy",), "image_folder": ("PIL",)}
+_HINTS = {"svhn": "pip install 'renga[scipy]'", "image_folder": "pip install 'renga[cv]'"}
 
 _ITERATORS = {
     "serial": ("SerialIterator", "Gets examples one by one"),
@@ -31,7 +34,7 @@ def renga_datasets() -> list[Provider]:
             revision=1,
             summary=summary,
             needs=_NEEDS.get(name, ()),
-            install_hint="pip install 'renga[scipy]'" if name in _NEEDS else "",
+            install_hint=_HINTS.get(name, ""),
         )
         for name, (module, summary) in _DATASETS.items()
     ]

@@ -11,6 +11,7 @@ Made of others:
 In files of one's own:
 
 - `image_dataset`, `zipped_image_dataset`: images, with labels or without, in files or in zip archives.
+- `csv_table`: `get_csv`, a table, as (train, test). `image_folder`: a folder for each class, as (train, test).
 - `text_dataset`: lines of text.
 - `pickle_dataset`: anything. Such files are programs: only open what you trust.
 
@@ -28,10 +29,12 @@ in it; `images`, what loaders share; `damage`, how they say that a file is damag
 
 from renga_data.datasets.cifar import get_cifar10, get_cifar100
 from renga_data.datasets.concatenated_dataset import ConcatenatedDataset
+from renga_data.datasets.csv_table import get_csv
 from renga_data.datasets.dict_dataset import DictDataset
 from renga_data.datasets.digits import get_digits
 from renga_data.datasets.download import DownloadError, get_dataset_root
 from renga_data.datasets.image_dataset import ImageDataset, LabeledImageDataset
+from renga_data.datasets.image_folder import ImageFolder, get_image_folder
 from renga_data.datasets.mnist import (
     get_fashion_mnist,
     get_fashion_mnist_labels,
@@ -70,6 +73,7 @@ __all__ = [
     "DictDataset",
     "DownloadError",
     "ImageDataset",
+    "ImageFolder",
     "LabeledImageDataset",
     "LabeledZippedImageDataset",
     "MultiZippedImageDataset",
@@ -84,10 +88,12 @@ __all__ = [
     "get_cifar100",
     "get_cross_validation_datasets",
     "get_cross_validation_datasets_random",
+    "get_csv",
     "get_dataset_root",
     "get_digits",
     "get_fashion_mnist",
     "get_fashion_mnist_labels",
+    "get_image_folder",
     "get_kuzushiji_mnist",
     "get_kuzushiji_mnist_labels",
     "get_mnist",

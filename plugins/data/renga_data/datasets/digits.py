@@ -10,6 +10,8 @@ import numpy as np
 
 from renga_data.datasets.images import as_dataset, as_floats
 from renga_data.datasets.tuple_dataset import TupleDataset
+from renga_data.preprocessing.image import ImagePreprocessing
+from renga_data.preprocessing.split import Split
 
 __all__ = ["get_digits"]
 
@@ -54,7 +56,11 @@ def get_digits(
     images = as_floats(images, _WHITE, scale, dtype).reshape(-1, *_SHAPES[ndim])
     for_test = _spread_over_classes(labels, test_ratio)
     train, test = (as_dataset(images[mask], labels[mask], withlabel, label_dtype) for mask in (~for_test, for_test))
-    return train, test
+    pixel = (1 / scale,) if scale else (1.0,)
+    preprocessing = ImagePreprocessing(
+        (8, 8), 1, (0.0,), pixel, invert=True, shape=_SHAPES[ndim], classes=tuple("0123456789")
+    )
+    return Split(train, test, preprocessing)
 
 
 def _spread_over_classes(labels: np.ndarray[Any, Any], ratio: float) -> np.ndarray[Any, Any]:

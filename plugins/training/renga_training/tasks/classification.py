@@ -20,6 +20,7 @@ class Classification(Task):
     """
 
     figures = ("loss", "accuracy")
+    target_type = "class"
     headline = "accuracy"
     higher_is_better = True
 

@@ -44,7 +44,9 @@ class TaskEvaluator(Evaluator):
             return super().summarize()
 
     def complete(self, means: dict[str, Any]) -> dict[str, Any]:
-        """Add what the task makes of the means."""
+        """What the task makes of the means of what the target itself reported; the others as they are."""
         prefix = "main/" if self.name is None else f"{self.name}/main/"
-        own = {key.removeprefix(prefix): float(value) for key, value in means.items() if key.startswith(prefix)}
-        return {**means, **{prefix + key: value for key, value in self._task.summarize(own).items()}}
+        own = {key: value for key, value in means.items() if key.startswith(prefix) and "/" not in key[len(prefix) :]}
+        figures = self._task.summarize({key.removeprefix(prefix): value for key, value in own.items()})
+        others = {key: value for key, value in means.items() if key not in own}
+        return {**{prefix + name: value for name, value in figures.items()}, **others}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from renga_core.backend import to_host
+from renga_core.configuration import config
 from renga_core.errors import RengaError
 from renga_core.graph import Variable
 from renga_core.link import Chain, Link
@@ -26,6 +27,7 @@ class Regression(Task):
     """
 
     figures = ("loss", "absolute_error", "r2")
+    target_type = "number"
     headline = "absolute_error"
 
     def target(self, model: Link) -> Link:
@@ -33,9 +35,10 @@ class Regression(Task):
         return _Regressor(model, getattr(self.preprocessing, "target_scale", 1.0))
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
-        """``r2``, of the mean squared error and the variance of the numbers."""
-        variance = means["target_square"] - means["target_mean"] ** 2
-        return {"r2": 1 - means["loss"] / variance} if variance > 0 else {}
+        """Add ``r2``, of the mean squared error and the variance of the numbers."""
+        figures = {name: means[name] for name in ("loss", "absolute_error")}
+        variance = float(means["target_square"] - means["target_mean"] ** 2)
+        return {**figures, "r2": 1 - float(means["loss"]) / variance} if variance > 0 else figures
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The numbers, in the units of the data."""
@@ -74,7 +77,9 @@ class _Regressor(Chain):
                 "Next: have the model give as many numbers as there are targets (model.n_out)"
             )
         loss = mean_squared_error(y, t)
+        t = getattr(t, "array", t)
         error = abs(y.array - t).mean() * self._scale
         report({"loss": loss, "absolute_error": error}, self)
-        report({"target_mean": t.mean(), "target_square": (t * t).mean()}, self)
+        if not config.train:
+            report({"target_mean": t.mean(), "target_square": (t * t).mean()}, self)
         return loss

@@ -40,6 +40,7 @@ class Task:
         higher_is_better: Whether a larger headline is better.
         updater: Name of the updater that a run has where it names none.
         converter: Name of the converter that a run has where it names none.
+        target_type: What a data set that can give both has to give: ``"class"``, ``"number"``, or None.
         preprocessing: How the data set made numbers of raw values, with the names of the classes; None where the data
             set does not tell. The run sets it before it calls `target`.
     """
@@ -49,6 +50,7 @@ class Task:
     higher_is_better: bool = False
     updater: str = "standard"
     converter: str = "concat"
+    target_type: str | None = None
     preprocessing: Any = None
 
     def target(self, model: Link) -> Link:
@@ -67,12 +69,11 @@ class Task:
         yield
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
-        """Return figures of the whole test data that are no means over examples (a perplexity), given those that are.
+        """Return the figures of the whole test data, given the means over examples of what the target has reported.
 
-        Args:
-            means: The means of what the target has reported, by name.
+        Those means, unless a task adds what is no mean (a perplexity), or reports what is only for computing others.
         """
-        return {}
+        return means
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """Return what a trained network says of a batch, a row for each example.

@@ -1,0 +1,52 @@
+"""Preprocessing in a file, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from renga_core.serializers import FileDamaged, atomic_write
+from renga_data.preprocessing.image import ImagePreprocessing
+from renga_data.preprocessing.table import TablePreprocessing
+from renga_data.preprocessing.text import TextPreprocessing
+
+__all__ = ["Preprocessing", "read_preprocessing", "write_preprocessing"]
+
+
+class Preprocessing(Protocol):
+    """How raw values become inputs of a network. Attributes that tasks look for are `classes`, `outputs` and so on."""
+
+    def read(self, path: str) -> Iterator[tuple[str, Any]]:
+        """Yield a name and the input of each example in a file."""
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+
+
+_KINDS: dict[str, Any] = {"image": ImagePreprocessing, "table": TablePreprocessing, "text": TextPreprocessing}
+
+
+def write_preprocessing(path: str | Path, preprocessing: Preprocessing) -> None:
+    """Write one of Renga's own to a file. One of another class is not written: nothing here could read it."""
+    kind = next((name for name, cls in _KINDS.items() if type(preprocessing) is cls), None)
+    if kind is None:
+        return
+    with atomic_write(path, "w") as file:
+        file.write(json.dumps({"kind": kind, **preprocessing.as_document()}, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_preprocessing(path: str | Path) -> Any:
+    """Read what `write_preprocessing` has written.
+
+    Raises:
+        FileDamaged: It is something else.
+        OSError: It cannot be read.
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        document = json.loads(text)
+        return _KINDS[document.pop("kind")].from_document(document)
+    except Exception as error:  # JSON of any shape
+        raise FileDamaged(str(path), f"{type(error).__name__}: {error}", "a file of preprocessing") from error

@@ -1,0 +1,60 @@
+"""Data for training and data for testing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.errors import RengaError
+
+__all__ = ["Split", "split_indices"]
+
+
+class Split(tuple[Any, Any]):
+    """The pair (train, test) that a data set function returns, and how inputs were made of raw values.
+
+    Attributes:
+        preprocessing: That; None if it is not told.
+    """
+
+    preprocessing: Any
+
+    def __new__(cls, train: Any, test: Any, preprocessing: Any = None) -> Split:
+        """Return the pair."""
+        pair = super().__new__(cls, (train, test))
+        pair.preprocessing = preprocessing
+        return pair
+
+
+def split_indices(
+    number: int, test_ratio: float, seed: int, classes: Sequence[int] | None = None
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return which examples are for training and which for testing, each in rising order.
+
+    Args:
+        number: How many examples there are.
+        test_ratio: Part of them that is for testing, more than 0 and less than 1.
+        seed: Of the choice. The same numbers give the same choice.
+        classes: The class of each example: then each class is divided in this ratio, as far as it has examples.
+
+    Raises:
+        RengaError: The ratio is not between 0 and 1, or nothing would be left for one of the two.
+    """
+    if not 0 < test_ratio < 1:
+        raise RengaError(f"test_ratio is between 0 and 1, not {test_ratio}")
+    order = np.random.default_rng(seed).permutation(number)
+    if classes is not None:
+        # Sorted by class, at random within each, every so many are for testing: of each class its share.
+        order = order[np.argsort(np.asarray(classes)[order], kind="stable")]
+        steps = np.arange(round(number * test_ratio)) / test_ratio
+        positions = np.unique(np.minimum((steps + 0.5 / test_ratio).astype(int), max(number - 1, 0)))
+        chosen = order[positions]
+    else:
+        chosen = order[: round(number * test_ratio)]
+    mask = np.zeros(number, bool)
+    mask[chosen] = True
+    if not mask.any() or mask.all():
+        raise RengaError(f"{number} examples cannot be divided with test_ratio {test_ratio}: nothing is left for one")
+    return np.flatnonzero(~mask), np.flatnonzero(mask)

@@ -1,0 +1,186 @@
+"""From rows of a table to vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from renga_core.configuration import get_dtype
+from renga_core.errors import RengaError, did_you_mean
+from renga_data.preprocessing.rows import MISSING, Rows, number_in, read_rows
+
+__all__ = ["Column", "TablePreprocessing"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """How the cells of a column become numbers.
+
+    Attributes:
+        name: Of the column.
+        values: Of a column of categories, its values: a cell becomes a vector with 1 at its place. Empty: numbers.
+        shift, scale: Of a column of numbers: a cell becomes ``(number - shift) / scale``.
+    """
+
+    name: str
+    values: tuple[str, ...] = ()
+    shift: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def fitted(cls, name: str, rows: Rows, category: bool | None, normalize: bool) -> Column:
+        """The column of some rows, those to train on.
+
+        Args:
+            name: Its name.
+            rows: The rows.
+            category: Whether it holds categories; None: it does if a cell is no number.
+            normalize: Whether numbers are scaled to mean 0 and standard deviation 1.
+
+        Raises:
+            RengaError: A value is missing, or no number where numbers are wanted.
+        """
+        for line, cells in rows.rows:
+            if cells[name].lower() in MISSING:
+                number_in("", rows.path, line, name)
+        if category is None:
+            category = any(not _is_number(cells[name]) for _, cells in rows.rows)
+        if category:
+            return cls(name, tuple(sorted({cells[name] for _, cells in rows.rows}, key=_in_order)))
+        if not normalize:
+            return cls(name)
+        numbers = np.array([number_in(cells[name], rows.path, line, name) for line, cells in rows.rows])
+        return cls(name, (), float(numbers.mean()), float(numbers.std()) or 1.0)
+
+    def encode(self, cell: str, path: str, line: int) -> list[float]:
+        """The numbers of a cell. Raises RengaError if it is none of the categories, missing, or no number."""
+        if not self.values:
+            return [(number_in(cell, path, line, self.name) - self.shift) / self.scale]
+        return [float(self.index(cell, path, line) == i) for i in range(len(self.values))]
+
+    def index(self, cell: str, path: str, line: int) -> int:
+        """The number of a category. Raises RengaError if there is no such category."""
+        if cell not in self.values:
+            shown = ", ".join(self.values[:20]) + (", …" if len(self.values) > 20 else "")
+            raise RengaError(
+                f"{path}, line {line}, column {self.name!r}: {cell!r} is none of the values to learn from."
+                f"{did_you_mean(cell, self.values)} Known: {shown}."
+            )
+        return self.values.index(cell)
+
+
+@dataclass(frozen=True)
+class TablePreprocessing:
+    """Rows of a CSV file as vectors, and their targets as class numbers or numbers.
+
+    Attributes:
+        columns: The columns that are inputs.
+        target: The column that is to be predicted.
+        delimiter, header: See `read_rows`.
+    """
+
+    columns: tuple[Column, ...]
+    target: Column
+    delimiter: str = ","
+    header: bool = True
+
+    @classmethod
+    def fitted(
+        cls,
+        rows: Rows,
+        target: str,
+        names: Sequence[str],
+        categories: Sequence[str],
+        target_type: Literal["class", "number"],
+        normalize: bool,
+        delimiter: str,
+        header: bool,
+    ) -> TablePreprocessing:
+        """What fits the rows to train on; see `renga_data.datasets.get_csv`."""
+        columns = [Column.fitted(name, rows, True if name in categories else None, normalize) for name in names]
+        wanted = Column.fitted(target, rows, target_type == "class", True)
+        return cls(tuple(columns), wanted, delimiter, header)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes; empty where the target is a number."""
+        return self.target.values
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The name of what is predicted."""
+        return (self.target.name,)
+
+    @property
+    def target_shift(self) -> float:
+        """What is added to a number, after scaling, to have it in the units of the file."""
+        return self.target.shift
+
+    @property
+    def target_scale(self) -> float:
+        """One unit of what the network gives, in the units of the file."""
+        return self.target.scale
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers the network has to give."""
+        return len(self.target.values) or 1
+
+    def inputs(self, rows: Rows) -> np.ndarray[Any, Any]:
+        """The vectors of rows, ``(len(rows), numbers)`` in ``config.dtype``."""
+        made = [
+            [number for column in self.columns for number in column.encode(cells[column.name], rows.path, line)]
+            for line, cells in rows.rows
+        ]
+        return np.array(made, get_dtype())
+
+    def labels(self, rows: Rows) -> np.ndarray[Any, Any]:
+        """The targets of rows: class numbers ``(len(rows),)`` in int32, or numbers ``(len(rows), 1)``."""
+        name = self.target.name
+        if self.classes:
+            return np.array([self.target.index(cells[name], rows.path, line) for line, cells in rows.rows], np.int32)
+        made = [self.target.encode(cells[name], rows.path, line) for line, cells in rows.rows]
+        return np.array(made, get_dtype())
+
+    def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        """Yield a name and the input of each row in a file, which need not have the target.
+
+        Raises:
+            RengaError: The file lacks a column, or a cell cannot be used.
+        """
+        rows = read_rows(path, self.delimiter, self.header)
+        rows.check_columns([column.name for column in self.columns], "which the network was trained on")
+        for (line, _), vector in zip(rows.rows, self.inputs(rows), strict=True):
+            yield f"{path}:{line}", vector
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> TablePreprocessing:
+        """Return what `as_document` has described."""
+        columns = [Column(**{**each, "values": tuple(each["values"])}) for each in document["columns"]]
+        target = document["target"]
+        return cls(
+            tuple(columns),
+            Column(**{**target, "values": tuple(target["values"])}),
+            str(document["delimiter"]),
+            bool(document["header"]),
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _in_order(text: str) -> tuple[int, float, str]:
+    """Numbers by size, before text by letters."""
+    return (0, float(text), text) if _is_number(text) else (1, 0.0, text)

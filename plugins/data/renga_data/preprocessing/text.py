@@ -1,0 +1,55 @@
+"""From text to numbers of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga_core.errors import RengaError
+
+__all__ = ["TextPreprocessing"]
+
+
+@dataclass(frozen=True)
+class TextPreprocessing:
+    """Characters as their places in an alphabet.
+
+    Attributes:
+        alphabet: All characters there are.
+    """
+
+    alphabet: str
+
+    @property
+    def outputs(self) -> int:
+        """How many characters there are to choose from."""
+        return len(self.alphabet)
+
+    def encode(self, text: str, where: str = "the text") -> np.ndarray[Any, Any]:
+        """The numbers of the characters, int32 ``(len(text),)``. Raises RengaError if one is not in the alphabet."""
+        number = {char: i for i, char in enumerate(self.alphabet)}
+        strange = next((char for char in text if char not in number), None)
+        if strange is not None:
+            raise RengaError(f"{where}: the character {strange!r} is none of those that the network has learnt")
+        return np.array([number[char] for char in text], np.int32)
+
+    def decode(self, numbers: Any) -> str:
+        """The characters of numbers."""
+        return "".join(self.alphabet[int(number)] for number in numbers)
+
+    def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        """Yield the name of a text file, and its characters as numbers."""
+        yield path, self.encode(Path(path).read_text(encoding="utf-8"), path)
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return {"alphabet": self.alphabet}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> TextPreprocessing:
+        """Return what `as_document` has described."""
+        return cls(str(document["alphabet"]))
