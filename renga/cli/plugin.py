@@ -5,13 +5,16 @@ from renga_core.plugin import Provider, hookimpl
 
 @hookimpl
 def renga_commands() -> list[Provider]:
-    """`train`, the commands that tell what is installed, chosen and set, and those for authors of plugins."""
+    """`train`, what is done with its runs, what is installed, chosen and set, and commands for authors of plugins."""
 
     def command(name: str, summary: str) -> Provider:
         return Provider(name=name, target=f"renga.cli.{name.replace('-', '_')}:run", revision=1, summary=summary)
 
     return [
         command("train", "train a model as a TOML file describes"),
+        command("evaluate", "compute the figures of a trained network on the test data"),
+        command("predict", "what a trained network says of new files, or makes by itself"),
+        command("export", "save a trained network alone"),
         command("launch", "run a program on several processes that MPI connects"),
         command("profile", "tell where the time of a training step goes"),
         command("scale-model", "predict how long an iteration takes with more devices"),

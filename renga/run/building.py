@@ -37,7 +37,7 @@ from renga_training import Trainer
 from renga_training.tasks import Task
 from renga_training.updaters.parts import call
 
-__all__ = ["Training", "build", "make_model"]
+__all__ = ["Training", "build", "known_to", "make_data", "make_model"]
 
 _KEPT_SNAPSHOTS = 2  # the newest, and the one before it in case the newest is damaged
 
@@ -104,8 +104,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     random.seed(run.seed)
     with using_config("dtype", np.dtype(run.dtype)):
         task = parts.task.make()
-        said = {"target_type": task.target_type} if "target_type" not in parts.data.arguments else {}
-        train, test = data = parts.data.make(**_known(parts.data, comm, **said))
+        train, test = data = make_data(parts.data, task, comm)
         task.preprocessing = getattr(data, "preprocessing", None)
         _check_sizes(train, test, parts, run, batch_size)
         converter = parts.converter.make()
@@ -128,7 +127,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     evaluator = parts.evaluator.make(
         SerialIterator(own_test, last - first, repeat=False, shuffle=False),
         model,
-        **_known(parts.evaluator, comm, task=task, converter=converter, device=device, train=train),
+        **known_to(parts.evaluator, comm, task=task, converter=converter, device=device, train=train),
     )
     evaluator = create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator
     trainer.extend(evaluator, trigger=run.evaluator_trigger)
@@ -139,7 +138,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         trainer.extend(together, trigger=_always)
         trainer.extend(AllreducePersistent(model, comm), trigger=_at_the_end_of_an_epoch)
     for part, trigger in parts.extensions:
-        known = _known(part, comm, task=task, examples=test)
+        known = known_to(part, comm, task=task, link=model, examples=test)
         _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger, comm, known)
     trainer.extend(Precision(run.dtype), trigger=never)
     if comm.rank == 0:
@@ -147,6 +146,13 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     trainer.extend(_make_snapshot(comm, resume), "snapshot", trigger=run.snapshot)
     own_numbers(run, comm)
     return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))
+
+
+def make_data(part: Part, task: Task, comm: CommunicatorBase) -> tuple[Dataset, Dataset]:
+    """Make the data sets (train, test). Where nobody says whether targets are classes or numbers, the task does."""
+    said = {"target_type": task.target_type} if "target_type" not in part.arguments else {}
+    data: tuple[Dataset, Dataset] = part.make(**known_to(part, comm, **said))
+    return data
 
 
 def make_model(part: Part, task: Task, **supplied: Any) -> Link:
@@ -166,7 +172,7 @@ def _supplied(part: Part, comm: CommunicatorBase) -> dict[str, Any]:
     return supplied
 
 
-def _known(part: Part, comm: CommunicatorBase, **known: Any) -> dict[str, Any]:
+def known_to(part: Part, comm: CommunicatorBase, **known: Any) -> dict[str, Any]:
     """`_supplied`, and what of the run itself a part asks for by the names of its parameters."""
     return {**_supplied(part, comm), **{name: value for name, value in known.items() if name in part.parameters}}
 

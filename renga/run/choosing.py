@@ -74,7 +74,7 @@ def _find_extensions(run: RunDescription, notes: list[str]) -> Iterator[tuple[Pa
     for number, choice in enumerate(run.extensions):
         key = choice.key or f"extensions[{number}]"
         try:
-            part = find_part(EXTENSION, choice, key, run, supplied=["communicator", "task", "examples"])
+            part = find_part(EXTENSION, choice, key, run, supplied=["communicator", "task", "link", "examples"])
         except ProviderUnavailable as error:
             if isinstance(choice.use, str):
                 raise

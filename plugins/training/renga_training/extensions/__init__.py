@@ -9,6 +9,8 @@
 - `fail_on_non_number`: `FailOnNonNumber`, stops when parameters are no longer finite.
 - `shifts`: `ExponentialShift`, `InverseShift`, `LinearShift`, `MultistepShift`, `PolynomialShift`, `StepShift`,
   `WarmupShift`, changing the learning rate.
+- `cosine_schedule`: `CosineSchedule`, warm-up and a cosine over the whole run.
+- `moving_average`: `MovingAverage`, of the parameters. `samples`: `Samples`, what the network makes.
 - `observe`: `observe_value`, `observe_lr`, reporting something that nobody reports. `micro_average`: `MicroAverage`,
   ratios of sums.
 - `parameter_statistics`: `ParameterStatistics`, in numbers. `variable_statistics_plot`: `VariableStatisticsPlot`, in a
@@ -19,17 +21,20 @@ To write one, derive from `renga_core.training.Extension`, or put `make_extensio
 """
 
 from renga_core.training import Extension, make_extension
+from renga_training.extensions.cosine_schedule import CosineSchedule
 from renga_training.extensions.dump_graph import DumpGraph, dump_graph
 from renga_training.extensions.early_stopping import EarlyStopping
 from renga_training.extensions.evaluator import Evaluator
 from renga_training.extensions.fail_on_non_number import FailOnNonNumber
 from renga_training.extensions.log_report import LogReport
 from renga_training.extensions.micro_average import MicroAverage
+from renga_training.extensions.moving_average import MovingAverage
 from renga_training.extensions.observe import observe_lr, observe_value
 from renga_training.extensions.parameter_statistics import ParameterStatistics
 from renga_training.extensions.plot_report import PlotReport
 from renga_training.extensions.print_report import PrintReport
 from renga_training.extensions.progress_bar import ProgressBar
+from renga_training.extensions.samples import Samples
 from renga_training.extensions.shifts import (
     ExponentialShift,
     InverseShift,
@@ -46,6 +51,7 @@ from renga_training.extensions.unchain_variables import unchain_variables
 from renga_training.extensions.variable_statistics_plot import VariableStatisticsPlot
 
 __all__ = [
+    "CosineSchedule",
     "DumpGraph",
     "EarlyStopping",
     "Evaluator",
@@ -56,12 +62,14 @@ __all__ = [
     "LinearShift",
     "LogReport",
     "MicroAverage",
+    "MovingAverage",
     "MultistepShift",
     "ParameterStatistics",
     "PlotReport",
     "PolynomialShift",
     "PrintReport",
     "ProgressBar",
+    "Samples",
     "StepShift",
     "TensorBoardReport",
     "VariableStatisticsPlot",

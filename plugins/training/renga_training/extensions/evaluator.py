@@ -14,6 +14,7 @@ from renga_core.reporter import DictSummary, Reporter, report, report_scope
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 from renga_data.convert import concat_examples
+from renga_training.extensions.moving_average import averaged
 from renga_training.updaters.parts import call, converted
 
 __all__ = ["Evaluator", "from_the_start"]
@@ -80,7 +81,7 @@ class Evaluator(Extension):
         for name, target in self._targets.items():
             reporter.add_observer(prefix + name, target)
             reporter.add_observers(prefix + name, target.namedlinks(skipself=True))
-        with reporter, using_config("train", False), no_backprop_mode():
+        with reporter, using_config("train", False), no_backprop_mode(), averaged(trainer):
             means = self.complete(self.evaluate())
         report(means)
         return means

@@ -35,7 +35,7 @@ class Shift(Extension):
     Args:
         attr: Name of the attribute: ``"lr"``, ``"alpha"`` …
         init: Value to begin with; the optimizer's when training starts if None.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
     """
 
     def __init__(self, attr: str, init: float | None = None, optimizer: Any = None) -> None:
@@ -77,7 +77,9 @@ class Shift(Extension):
         self._loaded = serializer("value", now)
 
     def _target(self, trainer: TrainerLike) -> Any:
-        return trainer.updater.get_optimizer("main") if self._optimizer is None else self._optimizer
+        if self._optimizer is None or isinstance(self._optimizer, str):
+            return trainer.updater.get_optimizer(self._optimizer or "main")
+        return self._optimizer
 
 
 class ExponentialShift(Shift):
@@ -88,7 +90,7 @@ class ExponentialShift(Shift):
         rate: Factor, not negative.
         init: Value to begin with; the optimizer's if None.
         target: Value at which to stop changing.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
 
     Raises:
         ValueError: The rate is negative.
@@ -117,7 +119,7 @@ class StepShift(Shift):
         step: Number of calls from one change to the next.
         init: Value to begin with; the optimizer's if None.
         target: Value at which to stop changing.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
     """
 
     def __init__(
@@ -147,7 +149,7 @@ class MultistepShift(Shift):
         gamma: Factor.
         step_value: Numbers of the calls at which it changes.
         init: Value to begin with; the optimizer's if None.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
     """
 
     def __init__(
@@ -173,7 +175,7 @@ class InverseShift(Shift):
         power: Exponent.
         init: Value to begin with; the optimizer's if None.
         target: Value at which to stop changing.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
 
     Raises:
         ValueError: `gamma` is negative.
@@ -209,7 +211,7 @@ class PolynomialShift(Shift):
         max_count: Number of calls after which it is zero, and stays so.
         init: Value to begin with; the optimizer's if None.
         target: Value at which to stop changing.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
 
     Raises:
         ValueError: `max_count` is not positive, or `rate` is negative.
@@ -248,7 +250,7 @@ class WarmupShift(Shift):
         warmup_start: Value to begin with; the optimizer's if None.
         warmup_iter: Number of calls after which `init` is reached.
         init: Value after that.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
 
     Raises:
         ValueError: `warmup_iter` is not positive.
@@ -280,7 +282,7 @@ class LinearShift(Shift):
         attr: Name of the optimizer's attribute.
         value_range: The value before and the value after.
         time_range: The number of calls at which it starts to move, and at which it is there.
-        optimizer: The optimizer; the updater's main one if None.
+        optimizer: The optimizer, or its name in the updater; the main one if None.
     """
 
     def __init__(

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from renga_core.serializers import AbstractSerializer, atomic_path
 from renga_core.serializers.formats import format_of_template
 from renga_core.training import Extension, TrainerLike, TriggerLike
+from renga_training.extensions.moving_average import averaged
 from renga_training.triggers.interval_mean import IntervalMean
 
 __all__ = ["SnapshotBest", "snapshot_best"]
@@ -78,7 +79,7 @@ class SnapshotBest(Extension):
             return
         name = self._filename.format(trainer)
         target = trainer.updater.get_optimizer("main").target if self._target is None else self._target
-        with atomic_path(Path(trainer.out, name)) as temporary:
+        with averaged(trainer), atomic_path(Path(trainer.out, name)) as temporary:
             self._savefun(temporary, target)
         ranked = [*self.best[:place], (value, name), *self.best[place:]]
         self.best, worse = ranked[: self._n_retains], ranked[self._n_retains :]

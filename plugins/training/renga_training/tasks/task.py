@@ -85,7 +85,7 @@ class Task:
         Raises:
             RengaError: Networks of this task predict nothing.
         """
-        raise RengaError(f"task {type(self).__name__}: a network of this task predicts nothing from a file")
+        raise RengaError(f"a network of task {type(self).__name__} predicts nothing from files")
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:
         """Return something new that a trained network makes: text, or images ``(number, channels, height, width)``.
@@ -98,7 +98,7 @@ class Task:
         Raises:
             RengaError: Networks of this task generate nothing.
         """
-        raise RengaError(f"task {type(self).__name__}: a network of this task generates nothing")
+        raise RengaError(f"a network of task {type(self).__name__} makes nothing by itself: name files to read")
 
     def samples(self, target: Link, examples: Sequence[Any]) -> Any:
         """Return what is to be looked at while training goes on: text, images ``(N, C, H, W)``, or None: nothing.

@@ -1,0 +1,32 @@
+"""`renga export`: a trained network alone, without the state of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from renga_core.serializers import save
+
+from .parser import Parser, word
+from .trained import add_arguments, loaded
+
+__all__ = ["run"]
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga export RUN --out FILE``."""
+    parser = Parser(
+        "renga export",
+        "Save the parameters of a trained network alone: `renga.serializers.load` loads them into the same model.",
+    )
+    add_arguments(parser)
+    parser.add_argument(
+        "--out", type=word, required=True, metavar="FILE", help="the suffix says the format: .npz, .safetensors, .h5"
+    )
+    arguments = parser.parse_all(argv)
+    with loaded(arguments) as trained:
+        save(arguments.out, trained.model)
+    print(
+        f"{arguments.out}: {trained.description.model.use}, {trained.model.count_params():,} parameters, "
+        f"from {trained.weights}"
+    )
+    return 0

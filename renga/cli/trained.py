@@ -1,0 +1,41 @@
+"""What `renga evaluate`, `renga predict` and `renga export` have in common."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from renga.run.trained import Trained, load_trained, using_run_folder
+
+from .parser import Parser, assignment, word
+
+__all__ = ["add_arguments", "loaded"]
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments that say which network is meant, and where it computes."""
+    parser.add_argument("run", metavar="RUN", type=word, help="folder of a run that `renga train` has left")
+    parser.add_argument(
+        "--weights",
+        choices=("best", "last"),
+        default="best",
+        help="best: those kept by the extension snapshot_best, where the run has it; last: of the newest snapshot",
+    )
+    parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, …")
+    parser.add_argument(
+        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="change a setting of the run"
+    )
+
+
+@contextmanager
+def loaded(arguments: argparse.Namespace) -> Iterator[Trained]:
+    """The network that the arguments mean, ready to compute while the block runs."""
+    words: dict[str, tuple[str, Any]] = {key: (f"--set {key}", value) for key, value in arguments.set}
+    if arguments.backend is not None:
+        words["run.backend"] = ("--backend", arguments.backend)
+    with using_run_folder(arguments.run, words) as run:
+        trained = load_trained(run, arguments.run, arguments.weights)
+        with trained.using():
+            yield trained

@@ -1,0 +1,33 @@
+"""Evaluating a trained network on the test data of its run."""
+
+from __future__ import annotations
+
+from renga.run.building import known_to, make_data
+from renga.run.trained import Trained
+from renga_core.errors import RengaError
+from renga_data.iterators import SerialIterator
+from renga_distributed.single import SingleCommunicator
+
+__all__ = ["evaluate"]
+
+
+def evaluate(trained: Trained) -> tuple[dict[str, float], int]:
+    """Return the figures of a trained network on the test data of its run, and how many examples these are.
+
+    Raises:
+        RengaError: The data are others than when the network was trained: means or classes differ.
+    """
+    parts, task, comm = trained.parts, trained.task, SingleCommunicator()
+    kept = task.preprocessing
+    train, test = data = make_data(parts.data, task, comm)
+    now = getattr(data, "preprocessing", None)
+    if kept is not None and now != kept:
+        raise RengaError(
+            f"{parts.data.label}: the data are not those that the network was trained on: means, scales or classes "
+            "differ from those in preprocessing.json. Next: evaluate on the same file, or train again."
+        )
+    converter = parts.converter.make()
+    known = known_to(parts.evaluator, comm, task=task, converter=converter, device=trained.device, train=train)
+    batches = SerialIterator(test, trained.description.batch_size, repeat=False, shuffle=False)
+    found = parts.evaluator.make(batches, trained.target, **known)()
+    return {key.removeprefix("main/"): float(value) for key, value in found.items()}, len(test)

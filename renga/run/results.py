@@ -1,0 +1,69 @@
+"""Writing what a trained network says: rows, text, images."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.errors import RengaError
+from renga_core.serializers import atomic_write
+
+__all__ = ["check_out", "write_images", "write_rows", "write_text"]
+
+_KNOWN = (".csv", ".jsonl", ".txt", ".png", ".npy")
+
+
+def check_out(out: str | None) -> None:
+    """Raise RengaError if the suffix of a file stands for no format, before anything is computed."""
+    if out is not None and Path(out).suffix not in _KNOWN:
+        raise RengaError(f"--out {out}: the suffix says what is written, and is one of {', '.join(_KNOWN)}.")
+
+
+def write_rows(rows: Iterable[dict[str, Any]], out: str | None) -> None:
+    """Write rows as CSV, or as lines of JSON where the suffix is ``.jsonl``; to the screen where there is no file."""
+    if out is not None and Path(out).suffix not in (".csv", ".jsonl"):
+        raise RengaError(f"--out {out}: the results are rows; write them to a .csv or .jsonl file.")
+    with ExitStack() as files:
+        file: Any = sys.stdout if out is None else files.enter_context(atomic_write(out, "w"))
+        writer: csv.DictWriter[str] | None = None
+        for row in rows:
+            if out is not None and Path(out).suffix == ".jsonl":
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                continue
+            if writer is None:
+                writer = csv.DictWriter(file, list(row), lineterminator="\n")
+                writer.writeheader()
+            writer.writerow(row)
+
+
+def write_text(text: str, out: str | None) -> None:
+    """Write a text to a ``.txt`` file, or to the screen."""
+    if out is None:
+        print(text)
+        return
+    if Path(out).suffix != ".txt":
+        raise RengaError(f"--out {out}: the result is text; write it to a .txt file.")
+    with atomic_write(out, "w") as file:
+        file.write(text + "\n")
+
+
+def write_images(images: Any, out: str | None) -> None:
+    """Write images ``(N, channels, height, width)``, from 0 to 1: side by side in a ``.png`` file, or as ``.npy``."""
+    if out is None or Path(out).suffix not in (".png", ".npy"):
+        raise RengaError("the result is images: say where to write them, by --out samples.png (or .npy).")
+    from renga_training.extensions.samples import page, save_picture
+
+    array = to_host(images)
+    if Path(out).suffix == ".npy":
+        with atomic_write(out) as file:
+            np.save(file, array, allow_pickle=False)
+    else:
+        save_picture(Path(out), page(array))

@@ -1,0 +1,133 @@
+"""A network that a run has trained, taken from the run's folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga.run.building import make_model
+from renga.run.choosing import RunParts, find_parts
+from renga.run.description import RunDescription, describe
+from renga.run.device import find_device
+from renga.run.folder import COPY, PREPROCESSING, snapshots
+from renga.run.shipped import read_run
+from renga_core.backend import Device, using_device
+from renga_core.configuration import using_config
+from renga_core.errors import RengaError
+from renga_core.graph import no_backprop_mode
+from renga_core.link import Link
+from renga_core.serializers import load_npz
+from renga_core.settings import using_command_line, using_run_file
+from renga_data.preprocessing import read_preprocessing
+from renga_training.tasks import Task
+
+__all__ = ["Trained", "load_trained", "using_run_folder"]
+
+_BEST = "extensions/snapshot_best/best"
+_AVERAGE = "extensions/moving_average/average"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained network.
+
+    Attributes:
+        description: Of the run.
+        parts: Of the run.
+        task: What it is trained for.
+        model: The network.
+        target: The link that was trained: the network and its loss.
+        device: Where it is.
+        weights: Which weights it has, in words.
+    """
+
+    description: RunDescription
+    parts: RunParts
+    task: Task
+    model: Link
+    target: Link
+    device: Device
+    weights: str
+
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """Compute as a trained network does: in test mode, without a graph, in the run's dtype."""
+        dtype = np.dtype(self.description.dtype)
+        with using_config("train", False), using_config("dtype", dtype), no_backprop_mode(), using_device(self.device):
+            yield
+
+
+@contextmanager
+def using_run_folder(folder: str, words: Mapping[str, tuple[str, Any]] | None = None) -> Iterator[RunDescription]:
+    """Let the run file in a run's folder speak, below the command line, and give the run that it describes.
+
+    Args:
+        folder: The folder, or the run file in it.
+        words: What the command line says.
+
+    Raises:
+        RengaError: There is no run in the folder.
+    """
+    path = Path(folder, COPY) if Path(folder).is_dir() else Path(folder)
+    if not path.is_file() or path.name != COPY:
+        raise RengaError(f"{folder} is no folder of a run: there is no {COPY} in it. Next: name what --out was.")
+    with using_run_file(read_run(str(path))), using_command_line(words or {}):
+        yield describe()
+
+
+def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Trained:
+    """Make the network of a run, and give it the weights that the run has found.
+
+    Args:
+        run: The run.
+        folder: Its folder, or the run file in it.
+        weights: ``"best"``: those that `snapshot_best` has kept, or the last where the run does not have it;
+            ``"last"``: those of the newest snapshot, averaged where the run has a moving average.
+
+    Raises:
+        RengaError: There are no weights in the folder.
+    """
+    place = Path(folder) if Path(folder).is_dir() else Path(folder).parent
+    notes: list[str] = []
+    parts = find_parts(run, notes)
+    device = find_device(run, notes)
+    task = parts.task.make()
+    if Path(place, PREPROCESSING).is_file():
+        task.preprocessing = read_preprocessing(Path(place, PREPROCESSING))
+    with using_config("dtype", np.dtype(run.dtype)), using_device(device):
+        model = make_model(parts.model, task)
+        target = task.target(model)
+        target.to_device(device)
+    found = _load_weights(place, task, target, weights)
+    return Trained(run, parts, task, model, target, device, found)
+
+
+def _load_weights(place: Path, task: Task, target: Link, weights: str) -> str:
+    newest = next(reversed(snapshots(place)), None)
+    if newest is None:
+        raise RengaError(f"there is no snapshot in {place}: nothing has been trained there yet.")
+    with np.load(newest, allow_pickle=False) as arrays:
+        best = _best(arrays[_BEST]) if _BEST in arrays else None
+        averaged = any(name.startswith(f"{_AVERAGE}/") for name in arrays)
+    if weights == "best" and best is not None and Path(place, best).is_file():
+        load_npz(Path(place, best), target)
+        return str(Path(place, best))
+    for name, link in task.optimized(target).items():
+        load_npz(newest, link, path=f"updater/model:{name}")
+    if averaged:
+        load_npz(newest, task.optimized(target)["main"], path=_AVERAGE)
+        return f"{newest}, moving average"
+    return str(newest)
+
+
+def _best(stored: Any) -> str | None:
+    """The name of the best file, as the state of `snapshot_best` has it."""
+    value = stored.item()
+    files = json.loads(value.decode() if isinstance(value, bytes) else str(value))
+    return str(files[0][1]) if files else None
