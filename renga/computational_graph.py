@@ -1,4 +1,10 @@
 """Drawing graphs: `renga_core.graph.computational_graph`."""
 
-from renga_core.graph.computational_graph import *
-from renga_core.graph.computational_graph import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_core.graph.computational_graph": "ComputationalGraph DotNode build_computational_graph",
+    },
+)

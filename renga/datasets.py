@@ -1,8 +1,5 @@
-"""Data sets: `renga_data.datasets`, and by registered name those of other plugins."""
+"""Data sets: those of `renga_data.datasets`, and of other plugins."""
 
-from renga.third_party import registered
-from renga_core.kinds import DATASET
-from renga_data.datasets import *
-from renga_data.datasets import __all__ as __all__
+from renga.view import view
 
-__getattr__ = registered(DATASET, __name__, __all__)
+__getattr__, __dir__ = view(__name__)

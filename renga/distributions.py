@@ -1,7 +1,8 @@
-"""Probability distributions; each is told in `renga_nn.distributions`.
+"""Probability distributions: those of `renga_nn.distributions`, and of other plugins.
 
 `Distribution` itself, `kl_divergence`, `cross_entropy` and `register_kl` are also names of `renga`.
 """
 
-from renga_nn.distributions import *
-from renga_nn.distributions import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

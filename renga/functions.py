@@ -1,11 +1,8 @@
-"""Differentiable functions: `renga_nn.functions`, and by registered name those of other plugins.
+"""Differentiable functions: those of `renga_nn.functions`, which tells the families, and of other plugins.
 
-`import renga.functions as F`; the families are told in `renga_nn.functions`.
+`import renga.functions as F`.
 """
 
-from renga.third_party import registered
-from renga_core.kinds import FUNCTION
-from renga_nn.functions import *
-from renga_nn.functions import __all__ as __all__
+from renga.view import view
 
-__getattr__ = registered(FUNCTION, __name__, __all__)
+__getattr__, __dir__ = view(__name__)

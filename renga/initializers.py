@@ -1,4 +1,5 @@
-"""Initializers of parameters: `renga_nn.initializers`."""
+"""Initializers of parameters: those of `renga_nn.initializers`, and of other plugins."""
 
-from renga_nn.initializers import *
-from renga_nn.initializers import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

@@ -1,4 +1,5 @@
-"""Hooks of links: `renga_nn.link_hooks`."""
+"""Hooks of links: those of `renga_nn.link_hooks`, and of other plugins."""
 
-from renga_nn.link_hooks import *
-from renga_nn.link_hooks import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

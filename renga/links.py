@@ -1,8 +1,5 @@
-"""Layers with parameters: `renga_nn.links`, and by registered name those of other plugins."""
+"""Layers with parameters: those of `renga_nn.links`, and of other plugins."""
 
-from renga.third_party import registered
-from renga_core.kinds import LINK
-from renga_nn.links import *
-from renga_nn.links import __all__ as __all__
+from renga.view import view
 
-__getattr__ = registered(LINK, __name__, __all__)
+__getattr__, __dir__ = view(__name__)

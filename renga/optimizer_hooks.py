@@ -1,8 +1,5 @@
-"""Optimizer hooks: `renga_optimizers.hooks`, and by registered name those of other plugins."""
+"""Optimizer hooks, for ``optimizer.add_hook``: those of `renga_optimizers.hooks`, and of other plugins."""
 
-from renga.third_party import registered
-from renga_core.kinds import OPTIMIZER_HOOK
-from renga_optimizers.hooks import *
-from renga_optimizers.hooks import __all__ as __all__
+from renga.view import view
 
-__getattr__ = registered(OPTIMIZER_HOOK, __name__, __all__)
+__getattr__, __dir__ = view(__name__)

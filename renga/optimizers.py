@@ -1,8 +1,5 @@
-"""Optimizers: `renga_optimizers`, and by registered name those of other plugins."""
+"""Optimizers: those of `renga_optimizers`, and of other plugins."""
 
-from renga.third_party import registered
-from renga_core.kinds import OPTIMIZER
-from renga_optimizers import *
-from renga_optimizers import __all__ as __all__
+from renga.view import view
 
-__getattr__ = registered(OPTIMIZER, __name__, __all__)
+__getattr__, __dir__ = view(__name__)

@@ -1,5 +1,10 @@
 """Random numbers: `renga_core.random`."""
 
-from renga_core.random import generator, get_state, seed, set_state
+from renga.view import view
 
-__all__ = ["generator", "get_state", "seed", "set_state"]
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_core.random": "generator get_state seed set_state",
+    },
+)

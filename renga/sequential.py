@@ -1,5 +1,10 @@
 """Links one after the other: `renga_core.link.Sequential`, where Chainer has it."""
 
-from renga_core.link import Sequential
+from renga.view import view
 
-__all__ = ["Sequential"]
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_core.link": "Sequential",
+    },
+)

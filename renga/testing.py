@@ -3,9 +3,19 @@
 What checks more in fewer lines is `renga_testing.function_suite` and `link_suite`.
 """
 
-from renga_testing import assert_allclose
-from renga_testing.cases import *
-from renga_testing.cases import __all__ as _cases
-from renga_training.mock_updater import get_trainer_with_mock_updater
+from renga.view import view
 
-__all__ = [*_cases, "assert_allclose", "get_trainer_with_mock_updater"]
+# Test tools are no plugin: they cannot be disabled or replaced, and only tests import them.
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_testing": "assert_allclose",
+        "renga_testing.cases": (
+            "BackendConfig FunctionTestCase FunctionTestError InitializerArgument LinkInitializersTestCase "
+            "LinkTestCase LinkTestError assert_warns distribution_unittest fix_random from_pytest_parameterize "
+            "generate_matrix generate_seed inject_backend_tests parameterize parameterize_pytest patch product "
+            "product_dict run_module save_and_load save_and_load_hdf5 save_and_load_npz "
+            "unary_math_function_unittest with_requires without_requires"
+        ),
+    },
+)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from renga_core.plugin.kind import Kind
-from renga_core.plugin.provider import AUTO, Kernel
+from renga_core.plugin.provider import AUTO, Kernel, Namespace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from renga_core.backend import Backend
     from renga_core.communicator import CommunicatorBase
     from renga_core.dataset import Iterator
+    from renga_core.graph import FunctionHook
     from renga_core.link import Link
     from renga_core.optimizer import Optimizer
     from renga_core.serializers import FileFormat
@@ -34,10 +35,12 @@ __all__ = [
     "EXTENSION",
     "FILE_FORMAT",
     "FUNCTION",
+    "FUNCTION_HOOK",
     "ITERATOR",
     "KERNEL",
     "LINK",
     "MODEL",
+    "NAMESPACE",
     "OPTIMIZER",
     "OPTIMIZER_HOOK",
     "TRIGGER",
@@ -66,9 +69,20 @@ KERNEL: Kind[Any] = Kind(
     unique=False,
     summary="an implementation of one operation for one backend, as `Kernel` says",
 )
-FUNCTION: Kind[Callable[..., Any]] = Kind("function", summary="a differentiable function of Variables")
+FUNCTION: Kind[Callable[..., Any]] = Kind(
+    "function", namespace="renga.functions", summary="a differentiable function of Variables"
+)
+FUNCTION_HOOK: Kind[Callable[..., FunctionHook]] = Kind(
+    "function_hook",
+    protocol="renga_core.graph:FunctionHook",
+    namespace="renga.function_hooks",
+    summary="a FunctionHook class: what watches functions, forward and backward",
+)
 LINK: Kind[Callable[..., Link]] = Kind(
-    "link", protocol="renga_core.link:Link", summary="a Link class, or a callable that returns a Link"
+    "link",
+    protocol="renga_core.link:Link",
+    namespace="renga.links",
+    summary="a Link class, or a callable that returns a Link",
 )
 COMMUNICATOR: Kind[Callable[..., CommunicatorBase]] = Kind(
     "communicator",
@@ -83,22 +97,32 @@ OPTIMIZER: Kind[Callable[..., Optimizer]] = Kind(
     config_key="optimizer.use",
     protocol="renga_core.optimizer:Optimizer",
     suite="renga_testing.suites:OptimizerSuite",
+    namespace="renga.optimizers",
     summary="an Optimizer class whose keyword arguments are hyperparameters",
 )
 OPTIMIZER_HOOK: Kind[Callable[..., Any]] = Kind(
-    "optimizer_hook", summary="a callable that returns a hook for `Optimizer.add_hook`"
+    "optimizer_hook",
+    namespace="renga.optimizer_hooks",
+    summary="a callable that returns a hook for `Optimizer.add_hook`",
 )
 EXTENSION: Kind[Callable[..., Extension]] = Kind(
     "extension",
     protocol="renga_core.training:Extension",
     suite="renga_testing.suites:ExtensionSuite",
+    namespace="renga.training.extensions",
     summary="a callable that returns a trainer extension",
 )
 TRIGGER: Kind[Callable[..., TriggerLike]] = Kind(
-    "trigger", suite="renga_testing.suites:TriggerSuite", summary="a callable that returns a trigger"
+    "trigger",
+    suite="renga_testing.suites:TriggerSuite",
+    namespace="renga.training.triggers",
+    summary="a callable that returns a trigger",
 )
 ITERATOR: Kind[Callable[..., Iterator]] = Kind(
-    "iterator", protocol="renga_core.dataset:Iterator", summary="an Iterator class over a data set"
+    "iterator",
+    protocol="renga_core.dataset:Iterator",
+    namespace="renga.iterators",
+    summary="an Iterator class over a data set",
 )
 MODEL: Kind[Callable[..., Link]] = Kind(
     "model",
@@ -108,13 +132,22 @@ MODEL: Kind[Callable[..., Link]] = Kind(
     summary="a callable that returns a Link which maps a batch to the output of its task (class scores)",
 )
 DATASET: Kind[Callable[..., Any]] = Kind(
-    "dataset", config_key="data.use", summary="a callable that returns the pair (train, test) of data sets"
+    "dataset",
+    config_key="data.use",
+    namespace="renga.datasets",
+    summary="a callable that returns the pair (train, test) of data sets",
 )
 FILE_FORMAT: Kind[Callable[[], FileFormat]] = Kind(
     "file_format",
     protocol="renga_core.serializers:FileFormat",
     suite="renga_testing.suites:FileFormatSuite",
     summary="a callable without arguments that returns a FileFormat: what saves an object to a file, and loads it",
+)
+NAMESPACE: Kind[Any] = Kind(
+    "namespace",
+    spec=Namespace,
+    unique=False,
+    summary="names in a public module that are no providers, as `Namespace` says",
 )
 COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(
     "command", summary="a callable that takes the arguments after `renga NAME` and returns the exit status"
@@ -124,6 +157,7 @@ CORE_KINDS: tuple[Kind[Any], ...] = (
     ARRAY_BACKEND,
     KERNEL,
     FUNCTION,
+    FUNCTION_HOOK,
     LINK,
     COMMUNICATOR,
     OPTIMIZER,
@@ -134,5 +168,6 @@ CORE_KINDS: tuple[Kind[Any], ...] = (
     MODEL,
     DATASET,
     FILE_FORMAT,
+    NAMESPACE,
     COMMAND,
 )

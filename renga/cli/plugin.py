@@ -23,5 +23,6 @@ def renga_commands() -> list[Provider]:
         command("kernels", "list which kernel serves each operation, and why"),
         command("check", "apply the conformance kit to something that a plugin provides"),
         command("new", "write a distribution with a new plugin, ready to install and to fill in"),
+        command("stubs", "tell type checkers and editors which names plugins have in renga.functions …"),
         command("doctor", "try what is installed: run probes, compute on each backend"),
     ]

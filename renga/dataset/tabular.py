@@ -1,5 +1,5 @@
 """Data sets with columns: `renga_data.tabular`."""
 
-from renga_data.tabular import DelegateDataset, TabularDataset, from_data
+from renga.view import view
 
-__all__ = ["DelegateDataset", "TabularDataset", "from_data"]
+__getattr__, __dir__ = view(__name__)

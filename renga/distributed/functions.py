@@ -1,4 +1,5 @@
-"""Communication through which gradients flow: `renga_distributed.functions`."""
+"""Communication through which gradients flow: that of `renga_distributed.functions`, and of other plugins."""
 
-from renga_distributed.functions import *
-from renga_distributed.functions import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

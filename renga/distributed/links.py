@@ -1,4 +1,5 @@
-"""Links that communicate: `renga_distributed.links`."""
+"""Links that communicate: those of `renga_distributed.links`, and of other plugins."""
 
-from renga_distributed.links import *
-from renga_distributed.links import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

@@ -1,4 +1,5 @@
 """How long an iteration takes with more devices: `renga_distributed.scale_model`."""
 
-from renga_distributed.scale_model import *
-from renga_distributed.scale_model import __all__ as __all__
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

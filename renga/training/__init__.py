@@ -5,32 +5,12 @@
 - To write an extension: derive from `Extension`, or put `make_extension` above a function of the trainer.
 """
 
-from renga.training import extensions, triggers, updaters
-from renga_core.training import (
-    PRIORITY_EDITOR,
-    PRIORITY_READER,
-    PRIORITY_WRITER,
-    Extension,
-    Updater,
-    make_extension,
-)
-from renga_training import Trainer
-from renga_training.triggers import IntervalTrigger, get_trigger
-from renga_training.updaters import ParallelUpdater, StandardUpdater
+from renga.view import view
 
-__all__ = [
-    "PRIORITY_EDITOR",
-    "PRIORITY_READER",
-    "PRIORITY_WRITER",
-    "Extension",
-    "IntervalTrigger",
-    "ParallelUpdater",
-    "StandardUpdater",
-    "Trainer",
-    "Updater",
-    "extensions",
-    "get_trigger",
-    "make_extension",
-    "triggers",
-    "updaters",
-]
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_core.training": "PRIORITY_EDITOR PRIORITY_READER PRIORITY_WRITER Extension Updater make_extension",
+    },
+    modules="extensions triggers updaters",
+)

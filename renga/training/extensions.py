@@ -1,8 +1,10 @@
-"""Extensions: `renga_training.extensions`, and by registered name those of other plugins."""
+"""Extensions: those of `renga_training.extensions`, and of other plugins; the base to derive one from."""
 
-from renga.third_party import registered
-from renga_core.kinds import EXTENSION
-from renga_training.extensions import *
-from renga_training.extensions import __all__ as __all__
+from renga.view import view
 
-__getattr__ = registered(EXTENSION, __name__, __all__)
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_core.training": "Extension make_extension",
+    },
+)

@@ -1,7 +1,10 @@
-"""Updaters: `renga_training.updaters`."""
+"""Updaters: those of `renga_training.updaters`, and of other plugins; the base to derive one from."""
 
-from renga_core.training import Updater
-from renga_training.updaters import *
-from renga_training.updaters import __all__ as _all
+from renga.view import view
 
-__all__ = [*_all, "Updater"]
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga_core.training": "Updater",
+    },
+)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
+import inspect
 import json
+import pickle
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 import renga
+from renga.view import VIEWS, View
 
 HEAVY = ("pluggy", "importlib_metadata", "cupy", "mpi4py", "matplotlib", "tqdm", "torch", "scipy")
 
@@ -43,30 +45,68 @@ def test_importing_runs_little_code() -> None:
     assert int(python(code)) < 20
 
 
+def test_naming_parts_imports_no_plugin() -> None:
+    code = "import sys, json, renga.functions, renga.links, renga.optimizers, renga.training.extensions"
+    loaded = {name.split(".")[0] for name in json.loads(python(f"{code}; print(json.dumps(sorted(sys.modules)))"))}
+    assert {name for name in loaded if name.startswith("renga_")} <= {"renga_core"}
+    assert "numpy" not in loaded
+
+
+def test_a_name_is_kept_where_it_was_found() -> None:
+    """So that a second use costs what any attribute costs."""
+    kept = python("import renga.functions as F; before = vars(F).get('relu'); F.relu; print(before, vars(F)['relu'])")
+    assert kept.startswith("None <function relu at ")
+
+
+def test_a_name_brings_what_it_needs_and_no_more() -> None:
+    code = "import sys, renga; renga.optimizers.SGD; print(*[name for name in sys.modules if 'renga_' in name])"
+    loaded = python(code).split()
+    assert "renga_optimizers.sgd" in loaded
+    assert "renga_optimizers.adam" not in loaded
+    assert {"renga_nn.functions", "renga_data.datasets", "renga_training.trainer"}.isdisjoint(loaded)
+
+
 @pytest.mark.parametrize("name", renga.__all__)
 def test_each_name_is_there(name: str) -> None:
     assert getattr(renga, name) is not None
     assert name in dir(renga)
 
 
-@pytest.mark.parametrize("module", renga._MODULES)
+def modules(view: View) -> Iterator[str]:
+    yield view.module
+    for name in view.modules:
+        yield from modules(VIEWS[importlib.import_module(f"{view.module}.{name}").__name__])
+
+
+@pytest.mark.parametrize("module", [*modules(VIEWS["renga"])])
 def test_each_part_is_there(module: str) -> None:
-    part = getattr(renga, module)
-    assert part is importlib.import_module(f"renga.{module}")
+    part = importlib.import_module(module)
     for name in part.__all__:
         assert getattr(part, name) is not None
+        assert name in dir(part)
+    for name, home in VIEWS[module].own.items():
+        assert name in importlib.import_module(home).__all__, (home, name)
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    tree = ast.parse(Path(renga.__file__).read_text(encoding="utf-8"))
-    (block,) = [n for n in tree.body if isinstance(n, ast.If)]
-    seen = {
-        node.module: tuple(alias.name for alias in node.names)
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-    }
-    assert seen == renga._NAMES
-    assert set(renga.__all__) == set(renga._HOME)
+def test_a_star_brings_every_name() -> None:
+    there: dict[str, object] = {}
+    exec("from renga.optimizers import *", there)
+    assert set(there) - {"__builtins__"} == set(renga.optimizers.__all__)
+
+
+def test_what_is_listed_twice_is_the_same() -> None:
+    """A `Namespace` of Renga's lists nothing that stands there as a provider."""
+    for module in modules(VIEWS["renga"]):
+        for name, entries in VIEWS[module].public.entries().items():
+            assert len([entry for entry in entries if entry.offer.plugin.shipped]) == 1, (module, name)
+
+
+def test_objects_are_pickled_by_where_they_are_defined() -> None:
+    assert pickle.loads(pickle.dumps(renga.optimizers.Adam)) is renga.optimizers.Adam
+    assert b"renga_optimizers.adam" in pickle.dumps(renga.optimizers.Adam)
+    assert pickle.loads(pickle.dumps(renga.functions.relu)) is renga.functions.relu
+    assert inspect.getdoc(renga.functions.relu)
+    assert inspect.getsource(renga.functions.relu).startswith("def relu(")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -16,6 +16,7 @@ How it works, in the order in which it happens:
 - `offering`: asking what they offer of a kind; looking whether it can be used; importing it.
 - `docstrings`: what a thing without a summary is, from its source.
 - `registry`, `selection`, `choosing`: from a name, or a list of wishes, or the settings, to one of these.
+- `namespace`: what stands in public modules such as `renga.optimizers`, under which name.
 - `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
 - `manager`: what remembers all this. `report`: the same as rows, for `renga plugins`.
 """
@@ -33,8 +34,9 @@ from .errors import (
 from .hookimpl import hookimpl
 from .kind import Kind
 from .manager import PluginManager, choices_state, get_manager, using_manager
+from .namespace import Entry, PublicModule
 from .offering import Offer
-from .provider import Kernel, Provider
+from .provider import Kernel, Namespace, Provider
 from .registry import Registry, registry
 from .selection import Candidate, Explanation, Selection, Skipped
 from .state import Plugin, Problem, State, Status
@@ -42,10 +44,12 @@ from .state import Plugin, Problem, State, Status
 __all__ = [
     "AmbiguousProvider",
     "Candidate",
+    "Entry",
     "Explanation",
     "InvalidDescription",
     "Kernel",
     "Kind",
+    "Namespace",
     "Offer",
     "Plugin",
     "PluginManager",
@@ -54,6 +58,7 @@ __all__ = [
     "ProviderFaulty",
     "ProviderIncompatible",
     "ProviderUnavailable",
+    "PublicModule",
     "Registry",
     "RengaPluginError",
     "RengaPluginWarning",

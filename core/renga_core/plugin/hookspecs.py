@@ -13,7 +13,7 @@ from typing import Any
 from .events import EVENTS
 from .hookimpl import PROJECT
 from .kind import Kind
-from .provider import Kernel, Provider
+from .provider import Kernel, Namespace, Provider
 
 __all__ = ["KINDS_HOOK", "hook_of", "renga_kinds", "specification"]
 
@@ -43,11 +43,7 @@ Example:
         def {kind.hook}() -> list[{spec}]:
             return [
                 {spec}(
-                    name="acme",
-{fields}                    target="acme.{kind.name}:Acme",
-                    revision={revision},
-                    summary="what it is, in one line",
-                )
+{fields}                )
             ]
 """
 
@@ -58,12 +54,16 @@ def hook_of(kind: Kind[Any]) -> Callable[[], list[Provider]]:
     def specification() -> list[Provider]:
         raise NotImplementedError
 
-    fields = ""
-    if issubclass(kind.spec, Kernel):
-        fields = "".join(f"                    {name},\n" for name in ('op="linear"', 'backend="numpy"'))
+    fields = [f'target="acme.{kind.name}:Acme"', f"revision={kind.revisions[-1]}", 'summary="what it is, in one line"']
+    if issubclass(kind.spec, Namespace):
+        fields = ['"renga.optimizers"', 'names={"acme.rules": "AcmeRule"}']
+    elif issubclass(kind.spec, Kernel):
+        fields = ['name="acme"', 'op="linear"', 'backend="numpy"', *fields]
+    else:
+        fields = ['name="acme"', *fields]
     specification.__name__ = specification.__qualname__ = kind.hook
     specification.__doc__ = _PROVIDER_DOCSTRING.format(
-        kind=kind, spec=kind.spec.__name__, revision=kind.revisions[-1], fields=fields
+        kind=kind, spec=kind.spec.__name__, fields="".join(f"                    {field},\n" for field in fields)
     )
     specification.__annotations__["return"] = f"list[{kind.spec.__name__}]"
     return specification

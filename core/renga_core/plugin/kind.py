@@ -31,6 +31,8 @@ class Kind(Generic[T_co]):
         suite: ``module:Class``, the conformance kit.
         summary: What a target of this kind is, in one sentence.
         spec: The class of the descriptions: `Provider`, or a class derived from it.
+        namespace: The public module in which providers stand under the name of their target, ``renga.optimizers``; ""
+            where there is none.
         unique: Whether a short name must lead to one provider. Where it need not (kernels), several may serve together.
 
     Raises:
@@ -47,6 +49,7 @@ class Kind(Generic[T_co]):
     suite: str = ""
     summary: str = ""
     spec: type[Provider] = field(default=Provider)
+    namespace: str = ""
     unique: bool = True
 
     def __post_init__(self) -> None:

@@ -1,15 +1,16 @@
-"""Descriptions of what plugins provide: `Provider`, and `Kernel` for one fast implementation of one operation."""
+"""Descriptions of what plugins provide: `Provider`; `Kernel`, a fast implementation of one operation; `Namespace`."""
 
 from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import InvalidDescription
 
-__all__ = ["AUTO", "AUTO_ORDER", "NAME", "TARGET", "Kernel", "Provider", "resolve"]
+__all__ = ["AUTO", "AUTO_ORDER", "NAME", "TARGET", "Kernel", "Namespace", "Provider", "resolve"]
 
 NAME = re.compile(r"[a-z0-9_.-]+")
 """What a name of a provider, a kind or a plugin may look like."""
@@ -138,6 +139,39 @@ class Kernel(Provider):
         valid = isinstance(self.supports, str) and (not self.supports or TARGET.fullmatch(self.supports))
         self._check(valid, "supports", "'module:function'")
         self._check(_is_whole(self.priority), "priority", "a whole number")
+
+
+@dataclass(frozen=True)
+class Namespace(Provider):
+    """Names that a plugin has in a public module and that are no providers: base classes, constants, helper functions.
+
+    A provider needs none: it stands in the public module of its kind under the name of its target. Example::
+
+        Namespace("renga.optimizers", names={"acme.lion": "LionRule lion_update"})
+
+    Args:
+        name: The public module, ``renga.optimizers``.
+        names: By module of the plugin, the names in it that are to stand there too, with spaces between them.
+        target: Nothing to be said: it is the first of them.
+    """
+
+    target: str = ""
+    revision: int = 1
+    names: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+    def __post_init__(self) -> None:
+        mapping = isinstance(self.names, Mapping) and bool(self.names)
+        valid = mapping and all(
+            isinstance(text, str)
+            and text.split()
+            and all(TARGET.fullmatch(f"{module}:{name}") and "." not in name for name in text.split())
+            for module, text in self.names.items()
+        )
+        self._check(valid, "names", "{'module': 'name name …'}")
+        if not self.target:
+            module, text = next(iter(self.names.items()))
+            object.__setattr__(self, "target", f"{module}:{text.split()[0]}")
+        super().__post_init__()
 
 
 def _is_name(value: object) -> bool:

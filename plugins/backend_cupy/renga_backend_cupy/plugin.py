@@ -29,6 +29,20 @@ def renga_array_backends() -> list[Provider]:
 
 
 @hookimpl
+def renga_function_hooks() -> list[Provider]:
+    """What watches functions on a GPU."""
+
+    def hook(name: str, cls: str, summary: str) -> Provider:
+        target = f"renga_backend_cupy.profiling:{cls}"
+        return Provider(name, target, 1, summary, needs=("cupy",), probe=_PROBE, install_hint=_HINT)
+
+    return [
+        hook("cuda_profile", "CUDAProfileHook", "Marks each function as a range for NVIDIA's profilers"),
+        hook("cupy_memory_profile", "CupyMemoryProfileHook", "How much of a GPU's memory each function takes"),
+    ]
+
+
+@hookimpl
 def renga_kernels() -> list[Kernel]:
     """Convolutions and batch normalization through cuDNN; what CuPy compiles at its first use."""
     return [

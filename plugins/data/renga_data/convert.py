@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.backend import Array, Device, get_array_module, get_device
 
-__all__ = ["concat_examples", "stack_padded", "to_device"]
+__all__ = ["concat_examples", "concat_examples_func", "stack_padded", "to_device"]
 
 
 def to_device(device: Device | str | None, x: Any) -> Any:
@@ -60,6 +60,10 @@ def concat_examples(batch: Sequence[Any], device: Device | str | None = None, pa
         _check_padding(padding, sorted(padding), sorted(first))
         return {key: _stack([x[key] for x in batch], device, padding[key], f" in {key!r}") for key in first}
     return _stack(batch, device, padding, "")
+
+
+concat_examples_func = concat_examples
+"""What Chainer's module has beside `concat_examples`, which is a converter there."""
 
 
 def _check_structure(batch: Sequence[Any], kind: type, word: str, describe: Any) -> None:

@@ -1,6 +1,6 @@
 """What the package offers: data sets and iterators."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Namespace, Provider, hookimpl
 
 _DATASETS = {
     "csv": ("csv_table", "Rows of a CSV file: a column to predict, the others to predict it from"),
@@ -46,4 +46,69 @@ def renga_iterators() -> list[Provider]:
     return [
         Provider(name=name, target=f"renga_data.iterators.{name}:{cls}", revision=1, summary=summary)
         for name, (cls, summary) in _ITERATORS.items()
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """Data sets made of others, converters, tables; and what is public beside data sets and iterators."""
+    datasets = "renga_data.datasets"
+    return [
+        Namespace(
+            "renga.datasets",
+            names={
+                f"{datasets}.concatenated_dataset": "ConcatenatedDataset",
+                f"{datasets}.dict_dataset": "DictDataset",
+                f"{datasets}.download": "DownloadError get_dataset_root",
+                f"{datasets}.image_dataset": "ImageDataset LabeledImageDataset",
+                f"{datasets}.mnist": "get_fashion_mnist_labels get_kuzushiji_mnist_labels",
+                f"{datasets}.pickle_dataset": (
+                    "PickleDataset PickleDatasetWriter open_pickle_dataset open_pickle_dataset_writer"
+                ),
+                f"{datasets}.ptb": "get_ptb_words get_ptb_words_vocabulary",
+                f"{datasets}.sub_dataset": (
+                    "SubDataset get_cross_validation_datasets get_cross_validation_datasets_random split_dataset "
+                    "split_dataset_n split_dataset_n_random split_dataset_random"
+                ),
+                f"{datasets}.text_dataset": "TextDataset",
+                f"{datasets}.transform_dataset": "TransformDataset",
+                f"{datasets}.tuple_dataset": "TupleDataset",
+                f"{datasets}.zipped_image_dataset": (
+                    "LabeledZippedImageDataset MultiZippedImageDataset ZippedImageDataset"
+                ),
+            },
+        ),
+        Namespace(
+            "renga.iterators",
+            names={
+                "renga_data.iterators.dali": "DaliIterator",
+                "renga_data.iterators.errors": "StalledDatasetWarning WorkerDied",
+                "renga_data.iterators.order_samplers": "OrderSampler ShuffleOrderSampler",
+            },
+        ),
+        Namespace(
+            "renga.dataset",
+            names={
+                "renga_data.convert": "concat_examples to_device",
+                "renga_data.conveyor": "ConcatWithAsyncTransfer",
+                f"{datasets}.cached": "cache_or_load_file cached_download",
+                f"{datasets}.download": "get_dataset_directory get_dataset_root set_dataset_root",
+                "renga_data.tabular.table": "TabularDataset",
+            },
+        ),
+        Namespace(
+            "renga.dataset.convert",
+            names={
+                "renga_data.convert": "concat_examples concat_examples_func to_device",
+                "renga_data.conveyor": "ConcatWithAsyncTransfer Conveyor",
+            },
+        ),
+        Namespace(
+            "renga.dataset.tabular",
+            names={
+                "renga_data.tabular.construction": "from_data",
+                "renga_data.tabular.delegate": "DelegateDataset",
+                "renga_data.tabular.table": "TabularDataset",
+            },
+        ),
     ]

@@ -1,6 +1,6 @@
 """What the plugin ``distributed`` provides."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
@@ -32,4 +32,51 @@ def renga_extensions() -> list[Provider]:
             revision=1,
             summary="The learning rate for large batches: scaled, after a gradual warm-up",
         )
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """Training by several processes: `renga.distributed`."""
+    package = "renga_distributed"
+    return [
+        Namespace(
+            "renga.distributed",
+            names={
+                f"{package}.checkpoints": "CheckpointError MultiNodeCheckpointer Names create_multi_node_checkpointer",
+                f"{package}.create": "create_communicator",
+                f"{package}.datasets": "DataSizeError create_empty_dataset scatter_dataset scatter_index",
+                f"{package}.extensions": (
+                    "AllreducePersistent GenericMultiNodeEvaluator LearningRateWarmup MultiNodeEarlyStoppingTrigger "
+                    "ObservationAggregator create_multi_node_evaluator multi_node_snapshot"
+                ),
+                f"{package}.iterators": "MultiNodeIterator create_multi_node_iterator create_synchronized_iterator",
+                f"{package}.links": "MultiNodeChainList",
+                f"{package}.optimizers": "MultiNodeOptimizer create_multi_node_optimizer",
+                f"{package}.threads": "ThreadsCommunicator launch",
+            },
+        ),
+        Namespace(
+            "renga.distributed.functions",
+            names={
+                f"{package}.functions": ("allgather allreduce alltoall bcast gather pseudo_connect recv scatter send")
+            },
+        ),
+        Namespace(
+            "renga.distributed.links",
+            names={
+                f"{package}.links": (
+                    "MultiNodeBatchNormalization MultiNodeChainList create_mnbn_model create_multi_node_n_step_rnn"
+                )
+            },
+        ),
+        Namespace(
+            "renga.distributed.scale_model",
+            names={
+                f"{package}.scale_model": (
+                    "ALGORITHMS CONSTANTS Calibration Cluster DrawingError Fit LINKS Link MODELS Prediction Published "
+                    "SCHEDULES Step WIRE_DTYPES allreduce_time calibrate draw expected_maximum predict published"
+                )
+            },
+        ),
     ]

@@ -1,9 +1,10 @@
-"""What this package offers to Renga: functions, links and models. The tables are in `renga_nn.offers`."""
+"""What this package offers to Renga: functions, links, models and more. The tables are in `renga_nn.offers`."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Namespace, Provider, hookimpl
 from renga_nn.offers.functions import FUNCTIONS
 from renga_nn.offers.links import LINKS
 from renga_nn.offers.models import MODELS
+from renga_nn.offers.namespaces import NAMESPACES
 
 
 @hookimpl
@@ -22,3 +23,19 @@ def renga_links() -> list[Provider]:
 def renga_models() -> list[Provider]:
     """The models of `renga_nn.models`."""
     return MODELS
+
+
+@hookimpl
+def renga_function_hooks() -> list[Provider]:
+    """The hooks of `renga_nn.function_hooks`."""
+    return [
+        Provider("print", "renga_nn.function_hooks.printing:PrintHook", 1, "Prints what goes into each function"),
+        Provider("profile", "renga_nn.function_hooks.profile:ProfileHook", 1, "Where time goes: a table, a trace"),
+        Provider("timer", "renga_nn.function_hooks.timer:TimerHook", 1, "How long each function takes"),
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """Initializers, distributions, hooks of links, sparse matrices."""
+    return NAMESPACES

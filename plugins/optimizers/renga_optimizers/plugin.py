@@ -1,6 +1,6 @@
 """What this plugin offers: optimizers, and hooks for them."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 def _provider(name: str, target: str, summary: str, *capabilities: str) -> Provider:
@@ -49,3 +49,10 @@ def renga_optimizer_hooks() -> list[Provider]:
         _provider("gradient_noise", "hooks.gradient_noise:GradientNoise", "Adds decaying noise to the gradient"),
         _provider("gradient_lars", "hooks.gradient_lars:GradientLARS", "Scales each parameter's gradient to its norm"),
     ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """What is public beside them."""
+    noise = "renga_optimizers.hooks.gradient_noise"
+    return [Namespace("renga.optimizer_hooks", names={noise: "exponential_decay_noise"})]

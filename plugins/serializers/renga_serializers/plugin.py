@@ -1,6 +1,6 @@
 """What the package offers: file formats. npz is core's, and described here with the others."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
@@ -32,4 +32,18 @@ def renga_file_formats() -> list[Provider]:
             install_hint="pip install 'renga[safetensors]'",
             suffixes=(".safetensors",),
         ),
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """Saving and loading in one of these formats, whatever a file is called."""
+    return [
+        Namespace(
+            "renga.serializers",
+            names={
+                "renga_serializers.hdf5": "HDF5Deserializer HDF5Serializer load_hdf5 save_hdf5",
+                "renga_serializers.tensors": "load_safetensors save_safetensors",
+            },
+        )
     ]

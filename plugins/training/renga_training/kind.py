@@ -18,6 +18,7 @@ TASK: Kind[Any] = Kind(
 UPDATER: Kind[Any] = Kind(
     "updater",
     config_key="updater.use",
+    namespace="renga.training.updaters",
     protocol="renga_core.training:Updater",
     summary="a callable that takes an iterator, an optimizer (or several by name), converter= and device=, "
     "and returns an updater",

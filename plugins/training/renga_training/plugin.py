@@ -1,8 +1,8 @@
-"""What this package offers to Renga: tasks, updaters, converters, evaluators, extensions and triggers."""
+"""What this package offers to Renga: tasks, updaters, converters, evaluators, extensions, triggers; and the loop."""
 
 from typing import Any
 
-from renga_core.plugin import Kind, Provider, hookimpl
+from renga_core.plugin import Kind, Namespace, Provider, hookimpl
 from renga_training.kind import CONVERTER, EVALUATOR, TASK, UPDATER
 
 _EXTENSIONS = "renga_training.extensions"
@@ -111,4 +111,42 @@ def renga_triggers() -> list[Provider]:
         trigger("min_value", "MinValueTrigger", "When a value is the smallest so far"),
         trigger("max_value", "MaxValueTrigger", "When a value is the largest so far"),
         trigger("early_stopping", "EarlyStoppingTrigger", "Stop when a value has stopped getting better"),
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """The loop, and what is public beside updaters, extensions and triggers."""
+    updaters = "renga_training.updaters"
+    return [
+        Namespace(
+            "renga.training",
+            names={
+                "renga_training.trainer": "Trainer",
+                f"{_TRIGGERS}.interval_trigger": "IntervalTrigger get_trigger",
+                f"{updaters}.parallel_updater": "ParallelUpdater",
+                f"{updaters}.standard_updater": "StandardUpdater",
+            },
+        ),
+        Namespace(
+            "renga.training.extensions",
+            names={
+                f"{_EXTENSIONS}.dump_graph": "dump_graph",
+                f"{_EXTENSIONS}.evaluator": "Evaluator",
+                f"{_EXTENSIONS}.observe": "observe_value",
+                f"{_EXTENSIONS}.snapshot": "snapshot_object",
+            },
+        ),
+        Namespace(
+            "renga.training.triggers",
+            names={
+                f"{_TRIGGERS}.best_value_trigger": "BestValueTrigger",
+                f"{_TRIGGERS}.interval_trigger": "get_trigger",
+            },
+        ),
+        Namespace(
+            "renga.training.updaters",
+            names={f"{updaters}.multiprocess_parallel_updater": "MultiprocessParallelUpdater"},
+        ),
+        Namespace("renga.testing", names={"renga_training.mock_updater": "get_trainer_with_mock_updater"}),
     ]

@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from renga_core.kinds import ARRAY_BACKEND, CORE_KINDS, KERNEL, OPTIMIZER
+from renga_core.kinds import ARRAY_BACKEND, CORE_KINDS, KERNEL, NAMESPACE, OPTIMIZER
 from renga_core.plugin import AmbiguousProvider, ProviderUnavailable, RengaPluginError, RengaPluginWarning
 from renga_core.settings import using
 
@@ -48,7 +48,8 @@ def test_a_shipped_name_keeps_its_meaning_and_a_notice_says_so_once(site, ship, 
 @pytest.mark.parametrize("kind", CORE_KINDS, ids=lambda kind: kind.name)
 def test_in_every_kind(site, offering, kind) -> None:
     described = f"{kind.spec.__name__}(name='thing', target='os:getcwd', revision=1, summary='x'"
-    described += ", op='linear', backend='numpy')" if kind is KERNEL else ")"
+    more = {KERNEL: ", op='linear', backend='numpy'", NAMESPACE: ", names={'os': 'getcwd'}"}
+    described += more.get(kind, "") + ")"
     source = f"@hookimpl\ndef {kind.hook}(): return [{described}]"
     site.install("mine", source, distribution="renga", version="0.1.0")
     for name in ("aaa", "zzz"):  # neither side of it in any order

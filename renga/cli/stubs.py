@@ -1,0 +1,91 @@
+"""`renga stubs`: tell type checkers and editors which names plugins have in `renga.functions`, `renga.optimizers` ….
+
+These modules look a name up when a program first uses it; who only reads the program cannot. So beside each stands a
+stub (``functions.pyi``), which imports every name from where it is. The stubs that Renga comes with have the names that
+it ships; after a third party's plugin is installed, this command adds those of the plugin.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import renga
+from renga.view import VIEWS, View
+from renga_core.errors import RengaError
+
+from .parser import Parser, word
+
+__all__ = ["run", "stubs"]
+
+_HEAD = "# Written by `renga stubs`: names that are looked up when they are used, and where each is.\n\n"
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga stubs [--check] [--shipped] [--out FOLDER]``; with ``--check``, status 1 if one would change."""
+    parser = Parser(
+        "renga stubs",
+        "Write stubs (.pyi) of renga.functions, renga.optimizers and so on, for type checkers and editors: with the "
+        "names of all plugins that are installed. Run it after installing a plugin.",
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; list the stubs that would change")
+    parser.add_argument("--shipped", action="store_true", help="only the names that Renga ships")
+    parser.add_argument(
+        "--out", type=word, metavar="FOLDER", help="where to write them (default: beside the modules of Renga)"
+    )
+    arguments = parser.parse_all(argv)
+    folder = Path(renga.__file__).parent if arguments.out is None else Path(arguments.out) / "renga"
+    stale = 0
+    for name, text in stubs(shipped=arguments.shipped):
+        path = folder / name
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        print(path)
+        if not arguments.check:
+            _write(path, text)
+    if arguments.check:
+        print(f"{stale} would change: renga stubs" if stale else "All are as they should be.")
+    else:
+        print(f"{stale} written." if stale else "Nothing to write: all are as they should be.")
+    return 1 if arguments.check and stale else 0
+
+
+def stubs(*, shipped: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield for each module of the face the path of its stub inside the package, and what belongs in it.
+
+    Args:
+        shipped: Leave out what third parties offer.
+    """
+    rest = ["renga"]
+    while rest:
+        module = importlib.import_module(rest.pop())
+        view = VIEWS[module.__name__]
+        rest += [f"{view.module}.{name}" for name in view.modules]
+        inside = [*view.module.split(".")[1:], *(["__init__"] if hasattr(module, "__path__") else [])]
+        yield "/".join(inside) + ".pyi", _stub(view, shipped)
+
+
+def _stub(view: View, shipped: bool) -> str:
+    homes = dict(view.own)
+    for name, entry in view.public.usable().items():
+        if entry.offer.plugin.shipped or not shipped:
+            homes.setdefault(name, entry.target.partition(":")[0])
+    imports = [f"from {home} import {name} as {name}\n" for name, home in homes.items()]
+    imports += [f"from {view.module} import {name} as {name}\n" for name in view.modules]
+    public = sorted({*homes, *(view.modules if "." in view.module else ())})
+    version = "__version__: str\n" if view.module == "renga" else ""
+    names = "".join(f'    "{name}",\n' for name in public)
+    return f"{_HEAD}{''.join(sorted(imports))}\n{version}__all__ = [\n{names}]\n"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RengaError(
+            f"{path}: cannot be written: {error.strerror}.\n"
+            "Next: renga stubs --out FOLDER, and tell your type checker of the folder (mypy_path, stubPath)"
+        ) from None

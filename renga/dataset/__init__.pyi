@@ -1,0 +1,37 @@
+# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+
+from renga.dataset import convert as convert
+from renga.dataset import tabular as tabular
+from renga_core.dataset import Converter as Converter
+from renga_core.dataset import Dataset as Dataset
+from renga_core.dataset import DatasetMixin as DatasetMixin
+from renga_core.dataset import Iterator as Iterator
+from renga_core.dataset import converter as converter
+from renga_data.convert import concat_examples as concat_examples
+from renga_data.convert import to_device as to_device
+from renga_data.conveyor import ConcatWithAsyncTransfer as ConcatWithAsyncTransfer
+from renga_data.datasets.cached import cache_or_load_file as cache_or_load_file
+from renga_data.datasets.cached import cached_download as cached_download
+from renga_data.datasets.download import get_dataset_directory as get_dataset_directory
+from renga_data.datasets.download import get_dataset_root as get_dataset_root
+from renga_data.datasets.download import set_dataset_root as set_dataset_root
+from renga_data.tabular.table import TabularDataset as TabularDataset
+
+__all__ = [
+    "ConcatWithAsyncTransfer",
+    "Converter",
+    "Dataset",
+    "DatasetMixin",
+    "Iterator",
+    "TabularDataset",
+    "cache_or_load_file",
+    "cached_download",
+    "concat_examples",
+    "convert",
+    "converter",
+    "get_dataset_directory",
+    "get_dataset_root",
+    "set_dataset_root",
+    "tabular",
+    "to_device",
+]

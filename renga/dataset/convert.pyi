@@ -1,0 +1,19 @@
+# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+
+from renga_core.dataset import Converter as Converter
+from renga_core.dataset import converter as converter
+from renga_data.convert import concat_examples as concat_examples
+from renga_data.convert import concat_examples_func as concat_examples_func
+from renga_data.convert import to_device as to_device
+from renga_data.conveyor import ConcatWithAsyncTransfer as ConcatWithAsyncTransfer
+from renga_data.conveyor import Conveyor as Conveyor
+
+__all__ = [
+    "ConcatWithAsyncTransfer",
+    "Converter",
+    "Conveyor",
+    "concat_examples",
+    "concat_examples_func",
+    "converter",
+    "to_device",
+]

@@ -1,0 +1,33 @@
+# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+
+from renga.training import extensions as extensions
+from renga.training import triggers as triggers
+from renga.training import updaters as updaters
+from renga_core.training import Extension as Extension
+from renga_core.training import PRIORITY_EDITOR as PRIORITY_EDITOR
+from renga_core.training import PRIORITY_READER as PRIORITY_READER
+from renga_core.training import PRIORITY_WRITER as PRIORITY_WRITER
+from renga_core.training import Updater as Updater
+from renga_core.training import make_extension as make_extension
+from renga_training.trainer import Trainer as Trainer
+from renga_training.triggers.interval_trigger import IntervalTrigger as IntervalTrigger
+from renga_training.triggers.interval_trigger import get_trigger as get_trigger
+from renga_training.updaters.parallel_updater import ParallelUpdater as ParallelUpdater
+from renga_training.updaters.standard_updater import StandardUpdater as StandardUpdater
+
+__all__ = [
+    "Extension",
+    "IntervalTrigger",
+    "PRIORITY_EDITOR",
+    "PRIORITY_READER",
+    "PRIORITY_WRITER",
+    "ParallelUpdater",
+    "StandardUpdater",
+    "Trainer",
+    "Updater",
+    "extensions",
+    "get_trigger",
+    "make_extension",
+    "triggers",
+    "updaters",
+]

@@ -1,0 +1,13 @@
+# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+
+from renga_core.training import Updater as Updater
+from renga_training.updaters import ParallelUpdater as ParallelUpdater
+from renga_training.updaters import StandardUpdater as StandardUpdater
+from renga_training.updaters.multiprocess_parallel_updater import MultiprocessParallelUpdater as MultiprocessParallelUpdater
+
+__all__ = [
+    "MultiprocessParallelUpdater",
+    "ParallelUpdater",
+    "StandardUpdater",
+    "Updater",
+]
