@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from renga_core.errors import RengaError, did_you_mean
-from renga_core.kernel.chain import known_operations, offered_kernels
+from renga_core.kernel.chain import offered_kernels
+from renga_core.kernel.operation import known_operations
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import Kernel, Offer, State, Status, registry
 from renga_core.settings import lookup

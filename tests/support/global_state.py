@@ -109,12 +109,12 @@ def _settings() -> Any:
 
 
 def _registries() -> Any:
-    from renga_core.backend import lookup
+    from renga_core.backend import device, lookup
     from renga_core.plugin import get_manager
 
     registered = [(point.name, point.value, point.distribution) for point in get_manager()._registered]
     # Backends of arrays are found at the first array of a type, and then stay; they do not become others.
-    return get_manager(), registered, _Growing(lookup.array_types), dict(lookup.device_names)
+    return get_manager(), registered, _Growing(lookup.array_types), dict(device.device_names)
 
 
 class _Growing:
@@ -248,6 +248,7 @@ def _modules() -> Any:
 
 def _classes() -> dict[str, Any]:
     """The attributes of the classes and modules that layers may change for the whole process."""
+    import renga_core.backend.device
     import renga_core.backend.lookup
     import renga_core.graph.backprop
     import renga_core.kernel.operation
@@ -259,8 +260,8 @@ def _classes() -> dict[str, Any]:
     places = [
         graph.Variable, graph.Parameter, graph.FunctionNode, renga_core.graph.backprop, renga_core.link.Link,
         renga_core.link.Chain, renga_core.optimizer.Optimizer, renga_core.optimizer.UpdateRule,
-        renga_core.kernel.operation.Operation, renga_core.backend.lookup, serializers.Serializer,
-        renga_training.Trainer,
+        renga_core.kernel.operation.Operation, renga_core.backend.device, renga_core.backend.lookup,
+        serializers.Serializer, renga_training.Trainer,
     ]  # fmt: skip
     return {
         f"{place.__name__}.{name}": value

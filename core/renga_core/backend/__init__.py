@@ -4,9 +4,9 @@ Reading guide
 -------------
 - `protocol`: `Backend`, what an array library must offer: a name, the namespace `xp`, its array types, devices,
   transfers and the few primitives that array namespaces do not agree on. Authors of a backend start there.
-- `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``.
-- `lookup`: which backend owns this array, which device does this string name. One dictionary look-up on the array's
-  type once the backend is known; the first array of a new type asks the plugins.
+- `lookup`: which backend owns this array, which one has this name. One dictionary look-up on the array's type once the
+  backend is known; the first array of a new type asks the plugins.
+- `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``; `get_device`.
 - `device_resident`: `DeviceResident`, the base of what can be moved to a device. `chainer_names`: Chainer's names for
   some of this: `CpuDevice`, `GpuDevice`, `copyto`.
 - `dtypes`: `is_floating`, which knows bfloat16 too; `in_native_order`, for arrays such as ``>f4``;
@@ -15,21 +15,23 @@ Reading guide
 Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
 """
 
-from renga_core.backend.device import Device
+from renga_core.backend.device import (
+    Device,
+    backend_name,
+    default_device,
+    device_names,
+    get_device,
+    get_device_of,
+    using_device,
+)
 from renga_core.backend.device_resident import DeviceResident
 from renga_core.backend.dtypes import in_native_order, is_floating, same_dtype
 from renga_core.backend.lookup import (
     array_types,
     as_array_of,
-    backend_name,
-    default_device,
-    device_names,
     get_array_module,
     get_backend,
-    get_device,
-    get_device_of,
     to_host,
-    using_device,
 )
 from renga_core.backend.protocol import Array, Backend
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from renga_core.backend.device import Device
-from renga_core.backend.lookup import array_types, get_backend, get_device, get_device_of
+from renga_core.backend.device import Device, get_device, get_device_of
+from renga_core.backend.lookup import array_types, get_backend
 from renga_core.backend.protocol import Array
 
 __all__ = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from renga_core.backend.device import Device
-from renga_core.backend.lookup import default_device, get_device
+from renga_core.backend.device import Device, default_device, get_device
 
 __all__ = ["DeviceResident"]
 

@@ -1,15 +1,12 @@
-"""Which backend owns this array; which device does this string name."""
+"""Which backend owns this array; which one has this name."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from renga_core.backend.device import Device
 
 if TYPE_CHECKING:
     from renga_core.backend.protocol import Array, Backend
@@ -17,29 +14,18 @@ if TYPE_CHECKING:
 __all__ = [
     "array_types",
     "as_array_of",
-    "backend_name",
-    "default_device",
-    "device_names",
     "get_array_module",
     "get_backend",
-    "get_device",
-    "get_device_of",
     "to_host",
-    "using_device",
 ]
 
 array_types: dict[type, Backend] = {}
 """The backend of each type of array met so far. The engine reads it on every function call."""
 
-device_names: dict[type, Callable[[Any], str]] = {}
-"""What names a device besides strings, by its type: functions that say the name. Empty, but for layers that give
-programs of other frameworks their words."""
-
 _scalar_types: dict[type, Backend] = {}
 _backends: dict[Callable[[], Backend], Backend] = {}  # by what made them
 _names: dict[str, tuple[object, Backend]] = {}  # what each name meant, and in which state of plugins and settings
 _lock = threading.RLock()
-_current = threading.local()
 
 
 def get_backend(of: Array | str, *, origin: str = "argument") -> Backend:
@@ -72,105 +58,6 @@ def get_array_module(*arrays: Array) -> Any:
         if backend is not None:
             return backend.xp
     return np
-
-
-def get_device(device_spec: str | Device | Array, *, origin: str = "argument") -> Device:
-    """The device that a string names, or on which an array lives.
-
-    A string is what `Device.name` says (``numpy``, ``cupy:0``, ``torch:cpu``), a backend's name with a number
-    (``numpy:0``), or alone, for its first device. A leading ``@``, as in Chainer, means nothing. `origin` says where it
-    came from, for messages.
-
-    Raises:
-        ValueError: What follows the colon is neither a number nor a word, or there is no such device.
-        UnknownProvider, ProviderUnavailable, ProviderFaulty: As `get_backend`.
-        TypeError: `device_spec` is neither a string nor an array.
-    """
-    if isinstance(device_spec, Device):
-        return device_spec
-    if type(device_spec) in device_names:
-        device_spec = device_names[type(device_spec)](device_spec)
-    if isinstance(device_spec, int):
-        raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {device_spec}")
-    if not isinstance(device_spec, str):
-        return get_device_of(device_spec)
-    name, place = _split(device_spec)
-    backend = _load(name, origin)
-    count = backend.device_count()
-    if place.isdecimal():
-        index = int(place)
-    elif place:
-        words = [backend.device_name(i).rpartition(":")[2] for i in range(count)]
-        index = words.index(place) if place in words else count
-    else:
-        index = 0
-    if index >= count:
-        raise ValueError(f"no device {device_spec!r}: backend {backend.name!r} has {_devices(backend)}")
-    return Device(backend, index)
-
-
-def backend_name(device_spec: str) -> str:
-    """The name of the backend in the name of a device: ``cupy`` of ``cupy:1``, ``torch`` of ``torch:cpu``.
-
-    Raises:
-        ValueError: What follows the colon is neither a number nor a word.
-    """
-    return _split(device_spec)[0]
-
-
-def _split(device_spec: str) -> tuple[str, str]:
-    """A backend's name, and which of its devices is meant: a number, a word, or nothing."""
-    spec = device_spec.removeprefix("@")
-    name, colon, place = spec.rpartition(":")
-    if not colon:
-        return spec, ""
-    if place[:1].isalpha():
-        return (name, place) if _is_backend(name) and not _is_backend(spec) else (spec, "")
-    if not place.isdecimal():
-        raise ValueError(
-            f"device {device_spec!r}: the index after the colon must be a number, as in '{name or 'numpy'}:0'"
-        )
-    return name, place
-
-
-def _is_backend(name: str) -> bool:
-    """Whether it is a backend's name, short or full: both have the form of a device's."""
-    from renga_core.plugin import registry
-
-    return any(name in (offer.name, offer.full_name) for offer, _ in registry("array_backend").list())
-
-
-def _devices(backend: Backend) -> str:
-    count = backend.device_count()
-    if count == 0:
-        return "no device"
-    names = ", ".join(backend.device_name(i) for i in range(min(count, 8)))
-    return f"{count} device{'s' if count != 1 else ''}: {names}{', …' if count > 8 else ''}"
-
-
-def default_device() -> Device:
-    """Where parameters are made when nothing else is said: the innermost `using_device`, or ``numpy``."""
-    return getattr(_current, "device", None) or get_device("numpy")
-
-
-@contextmanager
-def using_device(device_spec: str | Device) -> Iterator[Device]:
-    """Make parameters on this device, and make it the current one of its library, while a ``with`` block runs."""
-    device = get_device(device_spec)
-    before = getattr(_current, "device", None)
-    _current.device = device
-    try:
-        with device.use():
-            yield device
-    finally:
-        _current.device = before
-
-
-def get_device_of(x: Array) -> Device:
-    """The device on which an array, or a Variable's array, lives."""
-    array = getattr(x, "array", x)
-    backend = get_backend(array)
-    return Device(backend, backend.device_index(array))
 
 
 def to_host(x: Any) -> np.ndarray[Any, Any]:

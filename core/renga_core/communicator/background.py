@@ -6,16 +6,28 @@ import queue
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from renga_core.backend import get_device_of
 from renga_core.communicator.request import Request
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
-    from renga_core.communicator.base import CommunicatorBase
 
 __all__ = ["Background"]
+
+
+class Averaging(Protocol):
+    """What the thread needs of a communicator; see `CommunicatorBase`."""
+
+    def copy_config(self, config: Mapping[str, Any]) -> None:
+        """Be configured as another one is."""
+
+    def mean(self, arrays: Sequence[Array]) -> list[Array]:
+        """The means of arrays over all ranks."""
+
+    def finalize(self) -> None:
+        """End the group."""
 
 
 class Background:
@@ -27,7 +39,7 @@ class Background:
         communicator: A group that nobody else uses; finalized by `close`.
     """
 
-    def __init__(self, communicator: CommunicatorBase) -> None:
+    def __init__(self, communicator: Averaging) -> None:
         self._communicator = communicator
         self._begun: queue.SimpleQueue[_Mean | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="renga-imean", daemon=True)
@@ -63,7 +75,7 @@ class _Mean(Request):
         self._result: list[Array] = []
         self._error: BaseException | None = None
 
-    def run(self, communicator: CommunicatorBase) -> None:
+    def run(self, communicator: Averaging) -> None:
         """Compute; whatever is raised is raised again where somebody waits."""
         try:
             assert self._arrays is not None, "run twice"

@@ -11,7 +11,8 @@ bfloat16 has the range of float32 and needs none of that. What is not finite arr
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,12 +20,28 @@ from renga_core.backend import get_device_of, to_host
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
-    from renga_core.communicator.base import CommunicatorBase
 
-__all__ = ["common_scale", "half_sum", "is_half", "is_wide", "largest_finite", "narrow", "widen"]
+__all__ = ["Exchanging", "common_scale", "half_sum", "is_half", "is_wide", "largest_finite", "narrow", "widen"]
 
 _LARGEST = 65000.0
 """What a sum may reach: the largest float16, 65504, less what the rounding of its summands may add (1 in 2048)."""
+
+
+class Exchanging(Protocol):
+    """What a sum needs of a communicator; see `CommunicatorBase`."""
+
+    @property
+    def size(self) -> int:
+        """Number of ranks."""
+
+    def share(self, length: int, rank: int) -> tuple[int, int]:
+        """Where a rank's share of so many elements begins and ends."""
+
+    def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:
+        """Give the i-th array to rank i; return what the ranks gave to this one."""
+
+    def allgather(self, x: Array) -> tuple[Array, ...]:
+        """Return the arrays of all ranks."""
 
 
 def is_half(wire: str | None, dtype: Any) -> bool:
@@ -39,11 +56,11 @@ def is_wide(wire: str | None, dtype: Any) -> bool:
     return wire in ("float32", "float64") and name in ("float16", "float32", "float64") and name != wire
 
 
-def half_sum(communicator: CommunicatorBase, flat: Array, wire: str | None, divide_by: int = 1) -> Array:
+def half_sum(communicator: Exchanging, flat: Array, wire: str | None, divide_by: int = 1) -> Array:
     """The sum over all ranks of an array with one axis, divided by a number, in the array's dtype and on its device.
 
     Args:
-        communicator: Between the ranks; what is used of it is `alltoall` and `allgather`.
+        communicator: Between the ranks.
         flat: Floating, alike on every rank.
         wire: ``bfloat16``; anything else is ``float16``.
         divide_by: What to divide the sum by, after it has travelled.
@@ -70,7 +87,7 @@ def _name(dtype: Any) -> str:
     return str(dtype).rpartition(".")[2]
 
 
-def _common_scale(communicator: CommunicatorBase, host: Any) -> float:
+def _common_scale(communicator: Exchanging, host: Any) -> float:
     """The same on every rank."""
     largest = max(float(x[0]) for x in communicator.allgather(np.array([largest_finite(host)])))
     return common_scale(largest, communicator.size)

@@ -332,7 +332,7 @@ def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bo
     Raises:
         WrongGradient: It has a shape that is no broadcast of the input's, or a dtype that no gradient has.
     """
-    from renga_core.graph.operators.reduction import is_broadcast_of, sum_array_to
+    from renga_core.graph.operators.axes import is_broadcast_of, sum_array_to
     from renga_core.graph.operators.shape import cast, sum_to
 
     kind, given = node.dtype.kind, gx.dtype.kind

@@ -5,24 +5,47 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import ref
 
 import numpy as np
 
-from renga_core.backend import Array, Device, get_backend, get_device
-from renga_core.backend.lookup import default_device
+from renga_core.backend import Array, Device, default_device, get_backend, get_device
 from renga_core.configuration import config
 from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.variable import Variable
 from renga_core.utils.integers import as_ints
 
 if TYPE_CHECKING:
-    from renga_core.optimizer import UpdateRule
+    from renga_core.serializers import AbstractSerializer
 
-__all__ = ["Parameter"]
+__all__ = ["Parameter", "UpdateRuleLike"]
 
 set_array = Variable.array.fset  # type: ignore[attr-defined]  # a property has it
+
+
+class UpdateRuleLike(Protocol):
+    """What an optimizer's `setup` gives a parameter: `renga_core.optimizer.UpdateRule`, where all this is explained."""
+
+    enabled: bool
+    hyperparam: Any
+    t: int
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is remembered from one update to the next, by name."""
+
+    def update(self, param: Parameter) -> None:
+        """Change the parameter by its gradient."""
+
+    def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
+        """Make the gradient ready for the update."""
+
+    def use_fp32_update(self, flag: bool = True) -> None:
+        """Update a copy in single precision."""
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        """Save the state, or load one."""
 
 
 class Parameter(Variable):
@@ -49,7 +72,7 @@ class Parameter(Variable):
     _loss_scale: float | None
     _sharers: list[ref[Parameter]] | None
     initializer: Any
-    update_rule: UpdateRule | None
+    update_rule: UpdateRuleLike | None
     frozen: bool = False
 
     def __init__(

@@ -1,14 +1,16 @@
 """Operations that may have faster implementations for some backend.
 
 - `operation`: `Operation`, a named operation with one reference implementation written on `xp`; choosing among it and
-  the kernels that plugins register. `chain`: the order in which they are tried.
+  the kernels that plugins register. `implementation`: `Implementation`, what is chosen. `chain`: the order in
+  which they are tried.
 - `sample`: `Sample`, arguments to try an operation with, which the conformance kit of kernels uses.
 
 A function of the library calls `Operation.select` once in its forward, keeps the `Implementation` it got, and uses that
 one's backward. How to write a kernel: docs/how-to/write-a-kernel.md.
 """
 
-from renga_core.kernel.operation import Implementation, Operation, operations
+from renga_core.kernel.implementation import Implementation
+from renga_core.kernel.operation import Operation, operations
 from renga_core.kernel.sample import Sample, Samples, Seeded
 
 __all__ = ["Implementation", "Operation", "Sample", "Samples", "Seeded", "operations"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from renga_core.errors import did_you_mean
-from renga_core.kernel.operation import Implementation, operations
+from renga_core.kernel.implementation import Implementation
 from renga_core.plugin import (
     Kernel,
     Offer,
@@ -19,20 +19,9 @@ from renga_core.plugin import (
 )
 from renga_core.plugin.provider import resolve
 from renga_core.plugin.state import describe_error, pass_interrupt
-from renga_core.settings import Setting, UnknownSetting, lookup, section
+from renga_core.settings import Setting, lookup
 
-__all__ = ["build_chain", "known_operations", "offered_kernels"]
-
-
-def known_operations() -> set[str]:
-    """The names of all operations. One is known once the module that uses it is imported, so all such are imported."""
-    for kind in ("function", "link", "optimizer"):
-        for name in registry(kind).names():
-            try:
-                registry(kind).load(name)
-            except BaseException as error:  # it says so where it is used
-                pass_interrupt(error)
-    return set(operations)
+__all__ = ["build_chain", "offered_kernels"]
 
 
 def offered_kernels(operation: str, backend: str) -> list[Offer]:
@@ -54,9 +43,7 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
 
     Raises:
         UnknownProvider, ProviderUnavailable, ProviderFaulty: Configuration demands a kernel that cannot be had.
-        UnknownSetting: It demands one for an operation that does not exist.
     """
-    _refuse_unknown_operations()
     demand = lookup(f"kernels.{operation}")
     if demand.value == reference.name:
         return (reference,)
@@ -99,17 +86,6 @@ def _demanded(
         f"{demand.key} = {demand.value!r} (from {demand.origin}): that is no kernel of operation {operation!r} for "
         f"backend {backend!r}.{near} Known: {', '.join(known)}."
     )
-
-
-def _refuse_unknown_operations() -> None:
-    demands = section("kernels")
-    if not demands:
-        return
-    offered = {offer.provider.op for offer, _ in registry("kernel").list() if isinstance(offer.provider, Kernel)}
-    for name, demand in demands.items():
-        if name not in operations and name not in offered and name not in known_operations():
-            known = sorted(offered | set(operations))
-            raise UnknownSetting(demand.key, demand.origin, [f"kernels.{operation}" for operation in known])
 
 
 def _implementation(offer: Offer, reference: Implementation) -> Implementation:

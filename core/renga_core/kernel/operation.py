@@ -4,41 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from renga_core.plugin import choices_state
+from renga_core.kernel.chain import build_chain
+from renga_core.kernel.implementation import Implementation, serves_all
+from renga_core.plugin import Kernel, choices_state, registry
+from renga_core.plugin.state import pass_interrupt
+from renga_core.settings import UnknownSetting, section
 
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
-__all__ = ["Implementation", "Operation", "operations", "watching_choices"]
+__all__ = ["Operation", "known_operations", "operations", "watching_choices"]
 
 operations: dict[str, Operation] = {}
 """Every operation whose module has been imported, by name."""
-
-
-def _serves_all(*args: Any) -> bool:
-    return True
-
-
-@dataclass(frozen=True)
-class Implementation:
-    """One way to compute an operation.
-
-    Forward and backward belong together, because what forward keeps for backward is a matter between the two.
-
-    Attributes:
-        name: ``reference``, or the full name of the kernel.
-        forward: Called with the operation's arguments; returns the result and what backward will need.
-        backward: Called with what forward kept and the gradients; None where the operation has no backward of its own.
-        supports: Called with forward's arguments; whether this implementation can serve them.
-    """
-
-    name: str
-    forward: Callable[..., Any]
-    backward: Callable[..., Any] | None = None
-    supports: Callable[..., bool] = _serves_all
 
 
 _Chosen = tuple[object, tuple[Implementation, ...], Implementation | None]
@@ -107,7 +87,7 @@ class Operation:
         found = self._chosen.get(backend, _NOTHING)
         if found[0] != choices_state():
             chain = self.chain(backend)
-            sole = chain[0] if chain[0].supports is _serves_all else None
+            sole = chain[0] if chain[0].supports is serves_all else None
             found = self._chosen[backend] = choices_state(), chain, sole
         return found
 
@@ -116,14 +96,36 @@ class Operation:
 
         Raises:
             UnknownProvider, ProviderUnavailable: Configuration demands a kernel that is not there.
+            UnknownSetting: It demands one for an operation that does not exist.
         """
-        from renga_core.kernel.chain import build_chain
-
+        _refuse_unknown_operations()
         return build_chain(self.name, backend.name, self.reference)
 
     def forget(self) -> None:
         """Build the chains anew at the next use. Needed after a change of the environment or pyproject.toml only."""
         self._chosen.clear()
+
+
+def known_operations() -> set[str]:
+    """The names of all operations. One is known once the module that uses it is imported, so all such are imported."""
+    for kind in ("function", "link", "optimizer"):
+        for name in registry(kind).names():
+            try:
+                registry(kind).load(name)
+            except BaseException as error:  # it says so where it is used
+                pass_interrupt(error)
+    return set(operations)
+
+
+def _refuse_unknown_operations() -> None:
+    demands = section("kernels")
+    if not demands:
+        return
+    offered = {offer.provider.op for offer, _ in registry("kernel").list() if isinstance(offer.provider, Kernel)}
+    for name, demand in demands.items():
+        if name not in operations and name not in offered and name not in known_operations():
+            known = sorted(offered | set(operations))
+            raise UnknownSetting(demand.key, demand.origin, [f"kernels.{operation}" for operation in known])
 
 
 @contextmanager

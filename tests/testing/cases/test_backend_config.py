@@ -3,7 +3,7 @@ import unittest
 import numpy as np
 import pytest
 
-from renga_core.backend.lookup import default_device
+from renga_core.backend import default_device
 from renga_core.errors import RengaError
 from renga_testing import cases
 

@@ -2,7 +2,7 @@
 
 - `arithmetic`: ``+ - * / **`` with broadcasting, and negation and absolute value. `product`: ``@``.
 - `shape`: reshape, transpose, broadcast_to, sum_to, squeeze, indexing, cast.
-- `reduction`: sum and mean.
+- `reduction`: sum and mean. `axes`: which axes are meant, and sums of bare arrays.
 - `methods`: the mixin through which `Variable` gets them.
 
 Every other function lives in a plugin.

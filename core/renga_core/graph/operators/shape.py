@@ -11,7 +11,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module, get_backend, in_native_order
 from renga_core.graph.errors import InvalidType, describe_array, require_array
 from renga_core.graph.function_node import FunctionNode
-from renga_core.graph.operators.reduction import is_broadcast_of, normalize_axes, sum_array_to
+from renga_core.graph.operators.axes import is_broadcast_of, normalize_axes, sum_array_to
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable

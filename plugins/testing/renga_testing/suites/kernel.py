@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from renga_core.backend import Backend, get_backend, to_host
 from renga_core.kernel import Implementation, Operation, operations
-from renga_core.kernel.chain import known_operations
+from renga_core.kernel.operation import known_operations
 from renga_core.kernel.sample import Sample, Seeded
 from renga_core.kinds import KERNEL
 from renga_core.plugin import Kernel

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from renga_core.graph.errors import require_array
 from renga_core.graph.operators import reshape, transpose
-from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.graph.operators.axes import normalize_axes
 from renga_nn.functions.checks import as_integer, as_integers, normalize_axis
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array, require_array
-from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.graph.operators.axes import normalize_axes
 
 __all__ = ["argmax", "argmin"]
 

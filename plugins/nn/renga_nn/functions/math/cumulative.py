@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import FunctionNode
 from renga_core.graph.operators import get_item, reshape, transpose
-from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.graph.operators.axes import normalize_axes
 from renga_nn.functions.array.concat import concat
 from renga_nn.functions.checks import require_floating, wide
 

@@ -11,7 +11,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import mean as mean_of
 from renga_core.graph.operators import reshape
 from renga_core.graph.operators import sum as sum_of
-from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.graph.operators.axes import normalize_axes
 from renga_nn.functions.checks import require_array, require_floating, wide
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
-from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.graph.operators.axes import normalize_axes
 from renga_core.kernel import Operation
 from renga_core.replay import again
 from renga_nn.functions.checks import as_number, require_array, wide

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.graph.operators import cast
-from renga_core.graph.operators.reduction import normalize_axes
+from renga_core.graph.operators.axes import normalize_axes
 from renga_nn.functions.checks import as_number, require_floating
 
 if TYPE_CHECKING:
