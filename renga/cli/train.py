@@ -27,6 +27,7 @@ from renga.run.folder import (
     snapshots,
 )
 from renga.run.shipped import DEFAULT_RUN
+from renga.run.sweep import combinations
 from renga.run.toml import dumps
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
@@ -36,6 +37,7 @@ from renga_training.out_folder import hold_folder
 from .one_voice import in_chorus, one_voice, stopped_by_signals
 from .output import print_table
 from .parser import Parser, assignment, word
+from .sweep import sweep
 
 __all__ = ["run"]
 
@@ -51,35 +53,58 @@ def run(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_all(argv)
-    words = {key: (f"--set {key}", value) for key, value in arguments.set}
-    given = {flag: getattr(arguments, flag) for flag in FLAGS if getattr(arguments, flag) is not None}
-    words |= {FLAGS[flag]: (f"--{flag}", value) for flag, value in given.items()}
+    varied = combinations(arguments.set)
+    if not varied or arguments.dry_run:
+        for settings in varied or [{}]:
+            status, _ = _train_with(arguments, settings, arguments.resume)
+        return status
+
+    def train(settings: dict[str, str], resume: bool) -> tuple[int, Training]:
+        return _train_with(arguments, settings, resume)
+
     with ExitStack() as layers:
-        layers.enter_context(using_run_file(read_run(arguments.run)))
-        layers.enter_context(using_command_line(words))
-        description = describe()
-        settings = {setting.key: setting.value for setting in all_settings()}
+        run = _described(layers, arguments, varied[0])
+    out = run.out if run.origin("run.out") != "default" or arguments.resume else free_folder(run.out)
+    return sweep(varied, out, train, resume=arguments.resume, overwrite=arguments.overwrite)
+
+
+def _described(layers: ExitStack, arguments: argparse.Namespace, settings: dict[str, str]) -> RunDescription:
+    """The run that the run file and the command line describe, `settings` above what `--set` gives."""
+    words = {key: (f"--set {key}", value) for key, value in {**dict(arguments.set), **settings}.items()}
+    given = {flag: getattr(arguments, flag) for flag in FLAGS if getattr(arguments, flag) is not None}
+    words |= {FLAGS[flag]: (f"--{flag}", value) for flag, value in given.items() if FLAGS[flag] not in settings}
+    layers.enter_context(using_run_file(read_run(arguments.run)))
+    layers.enter_context(using_command_line(words))
+    return describe()
+
+
+def _train_with(arguments: argparse.Namespace, settings: dict[str, str], resume: bool) -> tuple[int, Training]:
+    """Train once. Returns the exit status, and what was trained."""
+    with ExitStack() as layers:
+        description = _described(layers, arguments, settings)
+        known = {setting.key: setting.value for setting in all_settings()}
         communicator = find_communicator(description)
         with in_chorus(communicator), stopped_by_signals():
             if not arguments.dry_run:
-                out = first_rank_does(communicator, partial(_take_folder, layers, description, arguments))
-                description, settings = replace(description, out=out), {**settings, "run.out": out}
-            training = build(description, resume=arguments.resume, communicator=communicator)
+                take = partial(_take_folder, layers, description, resume=resume, overwrite=arguments.overwrite)
+                out = first_rank_does(communicator, take)
+                description, known = replace(description, out=out), {**known, "run.out": out}
+            training = build(description, resume=resume, communicator=communicator)
             if not arguments.dry_run:
-                return _train(training, settings, arguments)
+                return _train(training, known, arguments.run, resume), training
             if communicator.rank == 0:
                 print("".join(f"# {note}\n" for note in training.notes), end="")
                 print(dumps(description.as_document()), end="")
-            return 0
+            return 0, training
 
 
-def _take_folder(layers: ExitStack, run: RunDescription, arguments: argparse.Namespace) -> str:
+def _take_folder(layers: ExitStack, run: RunDescription, *, resume: bool, overwrite: bool) -> str:
     """Have the folder for this run, if it fits; another one where nobody chose it and it holds a run. Return which."""
-    if run.origin("run.out") == "default" and not arguments.resume and not arguments.overwrite:
+    if run.origin("run.out") == "default" and not resume and not overwrite:
         run = replace(run, out=free_folder(run.out))
     check_writable(run)
     layers.enter_context(hold_folder(run.out, "name another folder: --out DIR"))
-    check_folder(run, resume=arguments.resume, overwrite=arguments.overwrite)
+    check_folder(run, resume=resume, overwrite=overwrite)
     return run.out
 
 
@@ -95,7 +120,7 @@ def _parser() -> Parser:
         type=assignment,
         default=[],
         metavar="KEY=VALUE",
-        help="say a setting: optimizer.alpha=0.01",
+        help="say a setting: optimizer.alpha=0.01; with several values, 0.1,0.01, all combinations are trained",
     )
     parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
     parser.add_argument(
@@ -115,11 +140,11 @@ def _parser() -> Parser:
     return parser
 
 
-def _train(training: Training, settings: dict[str, Any], arguments: argparse.Namespace) -> int:
+def _train(training: Training, settings: dict[str, Any], name: str, resume: bool) -> int:
     first = training.communicator.rank == 0
-    introduction = _Introduction(training, arguments.run)
+    introduction = _Introduction(training, name)
     if first:
-        if not arguments.resume:
+        if not resume:
             lose_snapshots(training.description.out)
         training.trainer.extend(introduction, trigger=never)
     started_at = time.perf_counter()
