@@ -43,7 +43,6 @@ __getattr__, __dir__ = view(
         "renga_core.link": "Chain ChainList Link LinkHook Sequential",
         "renga_core.optimizer": "GradientMethod Optimizer UpdateRule",
         "renga_core.plugin": "Kernel Kind Namespace Provider hookimpl registry",
-        "renga_core.replay": "CompiledStep compile",
         "renga_core.reporter": "DictSummary Reporter Summary get_current_reporter report report_scope",
         "renga_core.runtime_info": "print_runtime_info should_use_cudnn should_use_cudnn_tensor_core",
         "renga_core.serializers": "AbstractSerializer Deserializer Serializer",

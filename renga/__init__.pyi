@@ -21,6 +21,8 @@ from renga import serializers as serializers
 from renga import testing as testing
 from renga import training as training
 from renga import utils as utils
+from renga_compile import CompiledStep as CompiledStep
+from renga_compile import compile as compile
 from renga_core.backend import DeviceResident as DeviceResident
 from renga_core.backend import get_array_module as get_array_module
 from renga_core.backend import get_device as get_device
@@ -62,8 +64,6 @@ from renga_core.plugin import Namespace as Namespace
 from renga_core.plugin import Provider as Provider
 from renga_core.plugin import hookimpl as hookimpl
 from renga_core.plugin import registry as registry
-from renga_core.replay import CompiledStep as CompiledStep
-from renga_core.replay import compile as compile
 from renga_core.reporter import DictSummary as DictSummary
 from renga_core.reporter import Reporter as Reporter
 from renga_core.reporter import Summary as Summary

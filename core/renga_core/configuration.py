@@ -27,7 +27,7 @@ __all__ = ["Config", "config", "get_dtype", "global_config", "unusual", "using_c
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_USUAL = {"enable_backprop": True, "debug": False, "function_hooks": None}
+_USUAL = {"enable_backprop": True, "debug": False, "function_hooks": None, "tracers": (), "choice_tracers": ()}
 """The entries that change what applying a function does, and the value with which they change nothing."""
 
 unusual: set[tuple[int, str]] = set()
@@ -56,6 +56,8 @@ class Config(threading.local):
             once only, such as moving averages of batch normalization, it has done.
         gradient_listener: Is told of gradients that are complete while backward goes on: see `arriving_gradients`.
         function_hooks: The hooks that watch every function of this thread, by name; see `FunctionHook`.
+        tracers: Who sees what this thread does next: see `renga_core.tracer.Tracer`.
+        choice_tracers: Who sees which kernels this thread computes with.
     """
 
     train: bool = True
@@ -68,6 +70,8 @@ class Config(threading.local):
     dtype: Any = np.dtype(np.float32)
     gradient_listener: Callable[[Any, Any], object] | None = None
     function_hooks: Mapping[str, Any] = MappingProxyType({})
+    tracers: tuple[Any, ...] = ()
+    choice_tracers: tuple[Any, ...] = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
         _set(self, name, value)

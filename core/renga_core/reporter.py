@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from renga_core.configuration import config
+from renga_core.configuration import config, unusual
 from renga_core.graph import Variable
 from renga_core.serializers.protocol import Deserializer
+from renga_core.tracing import traced
 
 if TYPE_CHECKING:
     from renga_core.serializers import AbstractSerializer
@@ -94,6 +95,9 @@ class Reporter:
         Raises:
             KeyError: The observer has not been added.
         """
+        if unusual and config.tracers:
+            traced("report", Reporter.report, self, values, observer)
+            return
         prefix = ""
         if observer is not None:
             if id(observer) not in self._observers:

@@ -21,10 +21,11 @@ from weakref import ref
 
 from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
-from renga_core.configuration import config, using_config
+from renga_core.configuration import config, unusual, using_config
 from renga_core.graph.arrivals import Arrivals
 from renga_core.graph.errors import GraphError, WrongGradient, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since, require_gradients
+from renga_core.tracing import traced, traced_backward
 
 if TYPE_CHECKING:
     from renga_core.graph.node import VariableNode
@@ -103,12 +104,12 @@ def grad(
     for i, y in enumerate(outputs):
         gy: Any = None if grad_outputs is None else grad_outputs[i]
         given = _given_gradient(y, _initial_gradient(y, loss_scale) if gy is None else gy)
-        starts.append((y.node, given if enable_double_backprop else given.array))
+        starts.append((y.node, given if enable_double_backprop else given._array))
     for x, extra in zip(inputs, grad_inputs or (), strict=False):
         if extra is not None:
             # As if it had come from an output, so that it flows on.
             given = _given_gradient(x, extra)
-            starts.append((x.node, given if enable_double_backprop else given.array))
+            starts.append((x.node, given if enable_double_backprop else given._array))
     retained: list[tuple[Variable, Any]] | None = [] if retain_grad else None
     found = _walk(starts, _relevant_targets(starts, wanted), wanted, retained, enable_double_backprop)
     results = [_as_variable(found.get(node_key(x.node))) for x in inputs]
@@ -151,7 +152,22 @@ def run_backward(
     `outputs` is emptied, so that the walk alone holds the graph. The gradients that it started from are used up: they
     are forgotten at the end, unless `retain_grad` or they were `grad_outputs`.
     """
-    _require_one_each("backward: grad_outputs", grad_outputs, outputs)
+    if unusual and config.tracers:
+        traced_backward(_run_backward, outputs, grad_outputs, retain_grad, differentiable, loss_scale)
+    else:
+        _run_backward(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
+
+
+def _run_backward(
+    outputs: list[Variable],
+    grad_outputs: Sequence[Variable | Array | None] | None,
+    retain_grad: bool,
+    differentiable: bool,
+    loss_scale: float | None,
+) -> None:
+    """`run_backward`, which tracers have been told of."""
+    if grad_outputs is not None:
+        _require_one_each("backward: grad_outputs", grad_outputs, outputs)
     starts, used = _starts(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
     outputs.clear()
     scale = 1.0 if loss_scale is None else float(loss_scale)
@@ -162,13 +178,17 @@ def run_backward(
         else Arrivals(starts, config.gradient_listener, partial(_accumulated, scale=scale))
     )
     leaves = _walk(starts, None, frozenset(), retained, differentiable, arrivals)
+    traces = bool(unusual and config.tracers)
     arrived = []
     for node, gradient in leaves.items():
         variable = node.get_variable_or_none()
         if variable is not None:
             told = None if arrivals is None else arrivals.told.get(node)
             if told is None:
-                told = _accumulated(variable, gradient, differentiable, scale)
+                if traces:
+                    told = traced("accumulate", _accumulated, variable, gradient, differentiable, scale)
+                else:
+                    told = _accumulated(variable, gradient, differentiable, scale)
             arrived.append((variable, told))
     for of, gradient in used:
         variable = of()
@@ -192,8 +212,8 @@ def _accumulated(variable: Variable, gradient: Any, differentiable: bool, scale:
         return gradient + (earlier if factor == 1 else earlier * factor)
     before = variable.grad
     if before is None:
-        return _as_array(gradient)
-    return _as_array((before if factor == 1 else before * factor) + gradient)
+        return as_gradient_array(gradient)
+    return as_gradient_array((before if factor == 1 else before * factor) + gradient)
 
 
 def _walk(
@@ -233,7 +253,7 @@ def _walk(
         pending[creator][node.index] = gradient if given is None else given + gradient
     starts.clear()
     node = creator = gradient = given = None  # type: ignore[assignment]  # the walk must not hold the graph
-    watched = config.debug or bool(config.function_hooks)
+    watched = bool(unusual and (config.debug or config.function_hooks or config.tracers))
     with using_config("enable_backprop", differentiable):
         try:
             while heap:
@@ -266,7 +286,7 @@ def _walk(
                         continue
                     node = inputs[i]
                     if gx.shape != node.shape or gx.dtype is not node.dtype:
-                        gx = _fit(gx, node, function, differentiable)
+                        gx = fit_gradient(gx, node, function, differentiable)
                         if gx is None:
                             continue
                     creator = node.creator_node
@@ -307,10 +327,16 @@ def _walk(
 def _watched_step(
     function: FunctionNode, targets: tuple[int, ...], gys: list[Any], differentiable: bool
 ) -> Sequence[Any]:
-    """The gradients of one function, with hooks and debug mode."""
+    """The gradients of one function, with tracers, hooks and debug mode."""
     from renga_core.graph.debug import instrumented_backward
 
+    if config.tracers and not differentiable:
+        return traced("gradients", _gradient_arrays, function, targets, gys)
     return instrumented_backward(function, targets, gys, differentiable)
+
+
+def _gradient_arrays(function: FunctionNode, targets: tuple[int, ...], gys: list[Any]) -> Sequence[Any]:
+    return _watched_step(function, targets, gys, False)
 
 
 def _explain_failure(function: FunctionNode, error: Exception) -> None:
@@ -321,7 +347,7 @@ def _explain_failure(function: FunctionNode, error: Exception) -> None:
     error.add_note(f"In the backward of {function.label}, which was called with {inputs}.{call_site(function)}")
 
 
-def _fit(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bool) -> Any:
+def fit_gradient(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bool) -> Any:
     """A gradient in the shape and dtype of the input it belongs to: summed over the axes that broadcasting has added.
 
     Doing it here, for all functions, spares each of them the undoing of its broadcasts, and catches wrong gradients.
@@ -357,7 +383,7 @@ def _alive(nodes: Iterable[VariableNode], gys: list[Any], differentiable: bool) 
         variable = node.get_variable_or_none()
         if variable is not None:
             gy = gys[node.index]
-            found.append((variable, gy if differentiable else _as_array(gy)))
+            found.append((variable, gy if differentiable else as_gradient_array(gy)))
     return found
 
 
@@ -402,15 +428,15 @@ def _starts(
     if grad_outputs is None:
         outputs = list({id(y): y for y in outputs}.values())
     for i, y in enumerate(outputs):
-        gradient: Any
+        gradient: Any  # `grad` and `array` are for programs: tracers see them read
         own = grad_outputs is None or grad_outputs[i] is None
         if not own:
             given = _given_gradient(y, grad_outputs[i])  # type: ignore[index]  # not None, see above
-            gradient = given if differentiable else given.array
+            gradient = given if differentiable else given._array
         elif y._grad is not None:
             if y.creator_node is None:
                 continue
-            gradient = y.grad_var if differentiable else y.grad
+            gradient = y.grad_var if differentiable else getattr(y._grad, "_array", y._grad)
         elif y.size > 1:  # that of an empty one is empty
             without = y
             continue
@@ -433,14 +459,14 @@ def _given_gradient(variable: Variable, gradient: Any) -> Variable:
     from renga_core.graph.variable import Variable
 
     if isinstance(gradient, Variable):
-        variable._check_grad(gradient.array)
+        variable._check_grad(gradient._array)
         return gradient
     return Variable(variable._check_grad(gradient), requires_grad=False)
 
 
 def _initial_gradient(y: Variable, loss_scale: float | None) -> Any:
     """Ones, or `loss_scale`, in the shape of `y`."""
-    array = y.array
+    array = y._array
     return get_backend(array).xp.full(array.shape, 1.0 if loss_scale is None else loss_scale, array.dtype)
 
 
@@ -469,6 +495,6 @@ def _as_variable(gradient: Any) -> Variable | None:
     return Variable(gradient, requires_grad=False)
 
 
-def _as_array(gradient: Any) -> Any:
+def as_gradient_array(gradient: Any) -> Any:
     """A gradient as an array: sums of zero-dimensional arrays are scalars in some libraries."""
     return gradient if gradient.__class__ in array_types else as_array_of(get_backend(gradient), gradient)

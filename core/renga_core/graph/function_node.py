@@ -13,6 +13,7 @@ from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, unusual
 from renga_core.graph.errors import GraphError, WrongGradient, argument_of, describe_arrays, no_array
 from renga_core.graph.node import VariableNode
+from renga_core.tracing import changed, traced
 
 if TYPE_CHECKING:
     from renga_core.graph.function_hook import FunctionHook
@@ -118,7 +119,7 @@ class FunctionNode:
             target_input_indexes,
             tuple([None if g is None else variable(g, requires_grad=False) for g in grad_outputs]),
         )
-        return [None if g is None else g.array for g in require_gradients(self, grads)]
+        return [None if g is None else g._array for g in require_gradients(self, grads)]
 
     @property
     def label(self) -> str:
@@ -176,6 +177,8 @@ class FunctionNode:
         """
         watched = False
         if unusual or self._hooks is not None:
+            if config.tracers:
+                return traced("apply", FunctionNode.apply, self, inputs)
             watched = bool(config.debug or config.function_hooks or self._hooks is not None)
             if not config.enable_backprop:
                 return self._apply_outside(inputs, watched)
@@ -230,7 +233,7 @@ class FunctionNode:
             # As `_output`, the calls in which would take longer than all else.
             (y,) = ys
             if y.__class__ not in array_types:
-                y = _as_output(self, y)
+                y = as_output(self, y)
                 ys = (y,)
             node = VariableNode()
             node.creator_node = self
@@ -263,11 +266,11 @@ class FunctionNode:
 
     def _constants(self, nodes: tuple[VariableNode, ...], ys: tuple[Array, ...]) -> tuple[Variable, ...]:
         """The outputs where no input needs a gradient: outside the graph."""
-        return tuple([_make(_as_output(self, y), None, False) for y in ys])
+        return tuple([_make(as_output(self, y), None, False) for y in ys])
 
     def _output(self, index: int, y: Array) -> Variable:
         """An output as a Variable in the graph."""
-        y = _as_output(self, y)
+        y = as_output(self, y)
         node = VariableNode.make(self, index, y.shape, y.dtype, True)
         made = _make(y, node, True)
         node._variable = ref(made)
@@ -290,7 +293,7 @@ class FunctionNode:
 
     def _wrap(self, ys: tuple[Array, ...], requires_grad: bool) -> tuple[Variable, ...]:
         """The outputs as Variables outside the graph."""
-        return tuple([_make(_as_output(self, y), None, requires_grad) for y in ys])
+        return tuple([_make(as_output(self, y), None, requires_grad) for y in ys])
 
     def _forward_checked(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         """`forward`, an error in which says where it came up."""
@@ -313,7 +316,7 @@ class FunctionNode:
         hooks = active_hooks(self)
         for hook in hooks:
             hook.forward_preprocess(self, xs)
-        ys = tuple([_as_output(self, y) for y in self._forward_checked(xs)])
+        ys = tuple([as_output(self, y) for y in self._forward_checked(xs)])
         if config.debug:
             debug.check_no_nan(f"output of {self.label}", ys, self)
         for hook in hooks:
@@ -348,6 +351,8 @@ class FunctionNode:
         self.inputs = ()
         self._targets = ()
         self._saved_inputs = self._saved_outputs = ()
+        if unusual and config.tracers:
+            changed(self, "unchain")
 
     def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
         """Call `hook` before and after forward and backward of this function only.
@@ -417,7 +422,7 @@ def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
     raise no_array(*(argument_of(x) or (function.function_name, f"input {index}")), x)
 
 
-def _as_output(function: FunctionNode, y: Any) -> Array:
+def as_output(function: FunctionNode, y: Any) -> Array:
     """An output that is not of a known array type: a subclass, a scalar of the array library, or a mistake."""
     if y.__class__ in array_types:
         return y

@@ -11,9 +11,10 @@ from weakref import ref
 import numpy as np
 
 from renga_core.backend import Array, Device, default_device, get_backend, get_device
-from renga_core.configuration import config
+from renga_core.configuration import config, unusual
 from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.variable import Variable
+from renga_core.tracing import changed, read
 from renga_core.utils.integers import as_ints
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Parameter(Variable):
     @property
     def array(self) -> Array:
         """The array; None if the shape is not known yet. Shallow copies share it, also one that is made later."""
-        return self._array
+        return read(self, self._array) if unusual and config.tracers else self._array
 
     @array.setter
     def array(self, value: Array | None) -> None:
@@ -167,8 +168,9 @@ class Parameter(Variable):
 
     def cleargrad(self) -> None:
         """Forget the gradient, and what the loss was multiplied by."""
-        super().cleargrad()
-        self._loss_scale = None
+        self._grad = self._loss_scale = None
+        if unusual and config.tracers:
+            changed(self, "cleargrad")
 
     def unscale_grad(self, loss_scale: float | None = None) -> None:
         """Divide `grad` by what the loss was multiplied by, as `backward` has noted.

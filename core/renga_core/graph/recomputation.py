@@ -42,7 +42,7 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
         return part(*arguments)
     # A generator that does not exist yet would be missing in the state.
     for x in arguments:
-        random.generator(get_backend(x.array))
+        random.generator(get_backend(x._array))
     state = random.get_state()
     start = next_order()
     with _noting(None) as notes:
@@ -55,7 +55,7 @@ def recomputed(part: Part, *xs: Variable | Array) -> tuple[Variable, ...]:
         # One that has died was made by the part itself: nobody can ask for its gradient.
         if variable is not None:
             variables.setdefault(node_key(node), variable)
-    function = Recomputation(part, places, len(numbers), state, notes, tuple([y.array for y in ys]))
+    function = Recomputation(part, places, len(numbers), state, notes, tuple([y._array for y in ys]))
     del ys
     return function.apply(list(variables.values()))
 

@@ -19,11 +19,13 @@ from renga_core.backend import (
     in_native_order,
 )
 from renga_core.backend.lookup import array_types
+from renga_core.configuration import config, unusual
 from renga_core.graph import backprop
 from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.function_node import _set_variable_class, functions_behind
 from renga_core.graph.node import VariableNode
 from renga_core.graph.operators.methods import Operators
+from renga_core.tracing import changed, created, read
 
 if TYPE_CHECKING:
     from renga_core.graph.function_node import FunctionNode
@@ -66,6 +68,8 @@ class Variable(Operators):
         self._grad = None
         self._requires_grad = requires_grad
         self._name = name
+        if unusual and config.tracers:
+            created(self)
         if grad is not None:
             self.grad = grad
 
@@ -85,7 +89,7 @@ class Variable(Operators):
     @property
     def array(self) -> Array:
         """The array; None for a Parameter whose shape is not known yet."""
-        return self._array
+        return read(self, self._array) if unusual and config.tracers else self._array
 
     @array.setter
     def array(self, value: Array | None) -> None:
@@ -94,6 +98,8 @@ class Variable(Operators):
         self._array = value
         if self._node is not None and value is not None:
             self._node.shape, self._node.dtype = value.shape, value.dtype
+        if unusual and config.tracers:
+            changed(self, "array")
 
     data = array
 
@@ -149,10 +155,13 @@ class Variable(Operators):
         if self._grad is not None:
             self._grad = target.send(self.grad)
         self._node = None
+        if unusual and config.tracers:
+            changed(self, "to_device")
 
     def item(self) -> Any:
         """The value of a variable with one element, as a Python number."""
-        return get_backend(self._array).to_host(self._array).item()
+        array = self.array
+        return get_backend(array).to_host(array).item()
 
     # --- the gradient --------------------
 
@@ -160,7 +169,8 @@ class Variable(Operators):
     def grad(self) -> Array | None:
         """The gradient as an array; None before backward, and where nothing depends on this variable."""
         grad = self._grad
-        return grad._array if isinstance(grad, Variable) else grad
+        found = grad._array if isinstance(grad, Variable) else grad
+        return read(self, found) if unusual and config.tracers else found
 
     @grad.setter
     def grad(self, value: Array | None) -> None:
@@ -169,12 +179,14 @@ class Variable(Operators):
                 raise TypeError("`grad` is an array; assign a Variable to `grad_var`")
             value = self._check_grad(value)
         self._grad = value
+        if unusual and config.tracers:
+            changed(self, "grad")
 
     @property
     def grad_var(self) -> Variable | None:
         """The gradient as a Variable; part of a graph if backward ran with ``enable_double_backprop=True``."""
         if self._grad is not None and not isinstance(self._grad, Variable):
-            self._grad = Variable(self._grad)
+            self._grad = Variable(self.grad)
         return self._grad
 
     @grad_var.setter
@@ -184,6 +196,8 @@ class Variable(Operators):
                 raise TypeError("`grad_var` is a Variable; assign an array to `grad`")
             self._check_grad(value._array)
         self._grad = value
+        if unusual and config.tracers:
+            changed(self, "grad")
 
     def _check_grad(self, grad: Array) -> Array:
         """The gradient as an array, refused if it does not fit."""
@@ -198,10 +212,14 @@ class Variable(Operators):
     def cleargrad(self) -> None:
         """Forget the gradient: the next backward starts anew."""
         self._grad = None
+        if unusual and config.tracers:
+            changed(self, "cleargrad")
 
     def zerograd(self) -> None:
         """Set the gradient to zeros."""
         self._grad = None if self._array is None else self.xp.zeros_like(self._array)
+        if unusual and config.tracers:
+            changed(self, "zerograd")
 
     def _note_loss_scale(self, scale: float) -> None:
         """Take note that `grad` is the gradient of the loss times `scale`; of interest where an optimizer updates."""
@@ -214,6 +232,8 @@ class Variable(Operators):
         """Copy the array of `var`, which may live on another device, into this one's array."""
         backend = get_backend(self._array)
         backend.assign(self._array, get_device_of(self._array).send(var._array))
+        if unusual and config.tracers:
+            changed(self, "copydata")
 
     def addgrad(self, var: Variable) -> None:
         """Add the gradient of `var`, which may live on another device, to this one's."""
@@ -221,6 +241,8 @@ class Variable(Operators):
         if theirs is not None:
             moved = get_device_of(self._array).send(theirs)
             self._grad = moved.copy() if self._grad is None else self.grad + moved
+        if unusual and config.tracers:
+            changed(self, "addgrad")
 
     # --- the graph --------------------
 
@@ -276,6 +298,8 @@ class Variable(Operators):
         """Forget where this variable came from: it becomes a leaf."""
         if self._node is not None:
             self._node.unchain()
+        if unusual and config.tracers:
+            changed(self, "unchain")
 
     def unchain_backward(self) -> None:
         """Cut the graph behind this variable into pieces: nothing before it takes part in later backward passes.
@@ -396,7 +420,7 @@ def _deep_copy(array: Array | None, memo: dict[int, Any]) -> Array | None:
 
 def as_array(obj: Any) -> Array:
     """The array of a Variable; an array in the byte order of this machine; anything else as it is."""
-    return obj._array if isinstance(obj, Variable) else in_native_order(obj)
+    return obj.array if isinstance(obj, Variable) else in_native_order(obj)
 
 
 def _rebuild(array: Array, name: str | None, grad: Array | None, requires_grad: bool) -> Variable:

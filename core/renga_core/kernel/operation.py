@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from renga_core.configuration import config, unusual
 from renga_core.kernel.chain import build_chain
 from renga_core.kernel.implementation import Implementation, serves_all
 from renga_core.plugin import Kernel, choices_state, registry
 from renga_core.plugin.state import pass_interrupt
 from renga_core.settings import UnknownSetting, section
+from renga_core.tracing import chosen
 
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
-__all__ = ["Operation", "known_operations", "operations", "watching_choices"]
+__all__ = ["Operation", "known_operations", "operations"]
 
 operations: dict[str, Operation] = {}
 """Every operation whose module has been imported, by name."""
@@ -64,9 +65,13 @@ class Operation:
         """
         _, chain, sole = self._choose(backend)
         if sole is not None:
+            if unusual and config.choice_tracers:
+                chosen(self, sole)
             return sole
         for implementation in chain:
             if implementation.supports(*args):
+                if unusual and config.choice_tracers:
+                    chosen(self, implementation)
                 return implementation
         raise RuntimeError(
             f"operation {self.name!r}: kernel {chain[0].name!r} was demanded (setting kernels.{self.name}) but does "
@@ -81,7 +86,11 @@ class Operation:
         (`using`): so a choice cannot be kept on the class until somebody says that it is stale.
         """
         found = self._chosen.get(backend, _NOTHING)
-        return found[2] if found[0] == choices_state() else self._choose(backend)[2]
+        if found[0] != choices_state():
+            found = self._choose(backend)
+        if unusual and found[2] is not None and config.choice_tracers:
+            chosen(self, found[2])
+        return found[2]
 
     def _choose(self, backend: Backend) -> _Chosen:
         found = self._chosen.get(backend, _NOTHING)
@@ -126,29 +135,3 @@ def _refuse_unknown_operations() -> None:
         if name not in operations and name not in offered and name not in known_operations():
             known = sorted(offered | set(operations))
             raise UnknownSetting(demand.key, demand.origin, [f"kernels.{operation}" for operation in known])
-
-
-@contextmanager
-def watching_choices(chosen: Callable[[str], object]) -> Iterator[None]:
-    """While a ``with`` block runs, call `chosen` with the name of each implementation that is about to compute.
-
-    For profiles: the methods are replaced meanwhile, for all threads, so that choosing costs no more when nobody looks.
-    """
-    select, sole = Operation.select, Operation.sole
-
-    def watched_select(self: Operation, backend: Backend, *args: Any) -> Implementation:
-        found = select(self, backend, *args)
-        chosen(found.name)
-        return found
-
-    def watched_sole(self: Operation, backend: Backend) -> Implementation | None:
-        found = sole(self, backend)
-        if found is not None:
-            chosen(found.name)
-        return found
-
-    Operation.select, Operation.sole = watched_select, watched_sole  # type: ignore[method-assign]  # on purpose
-    try:
-        yield
-    finally:
-        Operation.select, Operation.sole = select, sole  # type: ignore[method-assign]  # as before

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from renga_core.backend import Array, Device, DeviceResident
+from renga_core.configuration import config, unusual
 from renga_core.graph import Parameter
 from renga_core.graph.errors import asked_of_no_array
 from renga_core.link.copying import check_copy_mode, copied_value, initialize_again, pairs
@@ -19,6 +20,7 @@ from renga_core.link.link_hook import LinkHook, forward_with_hooks, watchers
 from renga_core.link.printing import describe
 from renga_core.link.tree import Tree
 from renga_core.serializers.values import is_array
+from renga_core.tracing import changed
 
 if TYPE_CHECKING:
     from renga_core.link.sequential import Sequential
@@ -246,6 +248,8 @@ class Link(Tree, DeviceResident):
         """Forget the gradients of all parameters, to be called before backward."""
         for param in self.params():
             param.cleargrad()
+        if unusual and config.tracers:
+            changed(self, "cleargrads")
 
     def zerograds(self) -> None:
         """Set the gradients of all parameters to zeros. `cleargrads` is faster."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from renga_core.configuration import config, unusual
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
+from renga_core.tracing import traced
 
 if TYPE_CHECKING:
     from renga_core.graph import Parameter
@@ -76,6 +78,9 @@ class GradientMethod(Optimizer):
             del args, kwds
             self.discard_grads()
             loss.pop().backward(loss_scale=self._loss_scale)
+        if unusual and config.tracers:
+            traced("update", GradientMethod.update, self)
+            return
         self.check_nan_in_grads()
         if self.is_safe_to_update():
             self._prepare_grads(link)

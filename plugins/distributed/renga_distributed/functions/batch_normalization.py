@@ -11,7 +11,7 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, Variable
 from renga_core.graph.operators import cast, reshape
-from renga_core.replay import again
+from renga_core.tracing import side_effect
 from renga_distributed.functions.collective import allreduce
 from renga_distributed.functions.delegates import anchor
 from renga_nn.functions.checks import wide
@@ -59,7 +59,7 @@ def multi_node_batch_normalization(
         move_average(running_mean, node.mean, decay)
         move_average(running_var, node.var * (node.count / max(node.count - 1, 1)), decay)
 
-    again(move)
+    side_effect(move)
     return y
 
 

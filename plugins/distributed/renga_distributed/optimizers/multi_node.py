@@ -10,8 +10,8 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import using_config
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
-from renga_core.replay import again
 from renga_core.serializers import AbstractSerializer
+from renga_core.tracing import side_effect
 from renga_distributed.optimizers.batches import Batch, Batches
 from renga_distributed.optimizers.correspondence import watched
 from renga_distributed.optimizers.double_buffering import OneUpdateLate
@@ -174,7 +174,7 @@ class MultiNodeOptimizer:
                 "weighted, or accumulate > 1: call update(lossfun, *args), so that it is known what the batches are"
             )
         else:
-            again(self._update_by_gradients)
+            side_effect(self._update_by_gradients)
             return
         self._update_by_means()
 

@@ -17,9 +17,10 @@ from weakref import WeakKeyDictionary
 
 from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionHook, FunctionNode
-from renga_core.kernel.operation import watching_choices
+from renga_core.kernel import Implementation, Operation
 from renga_core.link import ForwardPostprocessCallbackArgs, ForwardPreprocessCallbackArgs, Link, LinkHook
 from renga_core.serializers.atomic import atomic_write
+from renga_core.tracer import Tracer
 
 __all__ = ["ProfileHook", "ProfileRow", "Span"]
 
@@ -117,7 +118,7 @@ class ProfileHook(FunctionHook):
     def __enter__(self) -> ProfileHook:
         super().__enter__()
         self._exits.enter_context(_Links(self))
-        self._exits.enter_context(watching_choices(self._chosen))
+        self._exits.enter_context(_Choices(self))
         self._began = self._began or perf_counter_ns()
         self._entered = perf_counter_ns()
         return self
@@ -331,6 +332,16 @@ class _Links(LinkHook):
 
     def forward_aborted(self, args: ForwardPreprocessCallbackArgs) -> None:
         self._profile._leave_link(args.link)
+
+
+class _Choices(Tracer):
+    """Tells a profile of kernels."""
+
+    def __init__(self, profile: ProfileHook) -> None:
+        self._profile = profile
+
+    def chosen(self, operation: Operation, implementation: Implementation) -> None:
+        self._profile._chosen(implementation.name)
 
 
 def _wait(arrays: _Arrays) -> None:

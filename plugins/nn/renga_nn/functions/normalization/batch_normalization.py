@@ -15,7 +15,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
 from renga_core.graph.operators.axes import normalize_axes
 from renga_core.kernel import Operation
-from renga_core.replay import again
+from renga_core.tracing import side_effect
 from renga_nn.functions.checks import as_number, require_array, wide
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def batch_normalization(
             move_average(running_mean, node.mean, decay)
             move_average(running_var, node.var * (count / max(count - 1, 1)), decay)
 
-        again(move)
+        side_effect(move)
     return y
 
 

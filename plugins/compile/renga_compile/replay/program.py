@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend.lookup import array_types
 from renga_core.configuration import using_config
-from renga_core.graph import FunctionNode, Variable, backprop
-from renga_core.graph.function_node import _as_output
+from renga_core.graph import FunctionNode, Variable
+from renga_core.graph.backprop import as_gradient_array, fit_gradient
+from renga_core.graph.function_node import as_output
 from renga_core.link import Link
 from renga_core.reporter import report
 
@@ -31,11 +31,6 @@ _LOCAL = re.compile(r"\b[vg]\d+\b")
 def outside(array: Any) -> Variable:
     """A Variable that belongs to no graph."""
     return Variable(array, requires_grad=False)
-
-
-def as_output(function: FunctionNode, y: Any) -> Any:
-    """An array for a scalar."""
-    return y if y.__class__ in array_types else _as_output(function, y)
 
 
 class Program:
@@ -141,9 +136,9 @@ class Program:
         self.source = "\n".join(["def replay():", *["    " + line for line in kept]]) + "\n"
         namespace = {
             **self.namespace,
-            "as_array": backprop._as_array,
+            "as_array": as_gradient_array,
             "as_output": as_output,
-            "fit": backprop._fit,
+            "fit": fit_gradient,
             "outside": outside,
             "report": report,
             "using_config": using_config,

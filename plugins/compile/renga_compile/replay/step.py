@@ -1,4 +1,4 @@
-"""`compile`: a function that is recorded in its first calls and replayed in later ones."""
+"""The compiler ``replay``: a step that is recorded in its first calls and replayed in later ones."""
 
 from __future__ import annotations
 
@@ -8,27 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from renga_compile.compiled_step import CompiledStep
+from renga_compile.replay.program import Program
+from renga_compile.replay.recorder import Recorder
+from renga_compile.replay.try_lock import TryLock
 from renga_core.configuration import config
-from renga_core.link.link_hook import watchers
+from renga_core.link.link_hook import get_link_hooks, watchers
 from renga_core.plugin import choices_state
-from renga_core.replay.program import Program
-from renga_core.replay.recorder import Recorder
-from renga_core.replay.try_lock import TryLock
 
-__all__ = ["CompiledStep", "compile"]
+__all__ = ["ReplayedStep"]
 
 _MOST_KINDS = 16  # of arguments; a network whose input has another size in each batch must not fill the memory
 _PLAIN = (bool, int, float, str, type(None))
-_recording = TryLock()
-"""Held by the one thread that records: a recorder replaces methods for all threads, and puts back what it has found."""
 
 
-def compile(step: Callable[..., Any]) -> CompiledStep:
-    """A function that does what `step` does, faster: see `CompiledStep`. Experimental."""
-    return CompiledStep(step)
-
-
-class CompiledStep:
+class ReplayedStep(CompiledStep):
     """A step that is recorded, and then replayed without building a graph.
 
     ::
@@ -64,8 +58,8 @@ class CompiledStep:
     of these calls comes.
 
     Where a call cannot be replayed, this one is an ordinary one: other types of arguments than NumPy arrays, plain
-    values, tuples and lists of these; function or link hooks, debug mode; attributes of links, or variables of the
-    function around the step, that have changed since. After a change it is recorded anew.
+    values, tuples and lists of these; function or link hooks, tracers, debug mode; attributes of links, or variables of
+    the function around the step, that have changed since. After a change it is recorded anew.
 
     What it returns are arrays and Variables without a graph. `backward` belongs into the step.
 
@@ -77,7 +71,7 @@ class CompiledStep:
     """
 
     def __init__(self, step: Callable[..., Any]) -> None:
-        self.step = step
+        super().__init__(step)
         self._ways: dict[Any, _Way] = {}
         self._lock = TryLock()
         self._last = "it has not been called"
@@ -164,21 +158,8 @@ class _Way:
         )
 
     def _record(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        holder = object()
-        try:
-            try:
-                if not _recording.acquire(holder):
-                    self.state = "an ordinary call: another thread is recording"
-                    return step(*args)
-                return self._record_alone(step, args)
-            finally:
-                _recording.release(holder)
-        finally:
-            _recording.release(holder)
-
-    def _record_alone(self, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         before = self._recorded
-        recorder = Recorder(self._statics, [] if before is None else before.parameters)
+        recorder = Recorder(self._statics)
         statics = iter(self._statics)
         result = recorder.run(
             step, lambda stand_in: [_mapped(value, lambda _: stand_in(next(statics))) for value in args]
@@ -233,9 +214,11 @@ def _mapped(value: Any, stand_in: Callable[[Any], Any]) -> Any:
 
 def _obstacle() -> str | None:
     """Why nothing can be replayed now, in words."""
+    if config.tracers:
+        return "a tracer watches, or another step is being recorded"
     if config.debug:
         return "debug mode is on"
-    if config.function_hooks or watchers:
+    if config.function_hooks or (watchers and get_link_hooks()):
         return "a hook watches functions or links"
     if config.gradient_listener is not None:
         return "gradients are told of as they arrive"

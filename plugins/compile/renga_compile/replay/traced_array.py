@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Unread"]
+__all__ = ["TracedArray", "plain"]
 
 # What can be asked without looking at values.
 _METADATA = {"shape", "dtype", "ndim", "size", "nbytes", "itemsize", "strides", "flags"}
 _VIEWS = {"reshape", "transpose", "swapaxes", "squeeze", "ravel", "view", "T", "mT", "astype"}
 
 
-class Unread:
+class TracedArray:
     """Stands for a NumPy array, has its shape and dtype, and tells the recorder when somebody computes with it.
 
     A replay does not run Python: a program that reads a value, to print it, to decide something, to compute beside
@@ -22,16 +22,18 @@ class Unread:
 
     Args:
         plain: The array.
-        ref: What it is, as the recorder has noted; None if it is something that a replay does not have.
+        name: What it is called in the program, or the Variable that it belongs to; None if a replay does not have it.
         told: Called with what was done, and returns nothing, when values are read.
-        made: Called with a view and `ref`; returns it as an `Unread`, or None where it is no view.
+        made: Called with a view and this one; returns it as an `TracedArray`, or None where it is no view.
     """
 
-    __slots__ = ("__weakref__", "made", "plain", "ref", "told")
+    __slots__ = ("__weakref__", "made", "name", "plain", "told")
 
-    def __init__(self, plain: Any, ref: Any, told: Callable[[str], None], made: Callable[[Any, Unread], Any]) -> None:
+    def __init__(
+        self, plain: Any, name: Any, told: Callable[[str], None], made: Callable[[Any, TracedArray], Any]
+    ) -> None:
         self.plain = plain
-        self.ref = ref
+        self.name = name
         self.told = told
         self.made = made
 
@@ -76,17 +78,20 @@ class Unread:
         return function(*_plain(args), **{name: _plain(value) for name, value in kwargs.items()})
 
 
+def plain(value: Any) -> Any:
+    """The array, where `value` stands for one."""
+    return value.plain if type(value) is TracedArray else value
+
+
 def _plain(value: Any) -> Any:
     """Arrays for what stands for them, in tuples and lists too."""
-    if type(value) is Unread:
-        return value.plain
     if type(value) in (tuple, list):
         return type(value)([_plain(each) for each in value])
-    return value
+    return plain(value)
 
 
 def _reading(name: str) -> Callable[..., Any]:
-    def read(self: Unread, *others: Any) -> Any:
+    def read(self: TracedArray, *others: Any) -> Any:
         if any(getattr(type(other), "__array_ufunc__", True) is None for other in others):
             return NotImplemented  # a Variable: its operator is a function
         self.told(name)
@@ -100,4 +105,4 @@ _NUMBERS = ("bool", "int", "float", "complex", "index", "contains", "neg", "pos"
 _OBJECTS = ("eq", "ne", "lt", "le", "gt", "ge", "repr", "str", "format", "copy", "deepcopy")
 _SPECIAL = (*[prefix + name for name in _BINARY for prefix in ("", "r", "i")], *_NUMBERS, *_OBJECTS)
 for _name in _SPECIAL:
-    setattr(Unread, f"__{_name}__", _reading(f"__{_name}__"))
+    setattr(TracedArray, f"__{_name}__", _reading(f"__{_name}__"))

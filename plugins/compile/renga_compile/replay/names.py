@@ -1,0 +1,155 @@
+"""What the arrays and Variables of a recorded step are called in its program."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from renga_compile.replay.program import Program
+from renga_compile.replay.traced_array import TracedArray, plain
+from renga_core.backend import get_backend
+from renga_core.backend.lookup import array_types
+from renga_core.configuration import config
+from renga_core.graph import Parameter, Variable
+from renga_core.tracer import Tracer
+
+__all__ = ["Names"]
+
+_UNNAMED = object()
+
+
+class Names(Tracer):
+    """Names for what a step uses, and the arrays that it sees instead of its own.
+
+    A `Variable` keeps its array while a step is recorded. A program that asks for it (``x.array``) gets a
+    `TracedArray`; of its arguments the step gets these, too. Functions compute with the arrays themselves.
+
+    Attributes:
+        program: Where names are noted.
+        reason: Why the step cannot be replayed; None if it can.
+    """
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self.reason: str | None = None
+        self._thread = threading.get_ident()
+        self._names: dict[int, str | None] = {}  # of arrays by id; None: a replay does not have it
+        self._made: set[int] = set()  # ids of Variables that the step makes
+        self._traced: list[ref[TracedArray]] = []
+
+    def refuse(self, reason: str) -> None:
+        """Something was done that a replay could not repeat. From now on nothing is noted any more."""
+        raise NotImplementedError
+
+    # --- what a program reads --------------------
+
+    def trace(self, array: Any, name: Any) -> TracedArray:
+        """A `TracedArray` for an array.
+
+        Args:
+            array: The array.
+            name: Its name in the program; the Variable that it belongs to; None where a replay does not have it.
+        """
+        array_types.setdefault(TracedArray, get_backend(array))
+        made = TracedArray(array, name, self._is_read, self._view)
+        self._traced.append(ref(made))
+        return made
+
+    def read(self, variable: Variable, array: Any) -> Any:
+        """A program asks for an array or a gradient."""
+        if self.reason is not None or type(array) is not np.ndarray:
+            return array
+        name = self._names.get(id(array), _UNNAMED)
+        if name is not _UNNAMED:
+            return self.trace(array, name)
+        if array is not variable._array:
+            return self.trace(array, None)  # a gradient of an earlier call
+        return self.trace(array, variable) if self._is_given(variable) else array
+
+    def created(self, variable: Variable) -> None:
+        """A Variable that is made from what a program has read has the array itself."""
+        self._unwrap(variable)
+        self._made.add(id(variable))
+        if isinstance(variable, Parameter):
+            self.refuse("it makes a Parameter")
+
+    def _is_read(self, how: str) -> None:
+        # Not by the library, while it does what has been noted; not by other threads, which may have come by it.
+        if threading.get_ident() == self._thread and self in config.tracers:
+            self.refuse(f"it reads values of an array ({how}) outside of functions")
+
+    def _view(self, found: Any, of: TracedArray) -> Any:
+        if self.reason is not None or self not in config.tracers:
+            return found
+        if found is of.plain:
+            return of
+        if isinstance(found, np.ndarray) and np.may_share_memory(found, of.plain):
+            fixed = isinstance(of.name, str) and of.name.startswith("c")
+            # A view of an argument is one in each replay. One of something computed is another array each time.
+            return self.trace(found, self.program.constant(found) if fixed else None)
+        self._is_read("copied, or taken out of it")
+        return found
+
+    def _unwrap(self, variable: Variable) -> None:
+        """Let a Variable have an array where it has been given what stands for one."""
+        for slot in ("_array", "_grad"):
+            value = getattr(variable, slot)
+            if type(value) is TracedArray:
+                setattr(variable, slot, value.plain)
+                self.name(value.plain, self.name_of(value) if value.name is not None else None)
+
+    # --- names --------------------
+
+    def name(self, array: Any, name: str | None) -> None:
+        """Let an array be called so, unless it has a name already."""
+        self.program.keep(array)
+        self._names.setdefault(id(array), name)
+
+    def name_of(self, array: Any) -> str:
+        """What an array is called in the program."""
+        name = array.name if type(array) is TracedArray else self._names.get(id(array), _UNNAMED)
+        if isinstance(name, Variable):
+            return self._by_reference(name)
+        if name is _UNNAMED:
+            return self.program.constant(array)
+        if name is None:
+            self.refuse("it uses an array in a function that comes neither from an argument nor from a function")
+        return str(name)
+
+    def name_of_input(self, x: Any) -> str:
+        """What a Variable or an array is called in the program."""
+        if isinstance(x, Variable):
+            return self._by_reference(x) if self._is_given(x) else self.name_of(x._array)
+        return self.name_of(x)
+
+    def _is_given(self, variable: Variable) -> bool:
+        """Whether it was there before the step, and training may change it."""
+        if isinstance(variable, Parameter):
+            return True
+        return variable._requires_grad and id(variable) not in self._made and id(variable._array) not in self._names
+
+    def _by_reference(self, variable: Variable) -> str:
+        """The array of a Variable that was there before, whatever it is then."""
+        name = f"{self.program.object('p', variable)}._array"
+        self.name(variable._array, name)
+        return name
+
+
+def mapped(value: Any, each: Callable[[Any], Any]) -> Any:
+    """`value` with all arrays in tuples, lists and dictionaries replaced."""
+    if isinstance(value, (np.ndarray, TracedArray)):
+        return each(value)
+    if type(value) in (tuple, list):
+        return type(value)([mapped(row, each) for row in value])
+    if type(value) is dict:
+        return {key: mapped(row, each) for key, row in value.items()}
+    return value
+
+
+def without_traces(value: Any) -> Any:
+    """`value` with plain arrays."""
+    return mapped(value, plain)
