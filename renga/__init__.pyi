@@ -16,6 +16,7 @@ from renga import links as links
 from renga import optimizer_hooks as optimizer_hooks
 from renga import optimizers as optimizers
 from renga import random as random
+from renga import run as run
 from renga import sequential as sequential
 from renga import serializers as serializers
 from renga import testing as testing

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
-from renga_training.launched import launched
+from renga_core.communicator.launched import launched
 
 from .output import print_error
 

@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from renga.dataset import TextPreprocessing
 from renga.run.results import check_out, write_images, write_rows, write_text
 from renga.run.trained import Trained
 from renga_core.errors import RengaError
-from renga_data.preprocessing import TextPreprocessing
 
 from .parser import Parser, UsageError, word
 from .trained import add_arguments, loaded

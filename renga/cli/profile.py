@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
+from renga.function_hooks import ProfileHook
 from renga.run import Training, build, describe, read_run, shipped_runs
 from renga.run.shipped import DEFAULT_RUN
 from renga_core.settings import using_command_line, using_run_file
-from renga_nn.function_hooks import ProfileHook
 
 from .parser import Parser, assignment, word
 

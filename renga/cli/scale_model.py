@@ -9,10 +9,10 @@ from dataclasses import asdict, replace
 from itertools import product
 from typing import TypeVar
 
+from renga.distributed import scale_model as model
 from renga_core.errors import did_you_mean
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
-from renga_distributed import scale_model as model
 
 from .output import print_json, print_table
 from .parser import Parser, UsageError, word

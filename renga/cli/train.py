@@ -29,10 +29,10 @@ from renga.run.folder import (
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.sweep import combinations
 from renga.run.toml import dumps
+from renga.training import hold_folder
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
-from renga_training.out_folder import hold_folder
 
 from .one_voice import in_chorus, one_voice, stopped_by_signals
 from .output import print_table

@@ -15,6 +15,9 @@ from renga_data.datasets.cached import cached_download as cached_download
 from renga_data.datasets.download import get_dataset_directory as get_dataset_directory
 from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.download import set_dataset_root as set_dataset_root
+from renga_data.preprocessing import TextPreprocessing as TextPreprocessing
+from renga_data.preprocessing import read_preprocessing as read_preprocessing
+from renga_data.preprocessing import write_preprocessing as write_preprocessing
 from renga_data.tabular.table import TabularDataset as TabularDataset
 
 __all__ = [
@@ -24,6 +27,7 @@ __all__ = [
     "DatasetMixin",
     "Iterator",
     "TabularDataset",
+    "TextPreprocessing",
     "cache_or_load_file",
     "cached_download",
     "concat_examples",
@@ -31,7 +35,9 @@ __all__ = [
     "converter",
     "get_dataset_directory",
     "get_dataset_root",
+    "read_preprocessing",
     "set_dataset_root",
     "tabular",
     "to_device",
+    "write_preprocessing",
 ]

@@ -25,6 +25,7 @@ from renga_distributed.iterators import create_synchronized_iterator as create_s
 from renga_distributed.links import MultiNodeChainList as MultiNodeChainList
 from renga_distributed.optimizers import MultiNodeOptimizer as MultiNodeOptimizer
 from renga_distributed.optimizers import create_multi_node_optimizer as create_multi_node_optimizer
+from renga_distributed.single import SingleCommunicator as SingleCommunicator
 from renga_distributed.threads import ThreadsCommunicator as ThreadsCommunicator
 from renga_distributed.threads import launch as launch
 
@@ -41,6 +42,7 @@ __all__ = [
     "MultiNodeOptimizer",
     "Names",
     "ObservationAggregator",
+    "SingleCommunicator",
     "ThreadsCommunicator",
     "create_communicator",
     "create_empty_dataset",

@@ -13,21 +13,14 @@
 - `shipped`: the run files that come with Renga. `toml`: writing TOML.
 """
 
-from .building import Training, build
-from .description import Choice, ExtensionChoice, RunDescription, describe, load
-from .program import read_arguments, run_program
-from .shipped import read_run, shipped_runs
+from renga.view import view
 
-__all__ = [
-    "Choice",
-    "ExtensionChoice",
-    "RunDescription",
-    "Training",
-    "build",
-    "describe",
-    "load",
-    "read_arguments",
-    "read_run",
-    "run_program",
-    "shipped_runs",
-]
+__getattr__, __dir__ = view(
+    __name__,
+    {
+        "renga.run.building": "Training build",
+        "renga.run.description": "Choice ExtensionChoice RunDescription describe load",
+        "renga.run.program": "read_arguments run_program",
+        "renga.run.shipped": "read_run shipped_runs",
+    },
+)

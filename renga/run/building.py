@@ -9,6 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from renga.datasets import SubDataset
+from renga.distributed import AllreducePersistent, MultiNodeCheckpointer, create_multi_node_evaluator
+from renga.distributed.links import create_mnbn_model
+from renga.iterators import SerialIterator
 from renga.run.choosing import RunParts, find_parts
 from renga.run.description import RunDescription
 from renga.run.device import find_device
@@ -18,6 +22,8 @@ from renga.run.length import Length
 from renga.run.optimizing import make_optimizers
 from renga.run.parts import Part
 from renga.run.precision import Precision
+from renga.training import Task, Trainer
+from renga.training.updaters import call
 from renga_core import random
 from renga_core.backend import Device, using_device
 from renga_core.communicator import CommunicatorBase
@@ -28,14 +34,6 @@ from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
 from renga_core.settings import SettingsError
 from renga_core.training import TrainerLike
-from renga_data.datasets import SubDataset
-from renga_data.iterators import SerialIterator
-from renga_distributed.checkpoints import MultiNodeCheckpointer
-from renga_distributed.extensions import AllreducePersistent, create_multi_node_evaluator
-from renga_distributed.links import create_mnbn_model
-from renga_training import Trainer
-from renga_training.tasks import Task
-from renga_training.updaters.parts import call
 
 __all__ = ["Training", "build", "known_to", "make_data", "make_model"]
 

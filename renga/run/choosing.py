@@ -9,8 +9,7 @@ from typing import Any
 from renga.run.description import Choice, ExtensionChoice, RunDescription
 from renga.run.parts import Part, find_part
 from renga_core.kinds import DATASET, EXTENSION, ITERATOR, MODEL, OPTIMIZER, OPTIMIZER_HOOK, TRIGGER
-from renga_core.plugin import ProviderUnavailable, registry
-from renga_training.kind import CONVERTER, EVALUATOR, TASK, UPDATER
+from renga_core.plugin import ProviderUnavailable, get_manager, registry
 
 __all__ = ["RunParts", "find_parts"]
 
@@ -42,7 +41,8 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
         RengaPluginError: A name is unknown, ambiguous, or cannot be used.
         SettingsError: An argument is unknown, missing, or of a wrong type.
     """
-    task = find_part(TASK, run.task, "task", run)
+    kind = get_manager().kind
+    task = find_part(kind("task"), run.task, "task", run)
     converter = replace(run.converter, use=run.converter.use or _said_by(task, "converter"))
     updater = replace(run.updater, use=run.updater.use or _said_by(task, "updater"))
     return RunParts(
@@ -52,10 +52,12 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
         optimizer=find_part(OPTIMIZER, run.optimizer, "optimizer", run),
         hooks=tuple(find_part(OPTIMIZER_HOOK, hook, f"hooks[{number}]", run) for number, hook in enumerate(run.hooks)),
         iterator=find_part(ITERATOR, run.iterator, "iterator", run, supplied=["dataset", "batch_size", "communicator"]),
-        converter=find_part(CONVERTER, converter, "converter", run),
-        updater=find_part(UPDATER, updater, "updater", run, supplied=["iterator", "optimizer", "converter", "device"]),
+        converter=find_part(kind("converter"), converter, "converter", run),
+        updater=find_part(
+            kind("updater"), updater, "updater", run, supplied=["iterator", "optimizer", "converter", "device"]
+        ),
         evaluator=find_part(
-            EVALUATOR,
+            kind("evaluator"),
             Choice(run.evaluator.use, run.evaluator.arguments),
             "evaluator",
             run,

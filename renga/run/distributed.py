@@ -11,12 +11,12 @@ from renga.run.description import RunDescription
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.communicator import CommunicatorBase
+from renga_core.communicator.launched import launched
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 from renga_core.settings import SettingsError
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
-from renga_training.launched import launched
 
 __all__ = ["Together", "batch_of_all", "find_communicator", "first_rank_does", "own_numbers"]
 

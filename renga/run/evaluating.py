@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from renga.distributed import SingleCommunicator
+from renga.iterators import SerialIterator
 from renga.run.building import known_to, make_data
 from renga.run.trained import Trained
 from renga_core.errors import RengaError
-from renga_data.iterators import SerialIterator
-from renga_distributed.single import SingleCommunicator
 
 __all__ = ["evaluate"]
 

@@ -9,16 +9,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from renga.dataset import write_preprocessing
+from renga.distributed import Names
 from renga.run.description import Distribution, RunDescription
 from renga.run.toml import dumps
+from renga.training.extensions import Snapshot, find_snapshots
 from renga_core.errors import RengaError
 from renga_core.serializers import atomic_write, save_npz
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
-from renga_data.preprocessing import write_preprocessing
-from renga_distributed.checkpoints import Names
-from renga_training.extensions.snapshot import Snapshot
-from renga_training.snapshot_files import find_snapshots
 
 __all__ = [
     "COPY",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from renga.training.triggers import IntervalTrigger
 from renga_core.training import TrainerLike
-from renga_training.triggers import IntervalTrigger
 
 __all__ = ["Length"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from renga.distributed import create_multi_node_optimizer
 from renga.run.choosing import RunParts
 from renga.run.description import RunDescription
 from renga.run.precision import INITIAL_LOSS_SCALE
@@ -12,7 +13,6 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.link import Link
 from renga_core.optimizer import GradientMethod
 from renga_core.settings import SettingsError
-from renga_distributed.optimizers import create_multi_node_optimizer
 
 __all__ = ["make_optimizers"]
 

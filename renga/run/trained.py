@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from renga.dataset import read_preprocessing
 from renga.run.building import make_model
 from renga.run.choosing import RunParts, find_parts
 from renga.run.description import RunDescription, describe
 from renga.run.device import find_device
 from renga.run.folder import COPY, PREPROCESSING, snapshots
 from renga.run.shipped import read_run
+from renga.training import Task
 from renga_core.backend import Device, using_device
 from renga_core.configuration import using_config
 from renga_core.errors import RengaError
@@ -24,8 +26,6 @@ from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
 from renga_core.serializers import load_npz
 from renga_core.settings import using_command_line, using_run_file
-from renga_data.preprocessing import read_preprocessing
-from renga_training.tasks import Task
 
 __all__ = ["Trained", "load_trained", "using_run_folder"]
 

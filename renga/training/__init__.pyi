@@ -9,6 +9,8 @@ from renga_core.training import PRIORITY_READER as PRIORITY_READER
 from renga_core.training import PRIORITY_WRITER as PRIORITY_WRITER
 from renga_core.training import Updater as Updater
 from renga_core.training import make_extension as make_extension
+from renga_training.out_folder import hold_folder as hold_folder
+from renga_training.tasks.task import Task as Task
 from renga_training.trainer import Trainer as Trainer
 from renga_training.triggers.interval_trigger import IntervalTrigger as IntervalTrigger
 from renga_training.triggers.interval_trigger import get_trigger as get_trigger
@@ -23,10 +25,12 @@ __all__ = [
     "PRIORITY_WRITER",
     "ParallelUpdater",
     "StandardUpdater",
+    "Task",
     "Trainer",
     "Updater",
     "extensions",
     "get_trigger",
+    "hold_folder",
     "make_extension",
     "triggers",
     "updaters",

@@ -31,7 +31,9 @@ from renga_training.extensions import unchain_variables as unchain_variables
 from renga_training.extensions.dump_graph import dump_graph as dump_graph
 from renga_training.extensions.evaluator import Evaluator as Evaluator
 from renga_training.extensions.observe import observe_value as observe_value
+from renga_training.extensions.snapshot import Snapshot as Snapshot
 from renga_training.extensions.snapshot import snapshot_object as snapshot_object
+from renga_training.snapshot_files import find_snapshots as find_snapshots
 
 __all__ = [
     "CosineSchedule",
@@ -54,11 +56,13 @@ __all__ = [
     "PrintReport",
     "ProgressBar",
     "Samples",
+    "Snapshot",
     "StepShift",
     "TensorBoardReport",
     "VariableStatisticsPlot",
     "WarmupShift",
     "dump_graph",
+    "find_snapshots",
     "make_extension",
     "observe_lr",
     "observe_value",

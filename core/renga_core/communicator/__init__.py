@@ -5,6 +5,7 @@
   methods; what acts on a whole model is built on these and may be overridden by something faster.
 - `errors`: what every rank gets when ranks disagree (`MismatchError`), or when another one has failed (`RankFailed`).
 - `arguments`: what all of them refuse.
+- `launched`: whether this process is one of several, before there is a communicator.
 - `packing`: arrays that travel together. `half`: sums that travel in 16 bits. `request`, `background`: collectives that
   go on while the caller computes.
 """

@@ -93,6 +93,7 @@ def renga_namespaces() -> list[Namespace]:
                 "renga_data.conveyor": "ConcatWithAsyncTransfer",
                 f"{datasets}.cached": "cache_or_load_file cached_download",
                 f"{datasets}.download": "get_dataset_directory get_dataset_root set_dataset_root",
+                "renga_data.preprocessing": "TextPreprocessing read_preprocessing write_preprocessing",
                 "renga_data.tabular.table": "TabularDataset",
             },
         ),

@@ -123,6 +123,8 @@ def renga_namespaces() -> list[Namespace]:
             "renga.training",
             names={
                 "renga_training.trainer": "Trainer",
+                "renga_training.out_folder": "hold_folder",
+                "renga_training.tasks.task": "Task",
                 f"{_TRIGGERS}.interval_trigger": "IntervalTrigger get_trigger",
                 f"{updaters}.parallel_updater": "ParallelUpdater",
                 f"{updaters}.standard_updater": "StandardUpdater",
@@ -134,7 +136,8 @@ def renga_namespaces() -> list[Namespace]:
                 f"{_EXTENSIONS}.dump_graph": "dump_graph",
                 f"{_EXTENSIONS}.evaluator": "Evaluator",
                 f"{_EXTENSIONS}.observe": "observe_value",
-                f"{_EXTENSIONS}.snapshot": "snapshot_object",
+                f"{_EXTENSIONS}.snapshot": "Snapshot snapshot_object",
+                "renga_training.snapshot_files": "find_snapshots",
             },
         ),
         Namespace(
@@ -146,7 +149,10 @@ def renga_namespaces() -> list[Namespace]:
         ),
         Namespace(
             "renga.training.updaters",
-            names={f"{updaters}.multiprocess_parallel_updater": "MultiprocessParallelUpdater"},
+            names={
+                f"{updaters}.multiprocess_parallel_updater": "MultiprocessParallelUpdater",
+                f"{updaters}.parts": "call",
+            },
         ),
         Namespace("renga.testing", names={"renga_training.mock_updater": "get_trainer_with_mock_updater"}),
     ]

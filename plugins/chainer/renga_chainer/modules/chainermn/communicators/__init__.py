@@ -8,10 +8,10 @@ from renga import distributed
 from renga_chainer.modules.chainermn.communicators.classes import NAMES, alone
 from renga_chainer.notices import notice
 from renga_core.communicator import CommunicatorBase
+from renga_core.communicator.launched import launched
 from renga_core.errors import did_you_mean
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
-from renga_training.launched import launched
 
 __all__ = ["CommunicatorBase", "create_communicator"]
 

@@ -1,0 +1,27 @@
+# Written by `renga stubs`: names that are looked up when they are used, and where each is.
+
+from renga.run.building import Training as Training
+from renga.run.building import build as build
+from renga.run.description import Choice as Choice
+from renga.run.description import ExtensionChoice as ExtensionChoice
+from renga.run.description import RunDescription as RunDescription
+from renga.run.description import describe as describe
+from renga.run.description import load as load
+from renga.run.program import read_arguments as read_arguments
+from renga.run.program import run_program as run_program
+from renga.run.shipped import read_run as read_run
+from renga.run.shipped import shipped_runs as shipped_runs
+
+__all__ = [
+    "Choice",
+    "ExtensionChoice",
+    "RunDescription",
+    "Training",
+    "build",
+    "describe",
+    "load",
+    "read_arguments",
+    "read_run",
+    "run_program",
+    "shipped_runs",
+]
