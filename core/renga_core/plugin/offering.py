@@ -114,6 +114,10 @@ class Offer:
             raise self.error
         try:
             return resolve(target)
+        except ProviderUnavailable as error:  # what it is built on is disabled or missing, which is no fault of its own
+            reason, _, step = str(error).partition("\nNext: ")
+            self.error, self._fixed = error, Status(State.UNAVAILABLE, reason.rstrip("."), step or self._blame())
+            raise
         except BaseException as error:
             pass_interrupt(error)
             self.fail(error, f"{doing} {target} raised {describe_error(error)}")
