@@ -8,12 +8,11 @@ from pathlib import Path
 
 from renga.run import Training
 from renga.run.sweep import TABLE, Outcome, label_of, read_table, write_table
+from renga.training import Task, hold_folder
 from renga_core.communicator.launched import launched
 from renga_core.errors import RengaError
 from renga_core.plugin import RengaPluginError
 from renga_core.settings import SettingsError
-from renga_training.out_folder import hold_folder
-from renga_training.tasks import Task
 
 from .output import print_error, print_table
 
