@@ -4,7 +4,8 @@ Reading guide
 -------------
 - `optimizer`: `Optimizer`, what trainers rely on: a target link, counters, hooks, loss scaling, ``update``.
 - `gradient_method`: `GradientMethod`, an optimizer that takes gradients and gives each parameter an update rule.
-- `update_rule`: `UpdateRule`, how one parameter changes, with its state. Authors of optimizers start there.
+- `update_rule`: `UpdateRule`, how a parameter changes, with its state. Authors of optimizers start there.
+- `groups`: parameters for which the same is to be computed, updated in one call.
 - `hyperparameter`: `Hyperparameter`, numbers such as the learning rate: one set for all, changed for some.
 - `hooks`: functions called before and after an update.
 - `loss_scale`: keeping small gradients above what half precision can hold.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from renga_core.configuration import config, unusual
+from renga_core.optimizer.groups import update_in_groups
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
 from renga_core.tracing import traced
@@ -99,13 +100,8 @@ class GradientMethod(Optimizer):
             link.zerograds()
 
     def update_parameters(self, params: Iterable[Parameter]) -> None:
-        """Let the rule of each parameter change it.
-
-        An optimizer that can do it in fewer steps than parameters overrides this: by `UpdateRule.begin` for each, its
-        own computation for all that were begun, and `UpdateRule.finish` for each.
-        """
-        for param in params:
-            param.update()
+        """Let update rules change parameters, in groups: see `renga_core.optimizer.groups`."""
+        update_in_groups(params)
 
     def _prepare_grads(self, link: Link) -> None:
         """Undo loss scaling, before hooks see the gradients."""

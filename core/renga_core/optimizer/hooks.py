@@ -40,6 +40,9 @@ class UpdateHooks:
             raise KeyError(f"{self._owner} has no hook {name!r}; it has: {', '.join(self._hooks) or 'none'}")
         del self._hooks[name]
 
+    def __bool__(self) -> bool:
+        return bool(self._hooks)
+
     def at(self, timing: str) -> Iterable[Callable[..., object]]:
         """The hooks to call at this time, in order of registration."""
         return [hook for when, hook in self._hooks.values() if when == timing]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
-__all__ = ["Hyperparameter", "HyperparameterProxy"]
+__all__ = ["Hyperparameter", "HyperparameterProxy", "values_key"]
 
 
 class Hyperparameter:
@@ -50,6 +51,22 @@ class Hyperparameter:
 
     def __repr__(self) -> str:
         return f"Hyperparameter({', '.join(f'{name}={value!r}' for name, value in self.get_dict().items())})"
+
+
+def values_key(hyperparam: Hyperparameter) -> Hashable:
+    """A key that two sets have in common only if all their values are the same: they add the same to one parent.
+
+    It is read in each update of each parameter, so it reads none of the parent's values.
+    """
+    own = hyperparam.__dict__
+    if len(own) == 1:
+        return id(own.get("_parent"))
+    key = id(own.get("_parent")), *own.items()
+    try:
+        hash(key)
+    except TypeError:  # a list, say: nothing has the same key as this set
+        return id(hyperparam)
+    return key
 
 
 class HyperparameterProxy:

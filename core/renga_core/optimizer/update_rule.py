@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from renga_core.backend import Array, get_device_of
 from renga_core.graph import Parameter
 from renga_core.optimizer.hooks import UpdateHooks
-from renga_core.optimizer.hyperparameter import Hyperparameter
+from renga_core.optimizer.hyperparameter import Hyperparameter, values_key
 from renga_core.serializers import Deserializer
 from renga_core.serializers.values import is_array
 
@@ -23,7 +23,7 @@ __all__ = ["UpdateRule"]
 
 
 class UpdateRule:
-    """How one parameter changes by its gradient, and what is remembered from one update to the next.
+    """How a parameter changes by its gradient, and what is remembered from one update to the next.
 
     A subclass defines `update_core` and, if it remembers anything, `init_state`::
 
@@ -39,6 +39,8 @@ class UpdateRule:
 
     The array and the state are changed in place, by expressions on arrays and Python numbers: the result then has the
     parameter's dtype.
+
+    A rule that defines `update_group` in place of `update_core` computes for many parameters in one call.
 
     Args:
         parent_hyperparam: Hyperparameters of the optimizer.
@@ -71,38 +73,78 @@ class UpdateRule:
 
     def update_core(self, param: Parameter) -> None:
         """Change ``param.array`` in place by ``param.grad``. Both are there, and `state` is on their device."""
-        raise NotImplementedError(f"{type(self).__name__} defines no `update_core` method")
+        state = {name: [value] for name, value in self.state.items()}
+        self.update_group([param.array], [param.grad], state)
+
+    def update_group(self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Any]]) -> None:
+        """Change the arrays of parameters in place, where `update_core` changes one.
+
+        One rule is asked for a group of parameters whose rules are of one class and have the same hyperparameters and
+        `t`, so it computes by its own.
+
+        Args:
+            params: Arrays of the parameters, all of one dtype and on one device; of any shapes.
+            grads: Their gradients.
+            state: By name, what is remembered of each of the parameters.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines neither `update_core` nor `update_group`")
 
     # --- updating -----------------------------------------------------------------------------------------------------
+
+    def in_groups(self, param: Parameter) -> bool:
+        """Whether `update_group` is to be called for this parameter together with others.
+
+        It is not where a subclass or a program has put something else in the place of what it does: an `update_core` or
+        `update` of its own, or any attribute on the rule, which other rules of the class may have with another value.
+        Nor is it for a parameter that shares its array with a copy: of these, each sees what the one before has done.
+        """
+        kind = type(self)
+        return (
+            kind.update_group is not UpdateRule.update_group
+            and kind.update_core is UpdateRule.update_core
+            and kind.update is UpdateRule.update
+            and len(self.__dict__) == _ATTRIBUTES
+            and param._sharers is None
+            and type(param).update is Parameter.update
+        )
+
+    def group_key(self) -> Hashable:
+        """What rules have in common one of which can compute for all."""
+        return type(self), self.t, values_key(self.hyperparam), *(self._state or ())
+
+    @property
+    def has_hooks(self) -> bool:
+        """Whether there is a function to call before or after each update of this parameter."""
+        return bool(self._hooks)
 
     def update(self, param: Parameter) -> None:
         """Change the parameter, unless the rule is disabled or there is no gradient."""
         if param.array is None:
             return
-        with get_device_of(param.array).use():
-            target = self.begin(param)
+        device = get_device_of(param.array)
+        with device.use():
+            target = self.begin(param, device)
             if target is not None:
                 self.update_core(target)
                 self.finish(param, target)
 
-    def begin(self, param: Parameter) -> Parameter | None:
-        """What comes before `update_core`: the state, the copy in float32, the count, hooks.
+    def begin(self, param: Parameter, device: Device) -> Parameter | None:
+        """What comes before `update_core` or `update_group`: the state, the copy in float32, the count, hooks.
 
-        `update` calls this, `update_core` and `finish`, on the device of the parameter. An optimizer that changes many
-        parameters in one go calls `begin` for all, then does what `update_core` would, then calls `finish` for all:
-        see `GradientMethod.update_parameters`.
+        Args:
+            param: A parameter with an array.
+            device: Where that is.
 
         Returns:
-            What `update_core` is to change: the parameter or its copy in float32. None if nothing is to be done: the
-            rule is disabled, or there is no gradient.
+            What is to be changed: the parameter or its copy in float32. None if nothing is to be done: the rule is
+            disabled, or there is no gradient.
         """
         grad = param.grad
-        if not self.enabled or grad is None or param.array is None:
+        if not self.enabled or grad is None:
             return None
         if param._loss_scale != 1 and param._loss_scale is not None:
             param.unscale_grad()
-        device = get_device_of(param.array)
-        if device != self._device:
+        if device is not self._device and device != self._device:
             self._move(device)
         target = self._fp32_copy(param, grad) if self._goes_through_fp32(param) else param
         if self.t == 0 or self._state is None:
@@ -110,12 +152,13 @@ class UpdateRule:
         if not self._state:
             self.init_state(target)
         self.t += 1
-        for hook in self._hooks.at("pre"):
-            hook(self, target)
+        if self._hooks:
+            for hook in self._hooks.at("pre"):
+                hook(self, target)
         return target
 
     def finish(self, param: Parameter, target: Parameter) -> None:
-        """What comes after `update_core`: hooks, and the way back from float32."""
+        """What comes after: hooks, and the way back from float32."""
         for hook in self._hooks.at("post"):
             hook(self, target)
         if target is not param:
@@ -217,3 +260,7 @@ class UpdateRule:
         if all(value is not None for value in loaded.values()):
             # A copy, because it will be changed in place; and an array without axes comes back as a scalar.
             self._state = {k: np.array(v) if is_array(made[k]) else v for k, v in loaded.items()}
+
+
+_ATTRIBUTES = len(vars(UpdateRule()))
+"""Of a rule to which no subclass and no program has added one."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import cupy
 import numpy as np
 
-from renga_core.backend import get_device_of
+from renga_core.backend import Device, get_device_of
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
@@ -98,13 +98,13 @@ class FusedAdamRule(UpdateRule):
         for name in ("m", "v"):
             self.state[name] = param.xp.zeros_like(param.array)
 
-    def begin(self, param: Parameter) -> Parameter | None:
+    def begin(self, param: Parameter, device: Device) -> Parameter | None:
         """As the protocol says.
 
         Raises:
             TypeError: What is to be updated is not a CuPy array of float32 or float64.
         """
-        target = super().begin(param)
+        target = super().begin(param, device)
         array = None if target is None else target.array
         if array is not None and not (isinstance(array, cupy.ndarray) and array.dtype.name in ("float32", "float64")):
             kind = f"{type(array).__module__}.{type(array).__qualname__} of {array.dtype}"
@@ -173,8 +173,9 @@ class FusedAdam(GradientMethod):
             if not isinstance(rule, FusedAdamRule):
                 param.update()  # somebody has given it another rule, or none
             elif param.array is not None:
-                with get_device_of(param.array).use():
-                    target = rule.begin(param)
+                device = get_device_of(param.array)
+                with device.use():
+                    target = rule.begin(param, device)
                 if target is not None:
                     begun.append((rule, param, target))
         self.launch([(rule, target) for rule, _, target in begun])

@@ -5,7 +5,7 @@ An array is taken piece by piece, so that a piece is still in the cores' caches 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -38,6 +38,8 @@ __all__ = [
     "supports_rmsprop",
     "supports_sgd",
 ]
+
+Arrays = Sequence[Array]
 
 _PIECE = 1 << 18
 """Elements to a piece: of Adam's four arrays 4 MiB."""
@@ -74,71 +76,68 @@ class SGDUpdate:
     """Operation ``sgd_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, rate: float) -> Array:
+    def forward(params: Arrays, grads: Arrays, rate: float) -> None:
         """As the reference."""
         numbers = np.array([-rate], np.float32)
-        find(param.size, _mix, param.size, 1.0)(address(grad), address(numbers), address(param))
-        return param
+        minus_rate = address(numbers)
+        for param, grad in zip(params, grads, strict=True):
+            find(param.size, _mix, param.size, 1.0)(address(grad), minus_rate, address(param))
 
 
 class MomentumSGDUpdate:
     """Operation ``momentum_sgd_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
         """As the reference."""
         numbers = np.array([-rate, 1], np.float32)
         minus_rate = address(numbers)
         one = minus_rate + _ITEM
-        for size, (params, grads, steps) in _pieces(param, grad, v):
-            find(size, _mix, size, momentum)(grads, minus_rate, steps)
-            find(size, _mix, size, 1.0)(steps, one, params)
-        return param, v
+        for size, (param, grad, v) in _pieces(params, grads, vs):
+            find(size, _mix, size, momentum)(grad, minus_rate, v)
+            find(size, _mix, size, 1.0)(v, one, param)
 
 
 class CorrectedMomentumSGDUpdate:
     """Operation ``corrected_momentum_sgd_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
         """As the reference."""
         numbers = np.array([-1, rate], np.float32)
         minus_one = address(numbers)
         factor = minus_one + _ITEM
-        for size, (params, grads, steps) in _pieces(param, grad, v):
-            find(size, _mix, size, momentum)(grads, minus_one, steps)
-            find(size, _mix, size, 1.0)(steps, factor, params)
-        return param, v
+        for size, (param, grad, v) in _pieces(params, grads, vs):
+            find(size, _mix, size, momentum)(grad, minus_one, v)
+            find(size, _mix, size, 1.0)(v, factor, param)
 
 
 class NesterovAGUpdate:
     """Operation ``nesterov_ag_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
         """As the reference."""
         numbers = np.array([-rate, momentum], np.float32)
         minus_rate = address(numbers)
         ahead = minus_rate + _ITEM
-        for size, (params, grads, steps) in _pieces(param, grad, v):
-            find(size, _mix, size, momentum)(grads, minus_rate, steps)
-            find(size, _mix, size, 1.0)(grads, minus_rate, params)
-            find(size, _mix, size, 1.0)(steps, ahead, params)
-        return param, v
+        for size, (param, grad, v) in _pieces(params, grads, vs):
+            find(size, _mix, size, momentum)(grad, minus_rate, v)
+            find(size, _mix, size, 1.0)(grad, minus_rate, param)
+            find(size, _mix, size, 1.0)(v, ahead, param)
 
 
 class RMSpropUpdate:
     """Operation ``rmsprop_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> tuple[Array, Array]:
+    def forward(params: Arrays, grads: Arrays, squares: Arrays, alpha: float, eps: float, rate: float) -> None:
         """As the reference."""
         numbers = np.array([1 - alpha, 0, -rate], np.float32)
         rest, zero, minus_rate = range(address(numbers), address(numbers) + numbers.nbytes, _ITEM)
-        for size, (params, grads, squares) in _pieces(param, grad, ms):
-            find(size, _mix_square, size, alpha)(grads, grads, rest, squares)
-            find(size, _step, size, eps, 1.0)(squares, zero, grads, minus_rate, params)
-        return param, ms
+        for size, (param, grad, ms) in _pieces(params, grads, squares):
+            find(size, _mix_square, size, alpha)(grad, grad, rest, ms)
+            find(size, _step, size, eps, 1.0)(ms, zero, grad, minus_rate, param)
 
 
 class AdamUpdate:
@@ -146,23 +145,31 @@ class AdamUpdate:
 
     @staticmethod
     def forward(
-        param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
-    ) -> tuple[Array, Array, Array]:
+        params: Arrays,
+        grads: Arrays,
+        means: Arrays,
+        squares: Arrays,
+        beta1: float,
+        beta2: float,
+        eps: float,
+        rate: float,
+        keep: float,
+    ) -> None:
         """As the reference."""
         numbers = np.array([1 - beta1, 1 - beta2, 0, -rate], np.float32)
         rest1, rest2, zero, minus_rate = range(address(numbers), address(numbers) + numbers.nbytes, _ITEM)
-        for size, (params, grads, means, squares) in _pieces(param, grad, m, v):
-            find(size, _mix, size, beta1)(grads, rest1, means)
-            find(size, _mix_square, size, beta2)(grads, grads, rest2, squares)
-            find(size, _step, size, eps, keep)(squares, zero, means, minus_rate, params)
-        return param, m, v
+        for size, (param, grad, m, v) in _pieces(params, grads, means, squares):
+            find(size, _mix, size, beta1)(grad, rest1, m)
+            find(size, _mix_square, size, beta2)(grad, grad, rest2, v)
+            find(size, _step, size, eps, keep)(v, zero, m, minus_rate, param)
 
 
 def _lie_alike(param: Array, *others: Array) -> bool:
+    if not param.size > _LEAST:  # first: most parameters are small
+        return False
     flags = param.flags
     return bool(
-        param.size > _LEAST
-        and is_single(param, *others)
+        is_single(param, *others)
         and (flags.c_contiguous or flags.f_contiguous or param.transpose(_order(param)).flags.c_contiguous)
         and all(x.shape == param.shape and x.strides == param.strides for x in others)
     )
@@ -173,11 +180,12 @@ def _order(x: Array) -> list[int]:
     return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
 
 
-def _pieces(*arrays: Array) -> Iterator[tuple[int, list[int]]]:
-    """Sizes of pieces, and the addresses at which they begin in each array."""
-    starts = [address(x) for x in arrays]
-    for first in range(0, arrays[0].size, _PIECE):
-        yield min(_PIECE, arrays[0].size - first), [start + first * _ITEM for start in starts]
+def _pieces(*lists: Arrays) -> Iterator[tuple[int, list[int]]]:
+    """Row by row: sizes of pieces, and the addresses at which they begin in each array of the row."""
+    for row in zip(*lists, strict=True):
+        starts, size = [address(x) for x in row], row[0].size
+        for first in range(0, size, _PIECE):
+            yield min(_PIECE, size - first), [start + first * _ITEM for start in starts]
 
 
 def _mix(size: int, keep: float) -> Primitive:

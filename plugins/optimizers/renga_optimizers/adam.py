@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Parameter
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 from renga_optimizers.precision import check_eps
 
@@ -21,32 +23,38 @@ def _mean_and_square(grad: Array, m: Array, v: Array, beta1: float, beta2: float
 
 
 def _update(
-    param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
-) -> tuple[Array, Array, Array]:
-    """Operation ``adam_update``: an update of Adam, in place.
+    params: Sequence[Array],
+    grads: Sequence[Array],
+    means: Sequence[Array],
+    squares: Sequence[Array],
+    beta1: float,
+    beta2: float,
+    eps: float,
+    rate: float,
+    keep: float,
+) -> None:
+    """Operation ``adam_update``: an update of Adam, in place, for each parameter.
 
     Args:
-        param: To be changed: θ ← keep·θ − rate·m / (√v + eps).
-        grad: Its gradient, g.
-        m, v: To be changed before: m ← beta1·m + (1−beta1)·g and v ← beta2·v + (1−beta2)·g². All of one
-            shape and dtype.
+        params: To be changed: θ ← keep·θ − rate·m / (√v + eps).
+        grads: Their gradients, g.
+        means, squares: To be changed before: m ← beta1·m + (1−beta1)·g and v ← beta2·v + (1−beta2)·g². A parameter, its
+            gradient, its m and its v have one shape and dtype.
         beta1, beta2, eps, rate, keep: Python numbers.
-
-    Returns:
-        `param`, `m` and `v`.
     """
-    _mean_and_square(grad, m, v, beta1, beta2)
-    divisor = get_array_module(v).sqrt(v)
-    divisor += eps
-    step = m / divisor
-    step *= rate
-    if keep != 1:
-        param *= keep
-    param -= step
-    return param, m, v
+    sqrt = get_array_module(params[0]).sqrt
+    for param, grad, m, v in zip(params, grads, means, squares, strict=True):
+        _mean_and_square(grad, m, v, beta1, beta2)
+        divisor = sqrt(v)
+        divisor += eps
+        step = m / divisor
+        step *= rate
+        if keep != 1:
+            param *= keep
+        param -= step
 
 
-adam_update = Operation("adam_update", _update, samples="renga_optimizers.samples:adam_update")
+adam_update = ListOperation("adam_update", _update, lists=4, samples="renga_optimizers.samples:adam_update")
 
 
 class AdamRule(UpdateRule):
@@ -69,33 +77,40 @@ class AdamRule(UpdateRule):
         for name in ("m", "v", "vhat") if self.hyperparam.amsgrad else ("m", "v"):
             self.state[name] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        h, backend = self.hyperparam, get_backend(params[0])
+        eta, alpha_t = h.eta, self.alpha_t
+        keep = 1 - eta * h.weight_decay_rate
+        rows = params, grads, state["m"], state["v"]
+        if h.amsgrad or h.adabound:
+            tops = state["vhat"] if h.amsgrad else state["v"]
+            for row in zip(*rows, tops, strict=True):
+                self._update_variant(backend.xp, *row, alpha_t, keep)
+        else:
+            adam_update(backend, *rows, h.beta1, h.beta2, h.eps, eta * alpha_t, keep)
+
+    def _update_variant(
+        self, xp: Any, param: Array, grad: Array, m: Array, v: Array, top: Array, alpha_t: float, keep: float
+    ) -> None:
+        """With amsgrad, adabound or both; `top` is v̂, or v."""
         h = self.hyperparam
-        m, v, array, grad = self.state["m"], self.state["v"], param.array, param.grad
-        keep = 1 - h.eta * h.weight_decay_rate
-        if not h.amsgrad and not h.adabound:
-            args = array, grad, m, v, h.beta1, h.beta2, h.eps, h.eta * self.alpha_t, keep
-            adam_update.select(get_backend(array), *args).forward(*args)
-            return
-        xp = param.xp
         _mean_and_square(grad, m, v, h.beta1, h.beta2)
         if h.amsgrad:
-            vhat = self.state["vhat"]
-            vhat[...] = xp.maximum(vhat, v)
-            divisor = xp.sqrt(vhat)
-        else:
-            divisor = xp.sqrt(v)
+            top[...] = xp.maximum(top, v)
+        divisor = xp.sqrt(top)
         divisor += h.eps
         if h.adabound:
-            step = xp.clip(self.alpha_t / divisor, *self.bounds)
+            step = xp.clip(alpha_t / divisor, *self.bounds)
             step *= m
             step *= h.eta
         else:
             step = m / divisor
-            step *= h.eta * self.alpha_t
+            step *= h.eta * alpha_t
         if keep != 1:
-            array *= keep
-        array -= step
+            param *= keep
+        param -= step
 
     @property
     def alpha_t(self) -> float:

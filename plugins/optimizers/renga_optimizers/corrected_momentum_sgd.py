@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from renga_core.backend import Array
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy
 from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
 
 
-def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
-    """Operation ``corrected_momentum_sgd_update``: v ← momentum·v − g, then θ ← θ + rate·v, in place.
+def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array], momentum: float, rate: float) -> None:
+    """Operation ``corrected_momentum_sgd_update``: v ← momentum·v − g, then θ ← θ + rate·v.
+
+    In place, for each parameter.
 
     Args:
-        param, v: To be changed.
-        grad: The gradient. All of one shape and dtype.
+        params, vs: To be changed.
+        grads: The gradients. A parameter, its gradient and its v have one shape and dtype.
         momentum, rate: Python numbers.
-
-    Returns:
-        `param` and `v`.
     """
-    v *= momentum
-    v -= grad
-    param += rate * v
-    return param, v
+    for param, grad, v in zip(params, grads, vs, strict=True):
+        v *= momentum
+        v -= grad
+        param += rate * v
 
 
-corrected_momentum_sgd_update = Operation(
-    "corrected_momentum_sgd_update", _update, samples="renga_optimizers.samples:corrected_momentum_sgd_update"
+corrected_momentum_sgd_update = ListOperation(
+    "corrected_momentum_sgd_update", _update, lists=3, samples="renga_optimizers.samples:corrected_momentum_sgd_update"
 )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from renga_core.backend import get_backend
+from renga_core.backend import Array, get_backend
 from renga_core.graph import Parameter
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import UpdateRule
 
 __all__ = ["MomentumRule"]
@@ -16,15 +17,16 @@ class MomentumRule(UpdateRule):
     """The state is a velocity ``v``, zeros at first; the operation changes it and the parameter.
 
     Attributes:
-        operation: Called with the parameter's array, its gradient, ``v``, the momentum and the learning rate.
+        operation: Called with parameters, their gradients, their ``v``, the momentum and the learning rate.
     """
 
-    operation: ClassVar[Operation]
+    operation: ClassVar[ListOperation]
 
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
         self.state["v"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the operation
+    def update_group(  # noqa: D102 - the operation
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
         h = self.hyperparam
-        args = param.array, param.grad, self.state["v"], h.momentum, h.lr
-        self.operation.select(get_backend(param.array), *args).forward(*args)
+        self.operation(get_backend(params[0]), params, grads, state["v"], h.momentum, h.lr)

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from renga_core.backend import Array
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy
 from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["MomentumSGD", "MomentumSGDRule"]
 
 
-def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
-    """Operation ``momentum_sgd_update``: v ← momentum·v − rate·g, then θ ← θ + v, in place.
+def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array], momentum: float, rate: float) -> None:
+    """Operation ``momentum_sgd_update``: v ← momentum·v − rate·g, then θ ← θ + v.
+
+    In place, for each parameter.
 
     Args:
-        param, v: To be changed.
-        grad: The gradient. All of one shape and dtype.
+        params, vs: To be changed.
+        grads: The gradients. A parameter, its gradient and its v have one shape and dtype.
         momentum, rate: Python numbers.
-
-    Returns:
-        `param` and `v`.
     """
-    v *= momentum
-    v -= rate * grad
-    param += v
-    return param, v
+    for param, grad, v in zip(params, grads, vs, strict=True):
+        v *= momentum
+        v -= rate * grad
+        param += v
 
 
-momentum_sgd_update = Operation("momentum_sgd_update", _update, samples="renga_optimizers.samples:momentum_sgd_update")
+momentum_sgd_update = ListOperation(
+    "momentum_sgd_update", _update, lists=3, samples="renga_optimizers.samples:momentum_sgd_update"
+)
 
 
 class MomentumSGDRule(MomentumRule):

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from renga_core.backend import Array
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy
 from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["NesterovAG", "NesterovAGRule"]
 
 
-def _update(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
-    """Operation ``nesterov_ag_update``: v ← momentum·v − rate·g, then θ ← θ + momentum·v − rate·g, in place.
+def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array], momentum: float, rate: float) -> None:
+    """Operation ``nesterov_ag_update``: v ← momentum·v − rate·g, then θ ← θ + momentum·v − rate·g.
+
+    In place, for each parameter.
 
     Args:
-        param, v: To be changed.
-        grad: The gradient. All of one shape and dtype.
+        params, vs: To be changed.
+        grads: The gradients. A parameter, its gradient and its v have one shape and dtype.
         momentum, rate: Python numbers.
-
-    Returns:
-        `param` and `v`.
     """
-    step = rate * grad
-    v *= momentum
-    v -= step
-    param -= step
-    param += momentum * v
-    return param, v
+    for param, grad, v in zip(params, grads, vs, strict=True):
+        step = rate * grad
+        v *= momentum
+        v -= step
+        param -= step
+        param += momentum * v
 
 
-nesterov_ag_update = Operation("nesterov_ag_update", _update, samples="renga_optimizers.samples:nesterov_ag_update")
+nesterov_ag_update = ListOperation(
+    "nesterov_ag_update", _update, lists=3, samples="renga_optimizers.samples:nesterov_ag_update"
+)
 
 
 class NesterovAGRule(MomentumRule):

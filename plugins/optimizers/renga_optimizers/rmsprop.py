@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Parameter
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 from renga_optimizers.precision import check_eps
 
 __all__ = ["RMSprop", "RMSpropRule"]
 
 
-def _update(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> tuple[Array, Array]:
+def _update(
+    params: Sequence[Array], grads: Sequence[Array], squares: Sequence[Array], alpha: float, eps: float, rate: float
+) -> None:
     """Operation ``rmsprop_update``: ms ← alpha·ms + (1−alpha)·g², then θ ← θ − rate·g / (√ms + eps), in place.
 
     Args:
-        param, ms: To be changed.
-        grad: The gradient. All of one shape and dtype.
+        params, squares: To be changed: θ and ms of each parameter.
+        grads: The gradients. A parameter, its gradient and its ms have one shape and dtype.
         alpha, eps, rate: Python numbers.
-
-    Returns:
-        `param` and `ms`.
     """
-    _mean_of_squares(grad, ms, alpha)
-    divisor = get_array_module(ms).sqrt(ms)
-    divisor += eps
-    param -= rate * grad / divisor
-    return param, ms
+    xp = get_array_module(params[0])
+    for param, grad, ms in zip(params, grads, squares, strict=True):
+        _mean_of_squares(grad, ms, alpha)
+        divisor = xp.sqrt(ms)
+        divisor += eps
+        param -= rate * grad / divisor
 
 
 def _mean_of_squares(grad: Array, ms: Array, alpha: float) -> None:
@@ -34,7 +36,7 @@ def _mean_of_squares(grad: Array, ms: Array, alpha: float) -> None:
     ms += (1 - alpha) * grad * grad
 
 
-rmsprop_update = Operation("rmsprop_update", _update, samples="renga_optimizers.samples:rmsprop_update")
+rmsprop_update = ListOperation("rmsprop_update", _update, lists=3, samples="renga_optimizers.samples:rmsprop_update")
 
 
 class RMSpropRule(UpdateRule):
@@ -47,15 +49,17 @@ class RMSpropRule(UpdateRule):
         check_eps(self.hyperparam.eps, param)
         self.state["ms"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h = self.hyperparam
-        ms, array, grad = self.state["ms"], param.array, param.grad
-        if h.eps_inside_sqrt:
-            _mean_of_squares(grad, ms, h.alpha)
-            array -= h.lr * grad / param.xp.sqrt(ms + h.eps)
-        else:
-            args = array, grad, ms, h.alpha, h.eps, h.lr
-            rmsprop_update.select(get_backend(array), *args).forward(*args)
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        h, backend = self.hyperparam, get_backend(params[0])
+        alpha, eps, lr = h.alpha, h.eps, h.lr
+        if not h.eps_inside_sqrt:
+            rmsprop_update(backend, params, grads, state["ms"], alpha, eps, lr)
+            return
+        for param, grad, ms in zip(params, grads, state["ms"], strict=True):
+            _mean_of_squares(grad, ms, alpha)
+            param -= lr * grad / backend.xp.sqrt(ms + eps)
 
 
 class RMSprop(GradientMethod):

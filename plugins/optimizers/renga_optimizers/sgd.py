@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from renga_core.backend import Array, get_backend
-from renga_core.graph import Parameter
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
 
 __all__ = ["SGD", "SGDRule"]
 
 
-def _update(param: Array, grad: Array, rate: float) -> Array:
-    """Operation ``sgd_update``: θ ← θ − rate·g, in place.
+def _update(params: Sequence[Array], grads: Sequence[Array], rate: float) -> None:
+    """Operation ``sgd_update``: θ ← θ − rate·g.
+
+    In place, for each parameter.
 
     Args:
-        param: To be changed.
-        grad: Its gradient, of its shape and dtype.
+        params: To be changed.
+        grads: Their gradients, of their shapes and dtypes.
         rate: A Python number.
-
-    Returns:
-        `param`.
     """
-    param -= rate * grad
-    return param
+    for param, grad in zip(params, grads, strict=True):
+        param -= rate * grad
 
 
-sgd_update = Operation("sgd_update", _update, samples="renga_optimizers.samples:sgd_update")
+sgd_update = ListOperation("sgd_update", _update, lists=2, samples="renga_optimizers.samples:sgd_update")
 
 
 class SGDRule(UpdateRule):
     """θ ← θ − lr·g."""
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        args = param.array, param.grad, self.hyperparam.lr
-        sgd_update.select(get_backend(param.array), *args).forward(*args)
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        sgd_update(get_backend(params[0]), params, grads, self.hyperparam.lr)
 
 
 class SGD(GradientMethod):

@@ -167,33 +167,3 @@ def test_neither_loss_nor_arguments_are_held_while_walking_backwards(momentum, l
 def test_create_update_rule_is_the_subclasses(line):
     with pytest.raises(NotImplementedError, match="GradientMethod defines no `create_update_rule`"):
         GradientMethod().setup(line())
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_many_parameters_in_one_go(momentum, line, dtype):
-    """An optimizer that begins all, computes for all, and finishes all, as one that goes from one to the next."""
-    order = []
-
-    class AllAtOnce(momentum):
-        def update_parameters(self, params):
-            begun = [(p, p.update_rule.begin(p)) for p in params]
-            begun = [(p, target) for p, target in begun if target is not None]
-            order.append(len(begun))
-            for param, target in begun:
-                param.update_rule.update_core(target)
-            for param, target in begun:
-                param.update_rule.finish(param, target)
-
-    weights = []
-    for make in (momentum, AllAtOnce):
-        link = line(dtype=dtype)
-        optimizer = make()
-        optimizer.use_fp32_update()
-        optimizer.setup(link)
-        link.W.update_rule.add_hook(lambda rule, p: p.grad.__imul__(2), "double")
-        for _ in range(3):
-            optimizer.update(link, [0.1, 2])
-        assert link.W.update_rule.t == 3
-        weights.append(link.W.array)
-    np.testing.assert_array_equal(*weights)
-    assert order == [1, 1, 1]  # the other has no gradient

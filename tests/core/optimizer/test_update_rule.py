@@ -78,7 +78,7 @@ def test_hooks_of_one_parameter(momentum, line):
 def test_without_update_core():
     param = Parameter(0.0, 1)
     param.grad = np.ones(1, np.float32)
-    with pytest.raises(NotImplementedError, match="UpdateRule defines no `update_core`"):
+    with pytest.raises(NotImplementedError, match="UpdateRule defines neither `update_core` nor `update_group`"):
         UpdateRule().update(param)
 
 

@@ -220,7 +220,8 @@ def _install(folder: Path, kind: Kind[object]) -> str:
             named = f".{_snake(node.name)}"
             fields["suffixes"] = ast.literal_eval(given["suffixes"]) if "suffixes" in given else (named,)
         if kind.name == "kernel":
-            fields |= {"op": "max_pooling", "backend": "numpy", "supports": f"{module}:{node.name}.supports"}
+            operation = ast.literal_eval(given["op"]) if "op" in given else "max_pooling"
+            fields |= {"op": operation, "backend": "numpy", "supports": f"{module}:{node.name}.supports"}
         described.append(f"{kind.spec.__name__}({', '.join(f'{key}={value!r}' for key, value in fields.items())})")
     thin = (
         "from renga import Kernel, Provider, hookimpl\n\n\n"

@@ -8,7 +8,7 @@ Pieces that fit a cache count where an array is larger than it: Adam over all in
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -26,6 +26,8 @@ __all__ = [
     "supports_rmsprop",
     "supports_sgd",
 ]
+
+Arrays = Sequence[Array]
 
 _PIECE = 1 << 17
 """Elements that stay in the cache from one pass to the next."""
@@ -63,37 +65,36 @@ class SGDUpdate:
     """Operation ``sgd_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, rate: float) -> Array:
+    def forward(params: Arrays, grads: Arrays, rate: float) -> None:
         """As the reference."""
-        _mix(-rate, grad, 1.0, param)
-        return param
+        for param, grad in zip(params, grads, strict=True):
+            _mix(-rate, grad, 1.0, param)
 
 
 class MomentumSGDUpdate:
     """Operation ``momentum_sgd_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> tuple[Array, Array]:
+    def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
         """As the reference."""
-        _mix(-rate, grad, momentum, v)
-        _mix(1.0, v, 1.0, param)
-        return param, v
+        for param, grad, v in zip(params, grads, vs, strict=True):
+            _mix(-rate, grad, momentum, v)
+            _mix(1.0, v, 1.0, param)
 
 
 class RMSpropUpdate:
     """Operation ``rmsprop_update``."""
 
     @staticmethod
-    def forward(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> tuple[Array, Array]:
+    def forward(params: Arrays, grads: Arrays, squares: Arrays, alpha: float, eps: float, rate: float) -> None:
         """As the reference."""
-        for space, target, slope, square in _pieces(param, grad, ms):
+        for space, target, slope, square in _pieces(params, grads, squares):
             np.multiply(slope, slope, out=space)
             _mix(1 - alpha, space, alpha, square)
             np.sqrt(square, out=space)
             space += eps
             np.divide(slope, space, out=space)
             _mix(-rate, space, 1.0, target)
-        return param, ms
 
 
 class AdamUpdate:
@@ -101,10 +102,18 @@ class AdamUpdate:
 
     @staticmethod
     def forward(
-        param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
-    ) -> tuple[Array, Array, Array]:
+        params: Arrays,
+        grads: Arrays,
+        means: Arrays,
+        squares: Arrays,
+        beta1: float,
+        beta2: float,
+        eps: float,
+        rate: float,
+        keep: float,
+    ) -> None:
         """As the reference."""
-        for space, target, slope, mean, square in _pieces(param, grad, m, v):
+        for space, target, slope, mean, square in _pieces(params, grads, means, squares):
             _mix(1 - beta1, slope, beta1, mean)
             np.multiply(slope, slope, out=space)
             _mix(1 - beta2, space, beta2, square)
@@ -112,11 +121,10 @@ class AdamUpdate:
             space += eps
             np.divide(mean, space, out=space)
             _mix(-rate, space, keep, target)
-        return param, m, v
 
 
 def _serves(param: Array, *others: Array) -> bool:
-    if not param.size > _LEAST or _saxpby() is None:
+    if not param.size > _LEAST or _saxpby() is None:  # the size first: most parameters are small
         return False
     arrays = param, *others
     if any(x.dtype != np.float32 or x.shape != param.shape or not x.flags.aligned for x in arrays):
@@ -124,13 +132,14 @@ def _serves(param: Array, *others: Array) -> bool:
     return all(x.flags.c_contiguous for x in arrays) or all(x.flags.f_contiguous for x in arrays)
 
 
-def _pieces(*arrays: Array) -> Iterator[list[Array]]:
-    """Space for intermediate results, as large as what follows: a piece of each array."""
-    flat = [x.reshape(-1, order="A") for x in arrays]
-    space = np.empty(min(_PIECE, flat[0].size), np.float32)
-    for first in range(0, flat[0].size, _PIECE):
-        parts = [x[first : first + _PIECE] for x in flat]
-        yield [space[: parts[0].size], *parts]
+def _pieces(*lists: Arrays) -> Iterator[list[Array]]:
+    """Row by row: space for intermediate results, as large as what follows: a piece of each array of the row."""
+    space = np.empty(min(_PIECE, max(x.size for x in lists[0])), np.float32)
+    for row in zip(*lists, strict=True):
+        flat = [x.reshape(-1, order="A") for x in row]
+        for first in range(0, flat[0].size, _PIECE):
+            parts = [x[first : first + _PIECE] for x in flat]
+            yield [space[: parts[0].size], *parts]
 
 
 def _mix(a: float, x: Array, b: float, y: Array) -> None:

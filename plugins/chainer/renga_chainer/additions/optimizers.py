@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from renga_chainer.notices import notice
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import UpdateRule
 from renga_optimizers import ada_delta, ada_grad, adam, rmsprop_graves, smorms3
@@ -18,18 +20,20 @@ from renga_optimizers.nesterov_ag import NesterovAGRule
 __all__ = ["ADDITIONS"]
 
 
-def _nesterov_ag(self: NesterovAGRule, param: Parameter) -> None:
+Arrays = Sequence[Array]
+
+
+def _nesterov_ag(self: NesterovAGRule, params: Arrays, grads: Arrays, state: Mapping[str, Arrays]) -> None:
     """v ← momentum·v − lr·g; θ ← θ + momentum²·v − (1 + momentum)·lr·g, where the paper has the former v.
 
     Bengio, Boulanger-Lewandowski and Pascanu, Advances in Optimizing Recurrent Networks (arXiv:1212.0901), equation 7.
     """
-    if param.grad is None:
-        return
-    h, v = self.hyperparam, self.state["v"]
-    v *= h.momentum
-    v -= h.lr * param.grad
-    param.array += h.momentum * h.momentum * v
-    param.array -= (1 + h.momentum) * h.lr * param.grad
+    h = self.hyperparam
+    for param, grad, v in zip(params, grads, state["v"], strict=True):
+        v *= h.momentum
+        v -= h.lr * grad
+        param += h.momentum * h.momentum * v
+        param -= (1 + h.momentum) * h.lr * grad
 
 
 def _gradient_lars(self: GradientLARS, rule: UpdateRule, param: Parameter) -> None:
@@ -58,26 +62,26 @@ def _alpha_t(self: Adam) -> float:
     return rate
 
 
-_adam = AdamRule.update_core
+_adam = AdamRule.update_group
 
 
-def _adam_in_half(self: AdamRule, param: Parameter) -> None:
+def _adam_in_half(self: AdamRule, params: Arrays, grads: Arrays, state: Mapping[str, Arrays]) -> None:
     """As Renga's; of parameters in half precision each step is computed in single, in which `eps` is not 0."""
-    if param.grad is None or param.dtype != np.float16:
-        _adam(self, param)
+    if params[0].dtype != np.float16:
+        _adam(self, params, grads, state)
         return
-    h, m, v = self.hyperparam, self.state["m"], self.state["v"]
-    grad = param.grad.astype(np.float32)
-    m += (1 - h.beta1) * (grad - m)
-    v += (1 - h.beta2) * (grad * grad - v)
-    largest = v
-    if h.amsgrad:
-        largest = self.state["vhat"]
-        largest[...] = param.xp.maximum(largest, v)
-    rate = self.alpha_t / (param.xp.sqrt(largest.astype(np.float32)) + h.eps)
-    if h.adabound:
-        rate = param.xp.clip(rate, *self.bounds)
-    param.array[...] = (1 - h.eta * h.weight_decay_rate) * param.array - h.eta * (rate * m)
+    h, xp = self.hyperparam, get_array_module(params[0])
+    tops = state["vhat"] if h.amsgrad else state["v"]
+    for param, half, m, v, largest in zip(params, grads, state["m"], state["v"], tops, strict=True):
+        grad = half.astype(np.float32)
+        m += (1 - h.beta1) * (grad - m)
+        v += (1 - h.beta2) * (grad * grad - v)
+        if h.amsgrad:
+            largest[...] = xp.maximum(largest, v)
+        rate = self.alpha_t / (xp.sqrt(largest.astype(np.float32)) + h.eps)
+        if h.adabound:
+            rate = xp.clip(rate, *self.bounds)
+        param[...] = (1 - h.eta * h.weight_decay_rate) * param - h.eta * (rate * m)
 
 
 def _no_check(eps: float, param: Parameter) -> None:
@@ -96,11 +100,11 @@ def _warn_of_eps(eps: float, param: Parameter) -> None:
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [
-    (AdamRule, "update_core", _adam_in_half),
+    (AdamRule, "update_group", _adam_in_half),
     (adam, "check_eps", _no_check),
     *[(module, "check_eps", _warn_of_eps) for module in (ada_delta, ada_grad, rmsprop_graves, smorms3)],
     (Adam, "alpha_t", property(_alpha_t)),
     (Adam, "lr", property(_alpha_t)),
     (GradientLARS, "__call__", _gradient_lars),
-    (NesterovAGRule, "update_core", _nesterov_ag),
+    (NesterovAGRule, "update_group", _nesterov_ag),
 ]

@@ -28,6 +28,8 @@ __all__ = ["ADDITIONS"]
 
 _prepare_grads = GradientMethod._prepare_grads
 _update = UpdateRule.update
+_core = UpdateRule.update_core
+_in_groups = UpdateRule.in_groups
 
 
 def _update_core(self: UpdateRule, param: Parameter) -> None:
@@ -39,13 +41,26 @@ def _update_core(self: UpdateRule, param: Parameter) -> None:
 
 
 def _update_core_cpu(self: UpdateRule, param: Parameter) -> None:
-    """Change the parameter. To be defined, unless `update_core` is."""
-    raise NotImplementedError(f"{type(self).__name__} defines neither update_core(param) nor update_core_cpu(param)")
+    """Change the parameter. To be defined, unless `update_core` is, or Renga's `update_group`."""
+    if type(self).update_group is UpdateRule.update_group:
+        raise NotImplementedError(
+            f"{type(self).__name__} defines neither update_core(param) nor update_core_cpu(param)"
+        )
+    _core(self, param)
 
 
 def _update_core_gpu(self: UpdateRule, param: Parameter) -> None:
-    """Change the parameter. To be defined, unless `update_core` is."""
-    raise NotImplementedError(f"{type(self).__name__} defines neither update_core(param) nor update_core_gpu(param)")
+    """Change the parameter. To be defined, unless `update_core` is, or Renga's `update_group`."""
+    if type(self).update_group is UpdateRule.update_group:
+        raise NotImplementedError(
+            f"{type(self).__name__} defines neither update_core(param) nor update_core_gpu(param)"
+        )
+    _core(self, param)
+
+
+def _in_groups_unless_own(self: UpdateRule, param: Parameter) -> bool:
+    """As Renga's; what the program itself defines is called for each parameter."""
+    return _in_groups(self, param) and not _is_programs_own(self)
 
 
 def _update_own(self: UpdateRule, param: Parameter) -> None:
@@ -164,6 +179,7 @@ def _with_own_numbers(optimizer: type[GradientMethod]) -> tuple[type[UpdateRule]
 ADDITIONS: list[tuple[Any, str, Any]] = [
     (UpdateRule, "state", property(_state)),
     (UpdateRule, "is_elementwise", False),
+    (UpdateRule, "in_groups", _in_groups_unless_own),
     (UpdateRule, "update", _update_own),
     (UpdateRule, "update_core", _update_core),
     (UpdateRule, "update_core_cpu", _update_core_cpu),

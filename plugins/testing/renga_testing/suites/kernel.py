@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from renga_core.backend import Backend, get_backend, to_host
-from renga_core.kernel import Implementation, Operation, operations
+from renga_core.kernel import Implementation, ListOperation, Operation, operations
 from renga_core.kernel.operation import known_operations
 from renga_core.kernel.sample import Sample, Seeded
 from renga_core.kinds import KERNEL
@@ -76,21 +77,38 @@ class KernelSuite(ProviderSuite):
         """Wherever it says that it supports the arguments, its result is the reference's."""
         for dtype, what, sample, args in self._supported(backend):
             got = self.kernel.forward(*_ready(backend, args, sample.changed))
-            right = self.operation.reference.forward(*_ready(backend, args, sample.changed))
+            right = self.reference.forward(*_ready(backend, args, sample.changed))
             self._agree(got, right, dtype, f"forward, {what}")
+
+    def test_many_rows(self, backend: Backend) -> None:
+        """If the operation takes lists, it does to each row what it does to that row alone, whatever is beside it."""
+        operation = self.operation
+        if not isinstance(operation, ListOperation):
+            return
+        together: dict[Any, list[tuple[Any, ...]]] = {}
+        for dtype, _, sample, args in self._supported(backend):
+            row, numbers = args[: operation.lists], args[operation.lists :]
+            together.setdefault((dtype, sample.changed, numbers), []).append(row)
+        for (dtype, changed, numbers), rows in together.items():
+            alone, beside = ([_ready(backend, row, changed) for row in rows] for _ in range(2))
+            for row in alone:
+                self.kernel.forward(*row, *numbers)
+            self.target.forward(*zip(*beside, strict=True), *numbers)
+            for i, (got, right) in enumerate(zip(beside, alone, strict=True)):
+                self._agree(got, right, dtype, f"forward of {len(rows)} rows of {dtype} in one call, row {i}")
 
     def test_backward(self, backend: Backend) -> None:
         """So are its gradients, each by what its own forward has kept; also when asked for them twice."""
-        if self.operation.reference.backward is None:
+        if self.reference.backward is None:
             assert self.kernel.backward is None, "it has a backward; the operation has none, so nothing would call it"
             return
         assert self.kernel.backward is not None, "it has no backward; the operation's reference has one"
         for dtype, what, sample, args in self._supported(backend):
             assert sample.backward is not None, f"sample {sample.name!r} says no arguments of backward"
             rng = np.random.default_rng(1)
-            right_y = self.operation.reference.forward(*_ready(backend, args))
+            right_y = self.reference.forward(*_ready(backend, args))
             gy = backend.asarray(rng.uniform(-1, 1, _many(right_y)[0].shape).astype(dtype))
-            right = self.operation.reference.backward(*sample.backward(args, right_y, gy))
+            right = self.reference.backward(*sample.backward(args, right_y, gy))
             y = self.kernel.forward(*_ready(backend, args))
             given = sample.backward(args, y, gy)
             for time in ("", ", asked a second time"):
@@ -137,10 +155,10 @@ class KernelSuite(ProviderSuite):
             self._still(_many(first)[0], kept, f"a second call changes the result ({what})")
             if not again or self.kernel.backward is None or sample.backward is None:
                 continue
-            assert self.operation.reference.backward is not None
+            assert self.reference.backward is not None
             gy = backend.asarray(np.random.default_rng(1).uniform(-1, 1, kept.shape).astype(dtype))
-            right_y = self.operation.reference.forward(*_ready(backend, args))
-            right = self.operation.reference.backward(*sample.backward(args, right_y, gy))
+            right_y = self.reference.forward(*_ready(backend, args))
+            right = self.reference.backward(*sample.backward(args, right_y, gy))
             got = self.kernel.backward(*sample.backward(args, first, gy))
             self._agree(got, right, dtype, f"backward, after another forward, {what}")
             gradients = [x for x in _many(got) if _is_array(x)]
@@ -198,8 +216,25 @@ class KernelSuite(ProviderSuite):
         target, supports = self.target, self._description.supports
         backward = getattr(target, "backward", None)
         if not supports:
-            return Implementation(self.offer.full_name, target.forward, backward)
-        return Implementation(self.offer.full_name, target.forward, backward, resolve(supports))
+            return self._of_one_row(Implementation(self.offer.full_name, target.forward, backward))
+        return self._of_one_row(Implementation(self.offer.full_name, target.forward, backward, resolve(supports)))
+
+    @property
+    def reference(self) -> Implementation:
+        """What it is compared with."""
+        return self._of_one_row(self.operation.reference)
+
+    def _of_one_row(self, implementation: Implementation) -> Implementation:
+        """If the operation takes lists, an implementation that takes a row, and returns what it changes."""
+        operation = self.operation
+        if not isinstance(operation, ListOperation):
+            return implementation
+
+        def forward(*args: Any) -> tuple[Any, ...]:
+            implementation.forward(*([x] for x in args[: operation.lists]), *args[operation.lists :])
+            return args[: operation.lists]
+
+        return replace(implementation, forward=forward)
 
     @property
     def _description(self) -> Kernel:
@@ -231,7 +266,7 @@ class KernelSuite(ProviderSuite):
                 found += _many(implementation.backward(*sample.backward(given, y, gy)))
             return found
 
-        reference = self.operation.reference
+        reference = self.reference
         for place, variants in _spoiled(backend, args[i]):
             depends = _depends([results(reference, variants[number]) for number in _FINITE])
             for number in _NOT_FINITE:
@@ -245,7 +280,7 @@ class KernelSuite(ProviderSuite):
         self, backend: Backend, sample: Sample, args: tuple[Any, ...], dtype: str, what: str
     ) -> None:
         assert sample.backward is not None
-        reference, kernel = self.operation.reference, self.kernel
+        reference, kernel = self.reference, self.kernel
         assert reference.backward is not None
         assert kernel.backward is not None
         right_y = reference.forward(*_ready(backend, args))

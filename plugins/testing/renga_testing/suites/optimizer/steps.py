@@ -10,7 +10,7 @@ import numpy as np
 
 from renga_core.backend import Device, get_device
 from renga_core.link import Link
-from renga_core.optimizer import Optimizer
+from renga_core.optimizer import GradientMethod, Optimizer
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.optimizer.formulas import FORMULAS
 from renga_testing.suites.optimizer.training import SHAPES, Host, Training, gradient, made_link, on_host
@@ -170,6 +170,19 @@ class Steps(Training):
         self.train(optimizer, link, 3)
         assert optimizer.t == 3, f"t is {optimizer.t} after 3 updates"
         assert link.matrix.update_rule.t == 3, f"a rule's t is {link.matrix.update_rule.t} after 3 updates"
+
+    def test_together_as_alone(self, device: Device) -> None:
+        """Parameters that one call updates, in groups, end where they do when each is updated alone."""
+        optimizer, link = self.set_up("float64", device)
+        if not isinstance(optimizer, GradientMethod):
+            return  # it has no update rules
+        self.train(optimizer, link, 3)
+        one_by_one, other = self.set_up("float64", device)
+        one_by_one.update_parameters = lambda params: [param.update() for param in params]
+        self.train(one_by_one, other, 3)
+        for name in SHAPES:
+            what = f"a {name} parameter that is updated together with others, compared with one that is updated alone,"
+            compare(getattr(link, name).array, on_host(getattr(other, name)), what, 1e-12)
 
     # --- arrays of all sorts -----------------------------------------------------------------------------------------
 

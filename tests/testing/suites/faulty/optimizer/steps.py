@@ -302,3 +302,13 @@ class FirstFilter(Right):
         def update_core(self, param):
             array = param.array[:1] if param.ndim == 4 else param.array
             array -= self.hyperparam.lr * (param.grad[:1] if param.ndim == 4 else param.grad)
+
+
+class OnlyTheFirst(Right):
+    """of parameters that are updated together, the first alone is"""
+
+    breaks = "test_together_as_alone"
+
+    class rule(UpdateRule):
+        def update_group(self, params, grads, state):
+            params[0][...] -= self.hyperparam.lr * grads[0]
