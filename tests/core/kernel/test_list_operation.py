@@ -5,7 +5,7 @@ import pytest
 
 from renga_core.backend import get_backend
 from renga_core.kernel import Implementation, ListOperation, operations
-from renga_core.kernel.operation import _serves_all
+from renga_core.kernel.implementation import serves_all
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def made(monkeypatch):
         operation = ListOperation("a_list_operation", named("reference"), lists=2)
         kernels = [
             Implementation(
-                str(n), named(n), supports=_serves_all if n == 0 else lambda y, x, factor, n=n: y.size >= n and y is x
+                str(n), named(n), supports=serves_all if n == 0 else lambda y, x, factor, n=n: y.size >= n and y is x
             )
             for n in least
         ]
