@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from renga_core.backend import Device, get_backend
 from renga_core.graph import Parameter
-
-if TYPE_CHECKING:
-    from renga_core.optimizer.update_rule import UpdateRule
+from renga_core.optimizer.update_rule import UpdateRule
 
 __all__ = ["Group", "update_in_groups"]
 
@@ -59,9 +57,7 @@ def update_in_groups(params: Iterable[Parameter]) -> None:
     with ExitStack() as on_device:
         for param in params:
             rule, array = param.update_rule, param.array
-            if rule is None:
-                continue
-            if array is None or not rule.in_groups(param):
+            if array is None or not isinstance(rule, UpdateRule) or not rule.in_groups(param):
                 param.update()
                 continue
             backend = get_backend(array)
