@@ -15,7 +15,7 @@ What you type lives here::
 - `renga.distributions`: what random numbers are like.
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
-- `renga.training` with `extensions`, `triggers`, `updaters`: the training loop.
+- `renga.training` with `extensions`, `snapshots`, `triggers`, `updaters`: the training loop.
 - `renga.run`: training runs described by data, as `renga train` makes them.
 - `renga.distributed`: training by several processes.
 - `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.

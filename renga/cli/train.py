@@ -21,10 +21,8 @@ from renga.run.folder import (
     check_writable,
     differences,
     free_folder,
-    lose_snapshots,
     never,
-    parts,
-    snapshots,
+    snapshot_store,
 )
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.sweep import combinations
@@ -145,7 +143,7 @@ def _train(training: Training, settings: dict[str, Any], name: str, resume: bool
     introduction = _Introduction(training, name)
     if first:
         if not resume:
-            lose_snapshots(training.description.out)
+            snapshot_store(training.description.out).remove_all()
         training.trainer.extend(introduction, trigger=never)
     started_at = time.perf_counter()
     try:
@@ -236,8 +234,9 @@ def _how_together(training: Training) -> list[tuple[str, str]]:
 def _conclude(training: Training, seconds: float) -> None:
     reached = _reached(training)
     out = training.description.out
+    shards = snapshot_store(out).shards()
     files = ", ".join(
-        sorted(path.name for path in {*Path(out).iterdir()} - {*parts(out)} if not path.name.startswith("."))
+        sorted(path.name for path in Path(out).iterdir() if path not in shards and not path.name.startswith("."))
     )
     reason = training.trainer.stop_reason
     if reason is not None:
@@ -258,7 +257,7 @@ def _reached(training: Training) -> str:
 def _say_how_to_resume(training: Training) -> None:
     updater, out = training.trainer.updater, training.description.out
     print(f"renga: interrupted in epoch {updater.epoch + 1}, after iteration {updater.iteration}", file=sys.stderr)
-    if snapshots(out):
+    if found := snapshot_store(out).find():
         # The copy in the folder says all that the command line said.
         several = ", in as many processes or others" if training.communicator.size > 1 else ""
-        print(f"To go on from {snapshots(out)[-1]}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)
+        print(f"To go on from {found[0].path}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)

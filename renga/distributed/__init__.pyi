@@ -5,7 +5,6 @@ from renga.distributed import links as links
 from renga.distributed import scale_model as scale_model
 from renga_distributed.checkpoints import CheckpointError as CheckpointError
 from renga_distributed.checkpoints import MultiNodeCheckpointer as MultiNodeCheckpointer
-from renga_distributed.checkpoints import Names as Names
 from renga_distributed.checkpoints import create_multi_node_checkpointer as create_multi_node_checkpointer
 from renga_distributed.create import create_communicator as create_communicator
 from renga_distributed.datasets import DataSizeError as DataSizeError
@@ -40,7 +39,6 @@ __all__ = [
     "MultiNodeEarlyStoppingTrigger",
     "MultiNodeIterator",
     "MultiNodeOptimizer",
-    "Names",
     "ObservationAggregator",
     "SingleCommunicator",
     "ThreadsCommunicator",

@@ -17,12 +17,14 @@ from renga.run.choosing import RunParts, find_parts
 from renga.run.description import RunDescription
 from renga.run.device import find_device
 from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
-from renga.run.folder import PARTS, RunFile, SnapshotAlone, never
+from renga.run.folder import SNAPSHOT_NAMES, RunFile, never
 from renga.run.length import Length
 from renga.run.optimizing import make_optimizers
 from renga.run.parts import Part
 from renga.run.precision import Precision
 from renga.training import Task, Trainer
+from renga.training.extensions import Snapshot
+from renga.training.snapshots import Newest
 from renga.training.updaters import call
 from renga_core import random
 from renga_core.backend import Device, using_device
@@ -37,7 +39,7 @@ from renga_core.training import TrainerLike
 
 __all__ = ["Training", "build", "known_to", "make_data", "make_model"]
 
-_KEPT_SNAPSHOTS = 2  # the newest, and the one before it in case the newest is damaged
+_KEPT_SNAPSHOTS = (Newest(2),)  # the newest, and the one before it in case the newest is damaged
 
 
 @dataclass(frozen=True)
@@ -194,8 +196,11 @@ def _at_the_end_of_an_epoch(trainer: TrainerLike) -> bool:
 
 def _make_snapshot(comm: CommunicatorBase, resume: bool) -> Any:
     if comm.size == 1:
-        return SnapshotAlone(_KEPT_SNAPSHOTS, resume)
-    return MultiNodeCheckpointer(PARTS, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep=True, autoload=resume)
+        name, shard = SNAPSHOT_NAMES.filename, SNAPSHOT_NAMES.shard
+        return Snapshot(None, name, None, lambda: True, False, True, _KEPT_SNAPSHOTS, resume, shard)
+    return MultiNodeCheckpointer(
+        SNAPSHOT_NAMES, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep_at_end=True, autoload=resume
+    )
 
 
 def _check_sizes(train: Dataset, test: Dataset, parts: RunParts, run: RunDescription, batch_size: int) -> None:

@@ -10,56 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from renga.dataset import write_preprocessing
-from renga.distributed import Names
 from renga.run.description import Distribution, RunDescription
 from renga.run.toml import dumps
-from renga.training.extensions import Snapshot, find_snapshots
+from renga.training.snapshots import SnapshotNames, SnapshotStore
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write, save_npz
+from renga_core.serializers import atomic_write
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
 
 __all__ = [
     "COPY",
-    "PARTS",
     "PREPROCESSING",
+    "SNAPSHOT_NAMES",
     "RunFile",
-    "SnapshotAlone",
     "check_folder",
     "check_writable",
     "differences",
     "free_folder",
-    "lose_snapshots",
     "never",
-    "parts",
-    "snapshots",
+    "snapshot_store",
 ]
 
 COPY = "run.toml"
 PREPROCESSING = "preprocessing.json"
-SNAPSHOTS = "snapshot_iter_{.updater.iteration}.npz"
-PARTS = Names("snapshot_iter_{iteration}.npz", "rank{rank}_of_snapshot_iter_{iteration}.npz")
-"""What the snapshots of several processes are called: rank 0's as that of a process that is alone."""
+SNAPSHOT_NAMES = SnapshotNames("snapshot_iter_{iteration}.npz", "rank{rank}_of_snapshot_iter_{iteration}.npz")
+"""What snapshots are called. Of several processes, rank 0's is called as that of a process that is alone."""
 
 
-def snapshots(folder: str | Path) -> list[Path]:
-    """Return the snapshots in a folder, those of the first iterations first."""
-    return [file.path for file in reversed(find_snapshots(folder, SNAPSHOTS))]
-
-
-def parts(folder: str | Path) -> dict[Path, Path]:
-    """Return what ranks other than 0 have added to snapshots in a folder, each with the snapshot to which it belongs.
-
-    That need not be there.
-    """
-    places = {path: PARTS.parse(path.name) for path in Path(folder).glob("*.npz")}
-    return {path: Path(folder, PARTS.file(0, place[1])) for path, place in places.items() if place and place[0] > 0}
-
-
-def lose_snapshots(folder: str | Path) -> None:
-    """Remove all snapshots in a folder, those of several processes included."""
-    for path in (*snapshots(folder), *parts(folder)):
-        path.unlink()
+def snapshot_store(folder: str | Path) -> SnapshotStore:
+    """Return the snapshots in the folder of a run."""
+    return SnapshotStore(folder, SNAPSHOT_NAMES)
 
 
 def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
@@ -68,7 +48,7 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
     Raises:
         RengaError: It is not so; the message says what to do.
     """
-    found = snapshots(run.out)
+    found = snapshot_store(run.out).find()
     where = _where(run)
     if resume and not found:
         raise RengaError(
@@ -76,7 +56,7 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
         )
     if found and not resume and not overwrite:
         raise RengaError(
-            f"{where} holds a run already: {found[-1].name}.\n"
+            f"{where} holds a run already: {found[0].path.name}.\n"
             "Next: go on with it by --resume, name another folder by --out DIR, or lose it by --overwrite."
         )
 
@@ -86,7 +66,7 @@ def free_folder(folder: str) -> str:
 
     It is this one; or, where that holds a run already, the first of ``<name>-2``, ``<name>-3`` … that does not exist.
     """
-    if not snapshots(folder):
+    if not snapshot_store(folder).find():
         return folder
     return next(name for name in (f"{folder}-{number}" for number in count(2)) if not os.path.lexists(name))
 
@@ -147,25 +127,6 @@ def _as_list(value: Any) -> Any:
 def never(trainer: object) -> bool:
     """A trigger without state, for extensions that act only when training starts."""
     return False
-
-
-class SnapshotAlone(Snapshot):
-    """The snapshots of a run in one process. An old one that several wrote goes with all its parts.
-
-    Args:
-        n_retains: How many to keep.
-        autoload: When training starts, go on from the newest, if there is any.
-    """
-
-    def __init__(self, n_retains: int, autoload: bool) -> None:
-        super().__init__(None, SNAPSHOTS, save_npz, lambda: True, False, True, n_retains, autoload)
-
-    def __call__(self, trainer: TrainerLike) -> None:
-        """Save, and remove the oldest files beyond those to retain."""
-        super().__call__(trainer)
-        for part, whole in parts(trainer.out).items():
-            if not whole.exists():
-                part.unlink(missing_ok=True)
 
 
 class RunFile(Extension):

@@ -16,7 +16,7 @@ from renga.run.building import make_model
 from renga.run.choosing import RunParts, find_parts
 from renga.run.description import RunDescription, describe
 from renga.run.device import find_device
-from renga.run.folder import COPY, PREPROCESSING, snapshots
+from renga.run.folder import COPY, PREPROCESSING, snapshot_store
 from renga.run.shipped import read_run
 from renga.training import Task
 from renga_core.backend import Device, using_device
@@ -25,6 +25,7 @@ from renga_core.errors import RengaError
 from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
 from renga_core.serializers import load_npz
+from renga_core.serializers.archive import open_archive
 from renga_core.settings import using_command_line, using_run_file
 
 __all__ = ["Trained", "load_trained", "using_run_folder"]
@@ -109,21 +110,26 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
 
 
 def _load_weights(place: Path, task: Task, target: Link, weights: str) -> str:
-    newest = next(reversed(snapshots(place)), None)
-    if newest is None:
+    """Load them, from the newest snapshot that is whole or the best that it knows of; say from where."""
+    loaded: list[str] = []
+
+    def load(path: Path) -> None:
+        with open_archive(path) as archive:
+            best = _best(archive[_BEST]) if _BEST in archive else None
+            averaged = any(name.startswith(f"{_AVERAGE}/") for name in archive)
+        if weights == "best" and best is not None and Path(place, best).is_file():
+            load_npz(Path(place, best), target)
+            loaded.append(str(Path(place, best)))
+            return
+        for name, link in task.optimized(target).items():
+            load_npz(path, link, path=f"updater/model:{name}")
+        if averaged:
+            load_npz(path, task.optimized(target)["main"], path=_AVERAGE)
+        loaded.append(f"{path}, moving average" if averaged else str(path))
+
+    if snapshot_store(place).load_newest(load) is None:
         raise RengaError(f"there is no snapshot in {place}: nothing has been trained there yet.")
-    with np.load(newest, allow_pickle=False) as arrays:
-        best = _best(arrays[_BEST]) if _BEST in arrays else None
-        averaged = any(name.startswith(f"{_AVERAGE}/") for name in arrays)
-    if weights == "best" and best is not None and Path(place, best).is_file():
-        load_npz(Path(place, best), target)
-        return str(Path(place, best))
-    for name, link in task.optimized(target).items():
-        load_npz(newest, link, path=f"updater/model:{name}")
-    if averaged:
-        load_npz(newest, task.optimized(target)["main"], path=_AVERAGE)
-        return f"{newest}, moving average"
-    return str(newest)
+    return loaded[0]
 
 
 def _best(stored: Any) -> str | None:

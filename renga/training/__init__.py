@@ -2,6 +2,7 @@
 
 - `Trainer` runs a loop: an updater (`updaters`) makes each step, extensions (`extensions`) do the rest when their
   triggers (`triggers`) say so.
+- `snapshots`: which snapshots `extensions.snapshot` keeps.
 - To write an extension: derive from `Extension`, or put `make_extension` above a function of the trainer.
 """
 
@@ -12,5 +13,5 @@ __getattr__, __dir__ = view(
     {
         "renga_core.training": "PRIORITY_EDITOR PRIORITY_READER PRIORITY_WRITER Extension Updater make_extension",
     },
-    modules="extensions triggers updaters",
+    modules="extensions snapshots triggers updaters",
 )

@@ -1,6 +1,7 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga.training import extensions as extensions
+from renga.training import snapshots as snapshots
 from renga.training import triggers as triggers
 from renga.training import updaters as updaters
 from renga_core.training import Extension as Extension
@@ -32,6 +33,7 @@ __all__ = [
     "get_trigger",
     "hold_folder",
     "make_extension",
+    "snapshots",
     "triggers",
     "updaters",
 ]

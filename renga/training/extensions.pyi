@@ -33,7 +33,6 @@ from renga_training.extensions.evaluator import Evaluator as Evaluator
 from renga_training.extensions.observe import observe_value as observe_value
 from renga_training.extensions.snapshot import Snapshot as Snapshot
 from renga_training.extensions.snapshot import snapshot_object as snapshot_object
-from renga_training.snapshot_files import find_snapshots as find_snapshots
 
 __all__ = [
     "CosineSchedule",
@@ -62,7 +61,6 @@ __all__ = [
     "VariableStatisticsPlot",
     "WarmupShift",
     "dump_graph",
-    "find_snapshots",
     "make_extension",
     "observe_lr",
     "observe_value",

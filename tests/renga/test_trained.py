@@ -2,6 +2,8 @@
 
 import csv
 import json
+import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -148,3 +150,15 @@ def test_export_is_the_network_alone(here, capsys, name):
     load(best, whole)
     for (_, a), (_, b) in zip(model.namedparams(), whole.predictor.namedparams(), strict=True):
         np.testing.assert_array_equal(a.array, b.array)
+
+
+def test_a_damaged_snapshot_leads_to_the_one_before(here, capsys, tmp_path):
+    copy = shutil.copytree(here("classification") / "result", tmp_path / "copy")
+    *_, older, newest = sorted(copy.glob("snapshot_iter_*.npz"), key=lambda path: int(path.stem.rpartition("_")[2]))
+    newest.write_bytes(newest.read_bytes()[:-100])
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["evaluate", str(copy), "--weights", "last", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert f"{newest.name}: damaged" in err
+    assert older.name in json.loads(out)["weights"]

@@ -14,6 +14,7 @@ import pytest
 import renga_core.random
 from renga_core.serializers import DictionarySerializer, FileDamaged, FileMismatched, load_npz, save_npz
 from renga_training import extensions, triggers
+from renga_training import snapshots as snapshots_
 
 
 class Stop(Exception):
@@ -215,3 +216,32 @@ def test_no_snapshot_is_a_beginning(program, tmp_path):
     trainer.run()
     assert trainer.updater.iteration == 19
     assert (Path(trainer.out) / "snapshot_iter_18").exists()
+
+
+def test_several_policies_keep_each_its_own(program, tmp_path):
+    """They go by what trainers have saved, so that a resumed run keeps what the run before did."""
+    keep = [snapshots_.Newest(1), snapshots_.Best("main/loss"), snapshots_.OneEvery(minutes=1e9)]
+    losses = {}
+
+    def run(epochs):
+        trainer = program.make_trainer(tmp_path, (epochs, "epoch"))
+        trainer.extend(extensions.snapshot(keep=keep, autoload=True), trigger=(3, "iteration"))
+
+        def note(trainer):
+            losses[trainer.updater.iteration] = float(trainer.observation["main/loss"].array)
+
+        trainer.extend(note, trigger=(3, "iteration"), name="note")
+        trainer.run()
+
+    renga_core.random.seed(3)
+    for epochs in (2, 3):
+        run(epochs)
+        best = min(losses, key=losses.get)
+        kept = {int(path.name.rpartition("_")[2]) for path in tmp_path.glob("snapshot_iter_*")}
+        assert kept == {3, best, max(losses)}
+
+
+def test_the_best_goes_by_a_trainers_file():
+    for how in ({"target": object()}, {"filename": "{iteration}.h5"}, {"savefun": print}):
+        with pytest.raises(ValueError, match="goes by what is in a trainer's snapshot"):
+            extensions.snapshot(keep=[snapshots_.Best("loss")], **how)

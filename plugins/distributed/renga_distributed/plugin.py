@@ -43,7 +43,7 @@ def renga_namespaces() -> list[Namespace]:
         Namespace(
             "renga.distributed",
             names={
-                f"{package}.checkpoints": "CheckpointError MultiNodeCheckpointer Names create_multi_node_checkpointer",
+                f"{package}.checkpoints": "CheckpointError MultiNodeCheckpointer create_multi_node_checkpointer",
                 f"{package}.create": "create_communicator",
                 f"{package}.datasets": "DataSizeError create_empty_dataset scatter_dataset scatter_index",
                 f"{package}.extensions": (

@@ -9,6 +9,7 @@
 - `updaters`: `StandardUpdater`, `ParallelUpdater`: one step of the optimization.
 - `triggers`: when to do something.
 - `extensions`: evaluating, logging, plotting, saving and resuming, changing the learning rate.
+- `snapshots`: the files of snapshots: which there are, which is loaded, which are kept.
 - `plugin`: what this package offers to Renga.
 
 The base classes to derive one's own from are in `renga_core.training`. A loop written by hand needs none of this.
@@ -20,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from renga_training import extensions, triggers, updaters
+    from renga_training import extensions, snapshots, triggers, updaters
     from renga_training.trainer import Trainer
     from renga_training.triggers import IntervalTrigger, get_trigger
     from renga_training.updaters import ParallelUpdater, StandardUpdater
@@ -32,6 +33,7 @@ __all__ = [
     "Trainer",
     "extensions",
     "get_trigger",
+    "snapshots",
     "triggers",
     "updaters",
 ]

@@ -137,7 +137,15 @@ def renga_namespaces() -> list[Namespace]:
                 f"{_EXTENSIONS}.evaluator": "Evaluator",
                 f"{_EXTENSIONS}.observe": "observe_value",
                 f"{_EXTENSIONS}.snapshot": "Snapshot snapshot_object",
-                "renga_training.snapshot_files": "find_snapshots",
+            },
+        ),
+        Namespace(
+            "renga.training.snapshots",
+            names={
+                "renga_training.snapshots.files": "SnapshotFile",
+                "renga_training.snapshots.names": "SnapshotNames",
+                "renga_training.snapshots.policy": "Best Newest OneEvery Policy",
+                "renga_training.snapshots.store": "SnapshotStore",
             },
         ),
         Namespace(

@@ -1,9 +1,9 @@
 """The suffix of a file says its format; plugins offer formats beside npz."""
 
-import json
 import re
 
 import pytest
+from json_format import Json, Saved
 
 from renga_core.kinds import FILE_FORMAT
 from renga_core.plugin import (
@@ -19,27 +19,6 @@ from renga_core.plugin import (
 from renga_core.serializers import FileDamaged, load, load_npz, save, save_npz
 from renga_core.serializers.formats import NpzFormat, format_of, format_of_template, format_saved_by
 from renga_core.settings import using
-
-
-class Saved:
-    def __init__(self, value=0):
-        self.value = value
-
-    def serialize(self, serializer):
-        self.value = serializer("value", self.value)
-
-
-def save_json(filename, obj):
-    with open(filename, "w") as file:
-        json.dump(obj.value, file)
-
-
-class Json:
-    save = staticmethod(save_json)
-
-    def load(self, filename, obj, path="", strict=True, ignore_names=None):
-        with open(filename) as file:
-            obj.value = json.load(file)
 
 
 class Other(Json):

@@ -76,6 +76,13 @@ def test_all_sets_go_on_from_the_newest_that_all_have(make_trainer, tmp_path):
         assert f"snapshot_iter_{name}" in said
 
 
+def test_the_suffix_of_the_name_says_the_format(make_trainer, tmp_path):
+    pytest.importorskip("h5py")
+    name = "{.updater.iteration}.h5"
+    before = run(make_trainer, tmp_path, 2, (4, "iteration"), filename=name)
+    assert run(make_trainer, tmp_path, 2, (4, "iteration"), filename=name) == [before[0], before[1]]
+
+
 def test_sets_that_have_nothing_in_common_do_not_go_on(make_trainer, tmp_path):
     run(make_trainer, tmp_path, 2, (4, "iteration"))
     (tmp_path / "snapshot_iter_4.1").unlink()

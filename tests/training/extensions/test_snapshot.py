@@ -3,19 +3,12 @@ import re
 import signal
 
 import pytest
+from json_format import Saved
 
 from renga_core.serializers import load_npz, save_npz
 from renga_serializers.hdf5 import save_hdf5
 from renga_serializers.tensors import save_safetensors
 from renga_training.extensions import snapshot, snapshot_object
-
-
-class Saved:
-    def __init__(self, value=0):
-        self.value = value
-
-    def serialize(self, serializer):
-        self.value = serializer("value", self.value)
 
 
 def names(folder):

@@ -1,39 +1,17 @@
 """Snapshots are of the format that the suffix of their names stands for, a plugin's too."""
 
-import json
-
 import pytest
+from json_format import Saved, save_json
 
 from renga_core.plugin import PluginManager, Provider, ProviderUnavailable, hookimpl, using_manager
 from renga_training.extensions import snapshot, snapshot_best, snapshot_object
 
 
-class Saved:
-    def __init__(self, value=0):
-        self.value = value
-
-    def serialize(self, serializer):
-        self.value = serializer("value", self.value)
-
-
-def save_json(filename, obj):
-    with open(filename, "w") as file:
-        json.dump(obj.value, file)
-
-
-class Json:
-    save = staticmethod(save_json)
-
-    def load(self, filename, obj, path="", strict=True, ignore_names=None):
-        with open(filename) as file:
-            obj.value = json.load(file)
-
-
 class Formats:
     @hookimpl
     def renga_file_formats(self):
-        missing = Provider("gone", f"{__name__}:Json", 1, suffixes=(".gone",), needs=("no_such_library",))
-        return [Provider("json", f"{__name__}:Json", 1, "for a test", suffixes=(".json",)), missing]
+        missing = Provider("gone", "json_format:Json", 1, suffixes=(".gone",), needs=("no_such_library",))
+        return [Provider("json", "json_format:Json", 1, "for a test", suffixes=(".json",)), missing]
 
 
 @pytest.fixture(autouse=True)

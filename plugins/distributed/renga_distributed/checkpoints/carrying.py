@@ -19,7 +19,7 @@ from typing import Any
 from renga_core import random
 from renga_core.backend import to_host
 from renga_distributed.checkpoints.errors import CheckpointError
-from renga_distributed.checkpoints.parts import Arrays, content, digest
+from renga_distributed.checkpoints.generation import Arrays, content, digest
 
 __all__ = ["begin_random_numbers", "epoch_of", "iterators_of_parts", "model_digest", "seek"]
 

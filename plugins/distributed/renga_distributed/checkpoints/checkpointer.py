@@ -6,12 +6,12 @@ import os
 import socket
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.serializers import DictionarySerializer, FileRefused, Serializable
-from renga_core.serializers.atomic import remove_leftovers
 from renga_core.serializers.npz import load_arrays
 from renga_core.training import Extension, TrainerLike
 from renga_distributed.checkpoints.carrying import (
@@ -21,8 +21,18 @@ from renga_distributed.checkpoints.carrying import (
     model_digest,
     seek,
 )
-from renga_distributed.checkpoints.errors import CheckpointError
-from renga_distributed.checkpoints.parts import Arrays, Folder, Manifest, Names, content, digest
+from renga_distributed.checkpoints.errors import CheckpointDamaged, CheckpointError
+from renga_distributed.checkpoints.generation import (
+    Arrays,
+    Manifest,
+    content,
+    digest,
+    read_first,
+    read_shard,
+    write_first,
+    write_shard,
+)
+from renga_training.snapshots import Newest, Policy, SnapshotFile, SnapshotNames, SnapshotStore
 
 __all__ = ["MultiNodeCheckpointer", "create_multi_node_checkpointer"]
 
@@ -31,7 +41,7 @@ class _Generation(NamedTuple):
     """What a rank has of one that has been read."""
 
     first: Arrays
-    part: Arrays
+    shard: Arrays
     manifest: Manifest | None
 
 
@@ -42,8 +52,9 @@ class MultiNodeCheckpointer(Extension):
 
     Args:
         names: What files are called.
-        comm, cp_interval, gc_interval, path: As of `create_multi_node_checkpointer`.
-        keep: Leave the files when training has ended well, too.
+        comm, gc_interval, path: As of `create_multi_node_checkpointer`.
+        policies: Which generations to keep, by what is in rank 0's files.
+        keep_at_end: Leave the files when training has ended well, too.
         autoload: When training starts, go on from the latest generation that is whole, if there is any.
     """
 
@@ -52,28 +63,25 @@ class MultiNodeCheckpointer(Extension):
 
     def __init__(
         self,
-        names: Names,
+        names: SnapshotNames,
         comm: CommunicatorBase,
-        cp_interval: int = 5,
+        policies: Sequence[Policy],
         gc_interval: int = 5,
         path: str | os.PathLike[str] | None = None,
         *,
-        keep: bool = False,
+        keep_at_end: bool = False,
         autoload: bool = False,
     ) -> None:
-        if cp_interval < 1 or gc_interval < 1:
-            raise ValueError(f"cp_interval and gc_interval are at least 1, not {cp_interval} and {gc_interval}")
         self.comm = comm
-        self.cp_interval = cp_interval
         self.gc_interval = gc_interval
         self._names = names
-        self._path = None if path is None else Path(path)
-        self._keep = keep
+        self._policies = policies
+        self._store = None if path is None else self._store_in(path)
+        self._keep_at_end = keep_at_end
         self._autoload = autoload
         self._unlooked = 0
         self._seconds: list[float] = []
         self._trainer: TrainerLike | None = None
-        self._damaged: set[int] = set()
 
     # --- saving -------------------------------------------------------------------------------------------------------
 
@@ -90,37 +98,34 @@ class MultiNodeCheckpointer(Extension):
             TypeError: The object has a value that cannot be stored without pickling.
         """
         began = time.perf_counter()
-        folder, comm = self._folder(target), self.comm
+        store, comm = self._store_of(target), self.comm
         comm.agree("save a checkpoint, after iteration", iteration)
         serializer = DictionarySerializer()
         serializer.save(target)
         arrays = serializer.target
         digests = {key: digest(array) for key, array in arrays.items()}
         first = comm.bcast_obj(digests)
-        part, problem = "", None
+        shard, problem = "", None
         try:
             if comm.rank > 0:
                 own = {key: array for key, array in arrays.items() if digests[key] != first.get(key)}
-                part = folder.write_part(comm.rank, iteration, own)
+                shard = write_shard(store, comm.rank, iteration, own)
         except OSError as error:
             problem = str(error)
-        told = self._agree_on(iteration, problem, (part, model_digest(target, digests)))
+        told = self._agree_on(iteration, problem, (shard, model_digest(target, digests)))
         try:
             if comm.rank == 0:
                 lengths = {name: len(it.dataset) for name, it in iterators_of_parts(target, arrays).items()}
                 replicated = len({model for _, model in told}) == 1
                 manifest = Manifest(comm.size, replicated, [file for file, _ in told[1:]], content(digests), lengths)
-                folder.write_first(iteration, arrays, manifest)
+                write_first(store, iteration, arrays, manifest)
         except OSError as error:
             problem = str(error)
         self._agree_on(iteration, problem, None)
-        self._damaged.discard(iteration)
         self._unlooked += 1
         if self._unlooked >= self.gc_interval:
             self._unlooked = 0
-            # Later ones are of a run that this one did not go on from, or are damaged: this one's would be removed.
-            earlier = [each for each in folder.seen().get(0, []) if each <= iteration and each not in self._damaged]
-            self._collect(folder, self.comm.bcast_obj(earlier[: self.cp_interval]))
+            store.keep_only(comm.bcast_obj(store.choose(store.path(iteration)) if comm.rank == 0 else None))
         self._seconds.append(time.perf_counter() - began)
 
     def _agree_on(self, iteration: int, problem: str | None, mine: Any) -> list[Any]:
@@ -129,14 +134,6 @@ class MultiNodeCheckpointer(Extension):
         if problems := [f"\n  rank {rank}: {problem}" for rank, (problem, _) in enumerate(given) if problem]:
             raise CheckpointError(f"the checkpoint of iteration {iteration} could not be written{''.join(problems)}")
         return [mine for _, mine in given]
-
-    def _collect(self, folder: Folder, kept: list[int]) -> None:
-        """Remove all generations but these, and what is left of those that were never whole."""
-        for rank, iterations in folder.seen().items():
-            # Where more ranks were before, nobody else removes what they left.
-            if rank == self.comm.rank or (self.comm.rank == 0 and rank >= self.comm.size):
-                for iteration in set(iterations) - set(kept):
-                    folder.remove(rank, iteration)
 
     # --- loading ------------------------------------------------------------------------------------------------------
 
@@ -158,73 +155,75 @@ class MultiNodeCheckpointer(Extension):
                 processes as wrote it.
             FileMismatched: It is of another run.
         """
-        if self._path is None and path is not None:
-            self._path = Path(path)
-        folder = self._folder(trainer)
-        remove_leftovers(folder.path)
-        problems: list[str] = []
-        for iteration in self._candidates(folder):
-            generation, problem = self._read(folder, iteration)
-            if generation is not None:
-                if problems and self.comm.rank == 0:
-                    skipped = "; ".join(problems)
-                    warnings.warn(f"skipped {skipped}. Going on from that of iteration {iteration}", stacklevel=2)
-                self._load(trainer, generation, folder, iteration)
-                return iteration
-            self._damaged.add(iteration)
-            problems.append(f"the checkpoint of iteration {iteration}: {problem}")
-        if problems:
-            raise CheckpointError(f"nothing to go on from in {folder.path}; " + "\n".join(problems))
-        return None
+        if self._store is None and path is not None:
+            self._store = self._store_in(path)
+        store = self._store_of(trainer)
+        store.remove_leftovers()
+        iterations = {store.path(iteration): iteration for iteration in self._candidates(store)}
+        files = [SnapshotFile(path, (iteration,)) for path, iteration in iterations.items()]
+        read: list[_Generation] = []
+        try:
+            found = store.load_first(files, lambda path: read.append(self._read(store, iterations[path])))
+        except CheckpointDamaged as error:
+            told = "\n".join([str(error), *getattr(error, "__notes__", [])])
+            raise CheckpointError(f"nothing to go on from in {store.folder}; {told}") from error
+        if found is None:
+            return None
+        self._load(trainer, read[0], found.path, iterations[found.path])
+        return iterations[found.path]
 
-    def _candidates(self, folder: Folder) -> list[int]:
+    def _candidates(self, store: SnapshotStore) -> list[int]:
         """The iterations of which rank 0 has its file, the latest first."""
-        seen = self.comm.allgather_obj((socket.gethostname(), folder.seen()))
-        iterations: list[int] = seen[0][1].get(0, [])
-        elsewhere = [f"rank {rank} on {host}" for rank, (host, files) in enumerate(seen) if files.get(0)]
+        here = [int(file.progress[0]) for file in store.find() if file.progress]
+        seen = self.comm.allgather_obj((socket.gethostname(), here))
+        iterations: list[int] = seen[0][1]
+        elsewhere = [f"rank {rank} on {host}" for rank, (host, found) in enumerate(seen) if found]
         if not iterations and elsewhere and self.comm.rank == 0:
             warnings.warn(
-                f"rank 0 on {seen[0][0]} sees no checkpoint in {folder.path}, {elsewhere[0]} does: training begins "
+                f"rank 0 on {seen[0][0]} sees no checkpoint in {store.folder}, {elsewhere[0]} does: training begins "
                 "anew. Next: start rank 0 there, or use a folder that all hosts share.",
                 stacklevel=3,
             )
         return iterations
 
-    def _read(self, folder: Folder, iteration: int) -> tuple[_Generation | None, str]:
-        """Read a generation; if a rank finds its file damaged, return who and why instead, on every rank."""
+    def _read(self, store: SnapshotStore, iteration: int) -> _Generation:
+        """Read a generation.
+
+        Raises:
+            CheckpointDamaged: A rank finds its file damaged; raised on every rank.
+        """
         comm = self.comm
         first: Any = None
-        manifest, part, problem = None, {}, ""
+        manifest, shard, problem = None, {}, ""
         try:
             if comm.rank == 0:
-                first, manifest = folder.read_first(iteration)
+                first, manifest = read_first(store.path(iteration))
         except (FileRefused, OSError) as error:
             problem = str(error)
         manifest, failed = comm.bcast_obj((manifest, bool(problem)))
         try:
             if comm.rank > 0 and not failed and manifest is not None and manifest.ranks == comm.size:
-                part = folder.read_part(comm.rank, iteration, manifest.parts[comm.rank - 1])
+                shard = read_shard(store.path(iteration, comm.rank), manifest.parts[comm.rank - 1])
         except (FileRefused, OSError) as error:
             problem = str(error)
         problems = [f"rank {rank}: {each}" for rank, each in enumerate(comm.allgather_obj(problem)) if each]
         if problems:
-            return None, "; ".join(problems)
-        return _Generation(comm.bcast_obj(first), part, manifest), ""
+            raise CheckpointDamaged(str(store.path(iteration)), iteration, "; ".join(problems))
+        return _Generation(comm.bcast_obj(first), shard, manifest)
 
-    def _load(self, target: Any, generation: _Generation, folder: Folder, iteration: int) -> None:
-        first, part, manifest = generation
-        file = str(folder.file(0, iteration))
+    def _load(self, target: Any, generation: _Generation, path: Path, iteration: int) -> None:
+        first, shard, manifest = generation
         ranks = 1 if manifest is None else manifest.ranks
         if ranks == self.comm.size:
-            self._load_whole({**first, **part}, file, target, set())
+            self._load_whole({**first, **shard}, str(path), target, set())
             return
         if manifest is not None and not manifest.replicated:
             raise CheckpointError(
-                f"the checkpoint of iteration {iteration} in {folder.path} is of {ranks} processes, each of which has "
+                f"the checkpoint of iteration {iteration} in {path.parent} is of {ranks} processes, each of which has "
                 f"another model: {ranks} can go on from it, and not {self.comm.size}"
             )
         moved = self._moved(target, first, {} if manifest is None else manifest.lengths)
-        self._load_whole(first, file, target, set(moved))
+        self._load_whole(first, str(path), target, set(moved))
         for name, epoch_detail in moved.items():
             seek(name, target.updater.get_iterator(name), epoch_detail)
         if self.comm.rank > 0 and "random" in first:
@@ -272,8 +271,8 @@ class MultiNodeCheckpointer(Extension):
     def finalize(self) -> None:
         """Remove the files, unless training has ended before its stop trigger said so: then it can go on from them."""
         complete = self._trainer is None or self._trainer.complete
-        if self._path is not None and not self._keep and complete:
-            self._collect(Folder(self._path, self._names), [])
+        if self._store is not None and not self._keep_at_end and complete:
+            self._store.remove_all()
 
     def get_stats(self) -> str:
         """Say how long saving has taken on this rank: a slow disk shows."""
@@ -285,12 +284,15 @@ class MultiNodeCheckpointer(Extension):
             f"{len(self._seconds)} checkpoints"
         )
 
-    def _folder(self, target: Any) -> Folder:
-        if self._path is None:
+    def _store_of(self, target: Any) -> SnapshotStore:
+        if self._store is None:
             if not hasattr(target, "out"):
                 raise ValueError("say where to save what is no trainer: path=")
-            self._path = Path(target.out)
-        return Folder(self._path, self._names)
+            self._store = self._store_in(target.out)
+        return self._store
+
+    def _store_in(self, folder: str | os.PathLike[str]) -> SnapshotStore:
+        return SnapshotStore(folder, self._names, self._policies, rank=self.comm.rank, size=self.comm.size)
 
 
 def create_multi_node_checkpointer(
@@ -336,6 +338,8 @@ def create_multi_node_checkpointer(
     Source: ChainerMN's documentation, *Fault tolerance*. There, files are named alike and hold each rank's whole state;
     damage is not looked for, and only the same number of processes can go on.
     """
+    if cp_interval < 1 or gc_interval < 1:
+        raise ValueError(f"cp_interval and gc_interval are at least 1, not {cp_interval} and {gc_interval}")
     literal = name.replace("{", "{{").replace("}", "}}")
-    names = Names(f"{literal}.0.{{iteration}}", f"{literal}.{{rank}}.{{iteration}}")
-    return MultiNodeCheckpointer(names, comm, cp_interval, gc_interval, path)
+    names = SnapshotNames(f"{literal}.0.{{iteration}}", f"{literal}.{{rank}}.{{iteration}}")
+    return MultiNodeCheckpointer(names, comm, [Newest(cp_interval)], gc_interval, path)

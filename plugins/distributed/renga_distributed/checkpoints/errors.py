@@ -1,9 +1,18 @@
 """Why there is no going on from a checkpoint, or no saving one."""
 
 from renga_core.errors import RengaError
+from renga_core.serializers import FileDamaged
 
-__all__ = ["CheckpointError"]
+__all__ = ["CheckpointDamaged", "CheckpointError"]
 
 
 class CheckpointError(RengaError):
     """A generation could not be written, or none can be gone on from. Every rank gets it."""
+
+
+class CheckpointDamaged(FileDamaged):
+    """A rank's file of a generation is damaged or missing. Every rank gets it."""
+
+    def __init__(self, file: str, iteration: int, problem: str) -> None:
+        super().__init__(file, problem)
+        self.args = (f"the checkpoint of iteration {iteration}: {problem}",)

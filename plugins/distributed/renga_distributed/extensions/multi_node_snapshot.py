@@ -12,7 +12,7 @@ from renga_core.errors import RengaError
 from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_core.training import Extension, TrainerLike
 from renga_training.extensions.snapshot import Snapshot
-from renga_training.snapshot_files import SnapshotFile
+from renga_training.snapshots import SnapshotFile, with_rank
 
 __all__ = ["multi_node_snapshot"]
 
@@ -137,7 +137,7 @@ def multi_node_snapshot(
 
     Source: ChainerMN's documentation of the function of this name.
     """
-    snapshot.filename = f"{snapshot.filename}.{comm.rank}"
+    snapshot.filename = with_rank(snapshot.filename, comm.rank)
     sets = _replica_sets(replica_sets, comm.size)
     return _MultiNodeSnapshot(comm, snapshot, next(replicas for replicas in sets if comm.rank in replicas))
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from renga_core.serializers import FileDamaged, atomic_path
-from renga_core.serializers.atomic import remove_leftovers
+from renga_core.serializers import save_npz
 from renga_core.serializers.formats import format_of_template, format_saved_by
 from renga_core.training import Extension, TrainerLike
-from renga_training.snapshot_files import SnapshotFile, find_snapshots, make_newest
+from renga_training.snapshots import Best, Newest, Policy, SnapshotFile, SnapshotNames, SnapshotStore
 
 __all__ = ["Snapshot", "snapshot", "snapshot_object"]
 
@@ -24,8 +22,13 @@ class Snapshot(Extension):
 
     It has a lower priority than other extensions, so that it saves what they have done in this iteration.
 
+    Args:
+        target, savefun, condition, snapshot_on_error, snapshot_on_interrupt, keep, autoload: As of `snapshot`.
+        filename: As of `snapshot`; or as of `SnapshotNames`.
+        shard: As of `SnapshotNames`: where a run of several processes has saved before, its files are removed, too.
+
     Attributes:
-        filename, autoload: As given to `snapshot`.
+        filename, autoload: As given.
     """
 
     trigger = (1, "epoch")
@@ -40,96 +43,61 @@ class Snapshot(Extension):
         condition: Callable[[], bool],
         snapshot_on_error: bool,
         snapshot_on_interrupt: bool,
-        n_retains: int,
+        keep: Sequence[Policy],
         autoload: bool,
+        shard: str | None = None,
     ) -> None:
+        self._format = format_of_template(filename) if savefun is None else None
+        self._savefun = savefun or format_of_template(filename).save
+        if any(isinstance(policy, Best) for policy in keep) and (target is not None or self._savefun is not save_npz):
+            raise ValueError(
+                "keep=[Best(…)] goes by what is in a trainer's snapshot, in npz. For another object or format, add "
+                "the extension snapshot_best"
+            )
         self._target = target
         self.filename = filename
-        self._by_suffix = savefun is None
-        self._savefun = savefun or format_of_template(filename).save
         self._condition = condition
         self._on_error = snapshot_on_error
         self._on_interrupt = snapshot_on_interrupt
-        self._n_retains = n_retains
+        self._keep = tuple(keep)
         self.autoload = autoload
-        self._damaged: set[Path] = set()
+        self._shard = shard
+        self._store: SnapshotStore | None = None
 
     @property
     def default_name(self) -> str:
         """``"snapshot"``."""
         return "snapshot"
 
+    def store(self, trainer: TrainerLike) -> SnapshotStore:
+        """Where the snapshots of a trainer are."""
+        names = SnapshotNames(self.filename, self._shard)
+        if self._store is None or (self._store.folder, self._store.names) != (Path(trainer.out), names):
+            self._store = SnapshotStore(trainer.out, names, self._keep)
+        return self._store
+
     def resume(self, trainer: TrainerLike) -> None:
         """If `autoload` was asked for, `load_newest`; in any case remove what killed writers have left."""
-        remove_leftovers(trainer.out)
+        self.store(trainer).remove_leftovers()
         if self.autoload:
             self.load_newest(trainer)
 
     def load_newest(self, trainer: TrainerLike, at_most: tuple[float, ...] | None = None) -> SnapshotFile | None:
-        """Load the newest intact file, if there is any file: that of the run's latest iteration.
-
-        Those that are damaged or cannot be read are skipped, with one warning that names them.
-
-        Args:
-            trainer: In whose folder they are.
-            at_most: The progress (see `SnapshotFile`) beyond which files do not count; None: all do.
-
-        Returns:
-            Which it is; None if there is none.
+        """Load the newest snapshot that is whole, if there is any: see `SnapshotStore.load_newest`.
 
         Raises:
-            FileDamaged, OSError: No file is intact. That of the newest; notes tell of the others.
-            FileMismatched: The newest intact file is of another run.
+            FileDamaged, OSError: None is whole.
+            FileMismatched: The newest that is whole is of another run.
         """
-        form = format_of_template(self.filename) if self._by_suffix else format_saved_by(self._savefun)
-        errors: list[FileDamaged | OSError] = []
-        for file in find_snapshots(trainer.out, self.filename):
-            if at_most is not None and (file.progress is None or file.progress > at_most):
-                continue
-            try:
-                form.load(file.path, self.object_of(trainer))
-            except (FileDamaged, OSError) as error:
-                errors.append(error)
-                self._damaged.add(file.path)
-                continue
-            if errors:
-                skipped = "; ".join(map(str, errors))
-                warnings.warn(f"skipped a snapshot: {skipped}. Going on from {file.path}", stacklevel=2)
-            return file
-        if errors:
-            for other in errors[1:]:
-                errors[0].add_note(str(other))
-            raise errors[0]
-        return None
+        form = self._format or format_saved_by(self._savefun)
+        return self.store(trainer).load_newest(lambda path: form.load(path, self.object_of(trainer)), at_most)
 
     def __call__(self, trainer: TrainerLike) -> None:
-        """Save, and remove the oldest files beyond those to retain."""
-        if not self._condition():
-            return
-        path = Path(trainer.out, self.filename.format(trainer))
-        with atomic_path(path) as temporary:
-            self._savefun(temporary, self.object_of(trainer))
-        self._damaged.discard(path)
-        if self._n_retains > 0:
-            self._remove_old(trainer, path)
-
-    def _remove_old(self, trainer: TrainerLike, new: Path) -> None:
-        """Remove all but the newest. What is of a later iteration than `new` is of a run that this one is not."""
-        files = [file for file in find_snapshots(trainer.out, self.filename) if not file.path.is_dir()]
-        make_newest(new, files)
-        now = next((file.progress for file in files if file.path == new), None)
-        earlier = [
-            file.path
-            for file in files
-            if file.path != new
-            and file.path not in self._damaged
-            and not (now and file.progress and file.progress > now)
-        ]
-        retained = {new, *earlier[: self._n_retains - 1]}
-        for file in files:
-            if file.path not in retained:
-                file.path.unlink(missing_ok=True)
-                self._damaged.discard(file.path)
+        """Save, and remove what is not to be kept any more."""
+        if self._condition():
+            store = self.store(trainer)
+            name = store.names.of_trainer(trainer)
+            store.remove_old(store.write(name, lambda path: self._savefun(path, self.object_of(trainer))))
 
     def on_error(self, trainer: TrainerLike, exc: Exception, tb: TracebackType | None) -> None:
         """Save, if that was asked for. The iteration is not complete, so a run resumed from here is another run."""
@@ -154,6 +122,7 @@ def snapshot(
     condition: Callable[[], bool] = lambda: True,
     snapshot_on_error: bool = False,
     n_retains: int = -1,
+    keep: Sequence[Policy] = (),
     autoload: bool = False,
     snapshot_on_interrupt: bool = True,
 ) -> Snapshot:
@@ -170,13 +139,21 @@ def snapshot(
         target: What to save; the trainer if None.
         condition: Says whether to save at all. In a run of many processes one may be enough.
         snapshot_on_error: Save also when an exception ends training. The iteration is not complete then.
-        n_retains: Number of files to keep, the newest; all if not positive. What has just been saved is among them.
-        autoload: When training starts, go on from the newest intact file, if there is any. The newest is that of the
-            latest iteration, as its name says (or, if that does not, the file); what other times its file system has
-            for it does not count. A `savefun` that is no format's must write what `load_npz` reads.
+        n_retains: Number of files to keep, the newest; if not positive, `keep` says. What has just been saved is among
+            them.
+        keep: Policies (`renga_training.snapshots`), each of which keeps its own: ``[Newest(2), OneEvery(minutes=30)]``.
+            With neither these nor `n_retains`, all files are kept.
+        autoload: When training starts, go on from the newest file that is whole, if there is any. The newest is that of
+            the latest iteration, as its name says (or, if that does not, the file); what other times its file system
+            has for it does not count. A `savefun` that is no format's must write what `load_npz` reads.
         snapshot_on_interrupt: Save also when Ctrl-C ends training, between two iterations.
+
+    Raises:
+        ValueError: `keep` has `Best`, and what is saved is no trainer, or not in npz.
     """
-    return Snapshot(target, filename, savefun, condition, snapshot_on_error, snapshot_on_interrupt, n_retains, autoload)
+    if n_retains > 0:
+        keep = [Newest(n_retains), *keep]
+    return Snapshot(target, filename, savefun, condition, snapshot_on_error, snapshot_on_interrupt, keep, autoload)
 
 
 def snapshot_object(
@@ -187,6 +164,7 @@ def snapshot_object(
     condition: Callable[[], bool] = lambda: True,
     snapshot_on_error: bool = False,
     n_retains: int = -1,
+    keep: Sequence[Policy] = (),
     autoload: bool = False,
     snapshot_on_interrupt: bool = False,
 ) -> Snapshot:
@@ -196,6 +174,16 @@ def snapshot_object(
         target: What to save.
         filename: Name of the file in the trainer's folder; ``{.updater.epoch}`` and the like are taken from the
             trainer.
-        savefun, condition, snapshot_on_error, n_retains, autoload, snapshot_on_interrupt: As for `snapshot`.
+        savefun, condition, snapshot_on_error, n_retains, keep, autoload, snapshot_on_interrupt: As of `snapshot`.
     """
-    return Snapshot(target, filename, savefun, condition, snapshot_on_error, snapshot_on_interrupt, n_retains, autoload)
+    return snapshot(
+        savefun,
+        filename,
+        target=target,
+        condition=condition,
+        snapshot_on_error=snapshot_on_error,
+        n_retains=n_retains,
+        keep=keep,
+        autoload=autoload,
+        snapshot_on_interrupt=snapshot_on_interrupt,
+    )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
-import operator
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from renga_core.serializers import AbstractSerializer, atomic_path
+from renga_core.serializers import AbstractSerializer
 from renga_core.serializers.formats import format_of_template
 from renga_core.training import Extension, TrainerLike, TriggerLike
 from renga_training.extensions.moving_average import averaged
+from renga_training.snapshots import Best, SnapshotNames, SnapshotStore
 from renga_training.triggers.interval_mean import IntervalMean
 
 __all__ = ["SnapshotBest", "snapshot_best"]
@@ -39,18 +38,12 @@ class SnapshotBest(Extension):
         savefun: Callable[[Path, Any], object] | None,
         trigger: TriggerLike,
     ) -> None:
-        if mode not in ("auto", "min", "max"):
-            raise ValueError(f"mode is 'auto', 'min' or 'max', not {mode!r}")
-        if n_retains < 1:
-            raise ValueError(f"snapshot_best keeps at least one file, not {n_retains}")
+        self._policy = Best(key, n_retains, mode)
         if n_retains > 1 and "{" not in filename:
             raise ValueError(f"{n_retains} files cannot all be named {filename!r}: put {{.updater.iteration}} into it")
         self.best: list[tuple[float, str]] = []
-        self._key = key
-        self._n_retains = n_retains
-        self._better = operator.gt if mode == "max" or (mode == "auto" and "accuracy" in key) else operator.lt
         self._target = target
-        self._filename = filename
+        self._names = SnapshotNames(filename)
         self._savefun = savefun or format_of_template(filename).save
         self._mean = IntervalMean([key], trigger)
 
@@ -68,25 +61,21 @@ class SnapshotBest(Extension):
         means = self._mean(trainer)
         if means is None:
             return
-        if self._key not in means:
+        key = self._policy.key
+        if key not in means:
             known = ", ".join(trainer.observation) or "nothing"
-            raise KeyError(f"snapshot_best: {self._key!r} was not reported; in this iteration was: {known}")
-        value = means[self._key]
-        if math.isnan(value):
+            raise KeyError(f"snapshot_best: {key!r} was not reported; in this iteration was: {known}")
+        new = (means[key], self._names.of_trainer(trainer))
+        ranked = self._policy.rank([*self.best, new])
+        if not any(each is new for each in ranked):
             return
-        place = sum(not self._better(value, other) for other, _ in self.best)
-        if place == self._n_retains:
-            return
-        name = self._filename.format(trainer)
         target = trainer.updater.get_optimizer("main").target if self._target is None else self._target
-        with averaged(trainer), atomic_path(Path(trainer.out, name)) as temporary:
-            self._savefun(temporary, target)
-        ranked = [*self.best[:place], (value, name), *self.best[place:]]
-        self.best, worse = ranked[: self._n_retains], ranked[self._n_retains :]
+        store = SnapshotStore(trainer.out, self._names)
+        with averaged(trainer):
+            store.write(new[1], lambda path: self._savefun(path, target))
         # After the new file is there: at any time there are whole files of the best.
-        for _, old in worse:
-            if old != name:
-                Path(trainer.out, old).unlink(missing_ok=True)
+        store.remove({name for _, name in self.best} - {name for _, name in ranked})
+        self.best = ranked
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the best values with their files' names, and the running interval."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from renga import distributed
 from renga_core.communicator import CommunicatorBase
-from renga_core.training import Extension
 
 __all__ = [
     "GenericMultiNodeEvaluator",
@@ -16,6 +14,8 @@ __all__ = [
     "create_multi_node_evaluator",
     "multi_node_snapshot",
 ]
+
+multi_node_snapshot = distributed.multi_node_snapshot
 
 
 class GenericMultiNodeEvaluator(distributed.GenericMultiNodeEvaluator):
@@ -71,14 +71,3 @@ def create_multi_node_evaluator(actual_evaluator: Any, communicator: Communicato
 
     actual_evaluator.evaluate = mean_over_ranks
     return actual_evaluator
-
-
-def multi_node_snapshot(
-    comm: CommunicatorBase, snapshot: Any, replica_sets: Iterable[int | Iterable[int]]
-) -> Extension:
-    """`renga.distributed.multi_node_snapshot` of Chainer's `snapshot`, whose `filename` may be a function, too."""
-    filename = snapshot.filename
-    extension = distributed.multi_node_snapshot(comm, snapshot, replica_sets)
-    if callable(filename):
-        snapshot.filename = lambda trainer: f"{filename(trainer)}.{comm.rank}"
-    return extension

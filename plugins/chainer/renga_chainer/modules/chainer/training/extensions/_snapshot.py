@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from renga_chainer.modules.chainer.serializers import load_npz, save_npz, serialize
-from renga_chainer.modules.chainer.training.extensions.snapshot_cleanup import Cleanup, find_files
-from renga_chainer.modules.chainer.training.extensions.snapshot_writers import SimpleWriter
-from renga_core.serializers import FileDamaged
+from renga_chainer.modules.chainer.training.extensions.snapshot_writers import RemoveOld, SimpleWriter
 from renga_core.serializers.atomic import remove_leftovers
 from renga_core.training import Extension
-from renga_training.snapshot_files import SnapshotFile
+from renga_training.snapshots import Newest, SnapshotFile, SnapshotNames, SnapshotStore
 
 __all__ = ["_Snapshot", "snapshot", "snapshot_object"]
 
@@ -46,6 +44,7 @@ class _Snapshot(Extension):
         self._snapshot_on_error = snapshot_on_error
         self.n_retains = n_retains
         self.autoload = autoload
+        self._store: SnapshotStore | None = None
 
     def resume(self, trainer: Any) -> None:
         """`load_newest`, if that was asked for."""
@@ -54,34 +53,25 @@ class _Snapshot(Extension):
             self.load_newest(trainer)
 
     def load_newest(self, trainer: Any, at_most: tuple[float, ...] | None = None) -> SnapshotFile | None:
-        """Load the newest file that is whole, if there is any.
+        """Load the newest snapshot that is whole, if there is any: see `SnapshotStore.load_newest`.
 
-        Args:
-            trainer: In whose folder they are.
-            at_most: The iteration, as `SnapshotFile` has it, beyond which files do not count; None: all do.
-
-        Returns:
-            Which it is; None if there is none.
+        Of those whose names a function gives, none is found.
 
         Raises:
-            FileDamaged, OSError: None is whole; that of the newest.
+            FileDamaged, OSError: None is whole.
         """
-        errors: list[FileDamaged | OSError] = []
-        for file in reversed(find_files(self.filename, trainer.out)):
-            if at_most is not None and (file.progress is None or file.progress > at_most):
-                continue
-            try:
-                load_npz(str(file.path), self.object_of(trainer))
-            except (FileDamaged, OSError) as error:
-                errors.append(error)
-                continue
-            if errors:
-                skipped = "; ".join(map(str, errors))
-                warnings.warn(f"skipped a snapshot: {skipped}. Going on from {file.path}", stacklevel=2)
-            return file
-        if errors:
-            raise errors[0]
-        return None
+        store = self._store_in(trainer.out)
+        if store is None:
+            return None
+        return store.load_newest(lambda path: load_npz(str(path), self.object_of(trainer)), at_most)
+
+    def _store_in(self, folder: str) -> SnapshotStore | None:
+        if callable(self.filename):
+            return None
+        if self._store is None or self._store.folder != Path(folder):
+            policies = [Newest(self.n_retains)] if self.n_retains > 0 else []
+            self._store = SnapshotStore(folder, SnapshotNames(self.filename), policies)
+        return self._store
 
     def object_of(self, trainer: Any) -> Any:
         """What is saved: the target, or the trainer."""
@@ -89,8 +79,9 @@ class _Snapshot(Extension):
 
     def initialize(self, trainer: Any) -> None:
         """Have old files removed after each that is written, beyond those to retain."""
-        if self.n_retains > 0 and hasattr(self.writer, "_add_cleanup_hook") and not callable(self.filename):
-            self.writer._add_cleanup_hook(Cleanup(self.filename, trainer.out, self.n_retains))
+        store = self._store_in(trainer.out)
+        if store is not None and self.n_retains > 0 and hasattr(self.writer, "_add_cleanup_hook"):
+            self.writer._add_cleanup_hook(RemoveOld(store))
 
     def __call__(self, trainer: Any) -> None:
         """Save."""

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_chainer.modules.chainer.serializers import save_npz
-from renga_chainer.modules.chainer.training.extensions.snapshot_cleanup import Cleanup
 from renga_core.serializers import atomic_path
+from renga_training.snapshots import SnapshotStore
 
 __all__ = [
     "ProcessQueueWriter",
     "ProcessWriter",
     "QueueWriter",
+    "RemoveOld",
     "SimpleWriter",
     "StandardWriter",
     "ThreadQueueWriter",
@@ -28,6 +29,27 @@ __all__ = [
 ]
 
 SaveFunction = Callable[..., object]
+
+
+class RemoveOld:
+    """Called when a snapshot has been written, in whichever process: removes those that are not to be kept any more.
+
+    Args:
+        store: The snapshots.
+    """
+
+    def __init__(self, store: SnapshotStore) -> None:
+        self._store = store
+
+    def __call__(self, written: str | None = None) -> None:
+        """Remove them.
+
+        Args:
+            written: The file's name; None, where a writer of a program's own calls: that of the newest.
+        """
+        names = [written] if written is not None else [file.path.name for file in self._store.find()[:1]]
+        for name in names:
+            self._store.remove_old(self._store.folder / name)
 
 
 class Writer:
@@ -51,9 +73,10 @@ class Writer:
         with atomic_path(os.path.join(outdir, filename)) as path:
             savefun(str(path), target, **kwds)
         for hook in self._post_save_hooks:
-            if isinstance(hook, Cleanup):
-                hook.written = filename
-            hook()
+            if isinstance(hook, RemoveOld):
+                hook(filename)
+            else:
+                hook()
 
     def _add_cleanup_hook(self, hook_fun: Callable[[], object]) -> None:
         self._post_save_hooks.append(hook_fun)
