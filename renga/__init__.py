@@ -34,7 +34,6 @@ __getattr__, __dir__ = view(
     __name__,
     {
         "renga_core.backend": "DeviceResident get_array_module get_device using_device",
-        "renga_core.backend.chainer_names": "get_array_types get_cpu_array_types is_arrays_compatible",
         "renga_core.configuration": "config get_dtype global_config using_config",
         "renga_core.dataset": "DatasetMixin Iterator",
         "renga_core.graph": (
@@ -45,7 +44,6 @@ __getattr__, __dir__ = view(
         "renga_core.optimizer": "GradientMethod Optimizer UpdateRule",
         "renga_core.plugin": "Kernel Kind Namespace Provider hookimpl registry",
         "renga_core.reporter": "DictSummary Reporter Summary get_current_reporter report report_scope",
-        "renga_core.runtime_info": "print_runtime_info should_use_cudnn should_use_cudnn_tensor_core",
         "renga_core.serializers": "AbstractSerializer Deserializer Serializer",
         "renga_core.settings": "using",
     },

@@ -1,5 +1,11 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
+from renga_chainer.backend import CpuDevice as CpuDevice
+from renga_chainer.backend import GpuDevice as GpuDevice
+from renga_chainer.backend import copyto as copyto
+from renga_chainer.backend import from_chx as from_chx
+from renga_chainer.backend import get_device_from_array as get_device_from_array
+from renga_chainer.backend import to_chx as to_chx
 from renga_core.backend import Backend as Backend
 from renga_core.backend import Device as Device
 from renga_core.backend import get_array_module as get_array_module
@@ -8,12 +14,6 @@ from renga_core.backend import get_device as get_device
 from renga_core.backend import get_device_of as get_device_of
 from renga_core.backend import to_host as to_host
 from renga_core.backend import using_device as using_device
-from renga_core.backend.chainer_names import CpuDevice as CpuDevice
-from renga_core.backend.chainer_names import GpuDevice as GpuDevice
-from renga_core.backend.chainer_names import copyto as copyto
-from renga_core.backend.chainer_names import from_chx as from_chx
-from renga_core.backend.chainer_names import get_device_from_array as get_device_from_array
-from renga_core.backend.chainer_names import to_chx as to_chx
 
 __all__ = [
     "Backend",

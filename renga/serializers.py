@@ -9,8 +9,7 @@ __getattr__, __dir__ = view(
     __name__,
     {
         "renga_core.serializers": (
-            "DictionarySerializer FileDamaged FileMismatched FileRefused NpzDeserializer load load_chainer_npz "
-            "load_npz save save_npz "
+            "DictionarySerializer FileDamaged FileMismatched FileRefused NpzDeserializer load load_npz save save_npz "
         ),
     },
 )

@@ -1,12 +1,12 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
+from renga_chainer.npz import load_chainer_npz as load_chainer_npz
 from renga_core.serializers import DictionarySerializer as DictionarySerializer
 from renga_core.serializers import FileDamaged as FileDamaged
 from renga_core.serializers import FileMismatched as FileMismatched
 from renga_core.serializers import FileRefused as FileRefused
 from renga_core.serializers import NpzDeserializer as NpzDeserializer
 from renga_core.serializers import load as load
-from renga_core.serializers import load_chainer_npz as load_chainer_npz
 from renga_core.serializers import load_npz as load_npz
 from renga_core.serializers import save as save
 from renga_core.serializers import save_npz as save_npz

@@ -1,14 +1,14 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
-from renga_core.utils import enable_final as enable_final
-from renga_core.utils import experimental as experimental
-from renga_core.utils import final as final
-from renga_core.utils import force_array as force_array
-from renga_core.utils import force_type as force_type
-from renga_core.utils import nondeterministic as nondeterministic
-from renga_core.utils import size_of_shape as size_of_shape
-from renga_core.utils import sum_to as sum_to
-from renga_core.utils import tempdir as tempdir
+from renga_chainer.utils import enable_final as enable_final
+from renga_chainer.utils import experimental as experimental
+from renga_chainer.utils import final as final
+from renga_chainer.utils import force_array as force_array
+from renga_chainer.utils import force_type as force_type
+from renga_chainer.utils import nondeterministic as nondeterministic
+from renga_chainer.utils import size_of_shape as size_of_shape
+from renga_chainer.utils import sum_to as sum_to
+from renga_chainer.utils import tempdir as tempdir
 from renga_nn.sparse import CooMatrix as CooMatrix
 from renga_nn.sparse import get_order as get_order
 from renga_nn.sparse import to_coo as to_coo

@@ -3,11 +3,12 @@
 From below; each part imports only what stands above it in this list, and no plugin:
 
 - `errors`: `RengaError`, and «did you mean». `configuration`: `config`, what a thread computes with; `settings`: values
-  that are said in code, on the command line, in the environment or in files. `optional`, `file_lock`: small tools.
+  that are said in code, on the command line, in the environment or in files. `optional`, `integers`, `file_lock`: small
+  tools.
 - `plugin`: how plugins are found, chosen and loaded.
 - `backend`: what an array library must offer, and which one owns an array.
 - `kernel`: operations that have several implementations. `random`: seeds and generators. `serializers`: saving and
-  loading; npz. `utils`: small tools on arrays and classes.
+  loading; npz.
 - `graph`: variables, functions, backward.
 - `link`: parameters and trees of them. `reporter`: figures that a computation reports on its way.
 - `optimizer`, `dataset`, `training`, `communicator`: what those are, for the plugins that provide them.

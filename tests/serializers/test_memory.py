@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from renga_core.serializers import FileRefused, load_chainer_npz, load_npz, save_npz
+from renga_chainer.npz import load_chainer_npz
+from renga_core.serializers import FileRefused, load_npz, save_npz
 from renga_serializers.hdf5 import load_hdf5, save_hdf5
 from renga_serializers.tensors import load_safetensors
 

@@ -7,8 +7,7 @@ Reading guide
 - `lookup`: which backend owns this array, which one has this name. One dictionary look-up on the array's type once the
   backend is known; the first array of a new type asks the plugins.
 - `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``; `get_device`.
-- `device_resident`: `DeviceResident`, the base of what can be moved to a device. `chainer_names`: Chainer's names for
-  some of this: `CpuDevice`, `GpuDevice`, `copyto`.
+- `device_resident`: `DeviceResident`, the base of what can be moved to a device.
 - `dtypes`: `is_floating`, which knows bfloat16 too; `in_native_order`, for arrays such as ``>f4``;
   `same_dtype`, whatever the order.
 

@@ -10,15 +10,13 @@ Reading guide
 - `arrivals`: telling of gradients that are complete while the walk goes on.
 - `recomputation`: parts of a graph that are built again in backward.
 - `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
-- `modes`, `function_hook`, `debug`, `computational_graph`: switching graphs off, watching functions, finding NaN,
-  drawing.
+- `modes`, `function_hook`, `debug`: switching graphs off, watching functions, finding NaN.
 
 How it is laid out, and why a node is not a Variable: docs/explanation/graph.md.
 """
 
 from renga_core.graph.arrivals import arriving_gradients
 from renga_core.graph.backprop import backward, grad
-from renga_core.graph.computational_graph import ComputationalGraph, build_computational_graph
 from renga_core.graph.debug import DebugMode, NaNError, is_debug, set_debug
 from renga_core.graph.errors import GraphError, InvalidType, WrongGradient
 from renga_core.graph.function_hook import FunctionHook, get_function_hooks
@@ -29,7 +27,6 @@ from renga_core.graph.parameter import Parameter
 from renga_core.graph.variable import Variable, as_array, as_variable
 
 __all__ = [
-    "ComputationalGraph",
     "DebugMode",
     "FunctionHook",
     "FunctionNode",
@@ -44,7 +41,6 @@ __all__ = [
     "as_array",
     "as_variable",
     "backward",
-    "build_computational_graph",
     "force_backprop_mode",
     "get_function_hooks",
     "grad",

@@ -14,8 +14,8 @@ from renga_core.backend import Array, Device, default_device, get_backend, get_d
 from renga_core.configuration import config, unusual
 from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.variable import Variable
+from renga_core.integers import as_ints
 from renga_core.tracing import changed, read
-from renga_core.utils.integers import as_ints
 
 if TYPE_CHECKING:
     from renga_core.serializers import AbstractSerializer

@@ -14,7 +14,6 @@ Reading guide
   formats load by. Nothing is ever pickled.
 - `archive`: the zip file under it, checked as it is read.
 - `digest`: how damage shows that a format would not show.
-- `chainer_npz`: `load_chainer_npz`, for files that Chainer has written: the harmless part of what it pickles.
 - `formats`: `FileFormat`, `save`, `load`: the format that a file's suffix stands for. npz is here, others are plugins'.
 - `transaction`: why a file that is refused leaves the object as it was.
 - `paths`: files under the names that users give them.
@@ -23,7 +22,6 @@ Reading guide
 """
 
 from renga_core.serializers.atomic import atomic_path, atomic_write
-from renga_core.serializers.chainer_npz import load_chainer_npz
 from renga_core.serializers.errors import FileDamaged, FileForbidden, FileMismatched, FileRefused
 from renga_core.serializers.formats import FileFormat, load, save
 from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_arrays, load_npz, save_npz
@@ -45,7 +43,6 @@ __all__ = [
     "atomic_write",
     "load",
     "load_arrays",
-    "load_chainer_npz",
     "load_npz",
     "save",
     "save_npz",

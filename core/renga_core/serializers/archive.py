@@ -77,7 +77,7 @@ class Archive(HeadedArrays):
         except ValueError as error:
             if "allow_pickle" in str(error):
                 raise ValueError(
-                    "it is pickled; if Chainer has written the file, load_chainer_npz may read it"
+                    "it is pickled; if Chainer has written the file, renga.serializers.load_chainer_npz may read it"
                 ) from error
             raise
         return array

@@ -1,6 +1,6 @@
-"""The commands ``renga run-chainer`` and ``renga port``."""
+"""What the package offers: the commands ``renga run-chainer`` and ``renga port``; Chainer's npz files; its names."""
 
-from renga_core.plugin import Provider, hookimpl
+from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
@@ -18,5 +18,47 @@ def renga_commands() -> list[Provider]:
             target="renga_chainer.port.command:run",
             revision=1,
             summary="rewrite a program for Chainer to Renga's own API",
+        ),
+    ]
+
+
+@hookimpl
+def renga_file_formats() -> list[Provider]:
+    """npz files that Chainer has written. Their suffix is that of Renga's npz, so they are asked for by name."""
+    return [
+        Provider(
+            name="chainer_npz",
+            target="renga_chainer.npz:ChainerNpzFormat",
+            revision=1,
+            summary="npz as Chainer writes it, pickled parts included, which are read as data",
+            capabilities=frozenset({"by_name"}),
+        )
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """Names that Renga has for the sake of those who know Chainer."""
+    return [
+        Namespace(
+            "renga",
+            names={
+                "renga_chainer.backend": "get_array_types get_cpu_array_types is_arrays_compatible",
+                "renga_chainer.runtime_info": "print_runtime_info should_use_cudnn should_use_cudnn_tensor_core",
+            },
+        ),
+        Namespace(
+            "renga.backend",
+            names={"renga_chainer.backend": "CpuDevice GpuDevice copyto from_chx get_device_from_array to_chx"},
+        ),
+        Namespace("renga.serializers", names={"renga_chainer.npz": "load_chainer_npz"}),
+        Namespace(
+            "renga.utils",
+            names={
+                "renga_chainer.utils": (
+                    "enable_final experimental final force_array force_type nondeterministic size_of_shape sum_to "
+                    "tempdir"
+                )
+            },
         ),
     ]

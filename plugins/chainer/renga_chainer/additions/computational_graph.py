@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.graph import ComputationalGraph
+from renga_nn.computational_graph import ComputationalGraph
 
 __all__ = ["ADDITIONS"]
 

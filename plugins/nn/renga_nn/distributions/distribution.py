@@ -8,7 +8,7 @@ from typing import Any
 
 from renga_core.backend import get_array_module
 from renga_core.graph import Variable
-from renga_core.utils import as_ints
+from renga_core.integers import as_ints
 from renga_nn.distributions.numerics import safe_log
 from renga_nn.functions import exp, reshape, sqrt
 

@@ -11,7 +11,7 @@ from renga_core.configuration import config
 from renga_core.graph import InvalidType, Variable
 from renga_core.graph.errors import describe_array, require_array
 from renga_core.graph.operators.axes import normalize_axes
-from renga_core.utils import as_ints
+from renga_core.integers import as_ints
 
 __all__ = [
     "LabelOutOfRange",

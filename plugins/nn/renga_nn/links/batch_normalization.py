@@ -10,8 +10,8 @@ import numpy as np
 from renga_core.backend import Array
 from renga_core.configuration import config
 from renga_core.graph import Parameter, Variable
+from renga_core.integers import as_ints
 from renga_core.link import Link
-from renga_core.utils import as_ints
 from renga_nn.functions.normalization import batch_normalization, fixed_batch_normalization
 from renga_nn.initializers import generate_array, get_initializer
 from renga_nn.initializers.lookup import with_dtype

@@ -1,4 +1,4 @@
-"""What is public beside functions, links and hooks: initializers, distributions, hooks of links, sparse matrices."""
+"""What is public beside functions, links and hooks: initializers, distributions, drawings of graphs, and more."""
 
 from renga_core.plugin import Namespace
 
@@ -14,6 +14,10 @@ NAMESPACES = [
             "renga_nn.distributions.kl": _KL,
             "renga_nn.initializers.initializer": "Initializer",
         },
+    ),
+    Namespace(
+        "renga.computational_graph",
+        names={"renga_nn.computational_graph": "ComputationalGraph DotNode build_computational_graph"},
     ),
     Namespace(
         "renga.distributions",

@@ -59,6 +59,7 @@ class FileFormatSuite(ProviderSuite):
     """
 
     kind = FILE_FORMAT
+    extras: ClassVar[Mapping[str, str]] = {"by_name": "its suffix is another format's: it is chosen by its name"}
     places: ClassVar[int] = 150
     copies: ClassVar[float] = 4.0
 
@@ -75,13 +76,21 @@ class FileFormatSuite(ProviderSuite):
             "foreign": FOREIGN,
         }
 
+    @classmethod
+    def capabilities_tested(cls) -> frozenset[str]:
+        """Also what `test_suffixes` looks at."""
+        return super().capabilities_tested() | {"by_name"}
+
     # --- names ------------------------------------------------------------------------------------------------------
 
     def test_suffixes(self) -> None:
-        """It has a suffix, and each leads to it."""
-        offer = self.offer
-        assert offer.provider.suffixes, f"{self.label} describes no suffixes: no file is known to be of it"
-        for suffix in offer.provider.suffixes:
+        """It has a suffix, and each leads to it; or it declares that it is chosen by name, and has none."""
+        suffixes = self.offer.provider.suffixes
+        if "by_name" in self.declared:
+            assert not suffixes, f"{self.label} declares by_name, and describes suffix {suffixes[0]}"
+            return
+        assert suffixes, f"{self.label} describes no suffixes: no file is known to be of it"
+        for suffix in suffixes:
             found = type(format_of(f"model{suffix}"))
             assert found is type(self.make()), f"suffix {suffix} leads to {found.__module__}.{found.__qualname__}"
 

@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from typing import Any
 
 from renga_core.configuration import using_config
-from renga_core.graph import Variable, build_computational_graph
+from renga_core.graph import Variable
 from renga_core.serializers import atomic_write
 from renga_core.training import Extension, TrainerLike
+from renga_nn.computational_graph import build_computational_graph
 from renga_training.triggers import OnceTrigger
 
 __all__ = ["DumpGraph", "dump_graph"]

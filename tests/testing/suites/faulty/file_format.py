@@ -98,6 +98,13 @@ class Nameless(Right):
     suffixes = ()
 
 
+class Both(Right):
+    """it is chosen by its name only, and has a suffix"""
+
+    breaks = "test_suffixes"
+    declares = {"by_name"}
+
+
 class NotItsOwn(Right):
     """its suffix is that of npz"""
 

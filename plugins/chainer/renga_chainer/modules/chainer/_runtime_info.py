@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, TextIO
 
-from renga_core import runtime_info
+from renga_chainer import runtime_info
 
 __all__ = ["print_runtime_info"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.backend import CpuDevice, GpuDevice, copyto, from_chx, get_device_from_array
 from renga_chainer.modules.chainer.backends.intel64 import Intel64Device
 from renga_core.backend import Array, Device, get_backend, get_device, using_device
-from renga_core.backend.chainer_names import CpuDevice, GpuDevice, copyto, from_chx, get_device_from_array
 
 __all__ = [
     "ChainerxDevice",

@@ -7,10 +7,10 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from renga_chainer.backend import get_device_from_array
 from renga_chainer.modules.chainer.backends import cuda
 from renga_chainer.modules.chainer.function_node import FunctionNode
 from renga_core.backend import Array
-from renga_core.backend.chainer_names import get_device_from_array
 from renga_core.configuration import config
 from renga_core.graph import FunctionHook, Variable, VariableNode
 from renga_core.graph import force_backprop_mode as force_backprop_mode

@@ -16,11 +16,11 @@ from typing import IO, Any
 
 import numpy as np
 
+from renga_chainer.npz import ChainerArchive
 from renga_core.backend import to_host
 from renga_core.errors import did_you_mean
 from renga_core.serializers import AbstractSerializer, Deserializer, FileRefused, Serializer, atomic_write
 from renga_core.serializers.archive import Archive, add_digest, open_archive
-from renga_core.serializers.chainer_npz import ChainerArchive
 from renga_core.serializers.headers import excess, header_of
 from renga_core.serializers.values import is_array, is_none, put
 from renga_serializers.hdf5 import HDF5Serializer as HDF5Serializer

@@ -12,7 +12,8 @@ import numpy as np
 from renga_core.configuration import using_config
 from renga_core.graph import Variable, no_backprop_mode
 from renga_core.link import Chain
-from renga_core.serializers import load_chainer_npz, save_npz
+from renga_core.plugin import registry
+from renga_core.serializers import FileFormat, save_npz
 from renga_core.settings import lookup
 from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.vision.images import as_network_input, ten_crops
@@ -61,6 +62,7 @@ class PretrainedClassifier(Chain):
         Raises:
             FileNotFoundError: There is no such file; the message says where it must be.
             FileMismatched: It holds another network.
+            RengaPluginError: The plugin that reads Chainer's files is disabled.
         """
         if pretrained_model is None:
             return
@@ -75,7 +77,9 @@ class PretrainedClassifier(Chain):
         if path.suffix == ".caffemodel":
             self.copy_from_caffe(CaffeFunction(path))
         else:
-            load_chainer_npz(path, self)  # reads what Renga has saved, too
+            # Chainer's own files have pickled parts. It reads what Renga has saved, too.
+            chainer_npz: FileFormat = registry("file_format").load("chainer_npz", origin=os.fspath(path))()
+            chainer_npz.load(path, self)
 
     def _expected_path(self) -> Path:
         root = lookup("dataset.root").value

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer import runtime_info
+from renga_chainer.backend import GpuDevice as GpuDevice
 from renga_chainer.devices import DummyDeviceType as DummyDeviceType
 from renga_chainer.devices import without_cuda
-from renga_core import runtime_info
 from renga_core.backend import device_names, get_backend, to_host
 from renga_core.backend import get_array_module as get_array_module
-from renga_core.backend.chainer_names import GpuDevice as GpuDevice
 from renga_core.configuration import config as config
 from renga_core.plugin.errors import RengaPluginError
 

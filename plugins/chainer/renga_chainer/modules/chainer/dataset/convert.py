@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.backend import get_device_from_array
 from renga_core.backend import Array, Device
-from renga_core.backend.chainer_names import get_device_from_array
 from renga_core.dataset import Converter
 from renga_data.convert import concat_examples, stack_padded
 from renga_data.conveyor import Conveyor as Conveyor

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.backend import get_array_types
 from renga_core.backend import Array
-from renga_core.backend.chainer_names import get_array_types
 from renga_nn.initializers import Constant, Initializer, LeCunNormal
 
 __all__ = ["Initializer"]

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from renga_core.backend.chainer_names import is_arrays_compatible
+from renga_chainer.backend import is_arrays_compatible
 
 __all__ = ["collections_abc", "experimental"]
 

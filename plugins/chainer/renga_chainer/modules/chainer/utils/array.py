@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from renga_chainer.utils import size_of_shape as size_of_shape
+from renga_chainer.utils import sum_to as sum_to
 from renga_core.backend import Array, get_array_module
-from renga_core.utils import size_of_shape as size_of_shape
-from renga_core.utils import sum_to as sum_to
 
 __all__ = ["as_mat", "as_vec", "empty_like", "size_of_shape", "sum_to"]
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from renga_chainer.additions.invalid_type import InvalidType as InvalidType
 from renga_chainer.additions.invalid_type import checking
+from renga_chainer.backend import get_array_types
 from renga_core.backend import Array, get_backend
-from renga_core.backend.chainer_names import get_array_types
 
 __all__ = [
     "Atom",

@@ -3,8 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from renga_core.graph import FunctionNode, Variable, build_computational_graph, grad
-from renga_core.graph.computational_graph import DotNode
+from renga_core.graph import FunctionNode, Variable, grad
+from renga_nn.computational_graph import DotNode, build_computational_graph
 
 NODE = re.compile(r'^(n\d+) \[((?:\w+="(?:[^"\\]|\\.)*"(?:, )?)+)\];$')
 EDGE = re.compile(r"^(n\d+) -> (n\d+);$")

@@ -1,4 +1,4 @@
-"""`renga_core.utils`: arrays, final methods, marks, folders."""
+"""`renga_chainer.utils`: arrays, final methods, marks, folders."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
-from renga_core.configuration import using_config
-from renga_core.utils import (
+from renga_chainer.utils import (
     enable_final,
     experimental,
     final,
@@ -23,6 +22,7 @@ from renga_core.utils import (
     sum_to,
     tempdir,
 )
+from renga_core.configuration import using_config
 
 
 def test_force_array():

@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pytest
 
+from renga_chainer.runtime_info import print_runtime_info, should_use_cudnn, should_use_cudnn_tensor_core
 from renga_core.configuration import get_dtype, using_config
-from renga_core.runtime_info import print_runtime_info, should_use_cudnn, should_use_cudnn_tensor_core
 from renga_testing.every_backend import ready_backends
 
 

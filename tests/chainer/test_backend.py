@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from renga_core.backend import Device, get_device
-from renga_core.backend.chainer_names import (
+from renga_chainer.backend import (
     CpuDevice,
     GpuDevice,
     copyto,
@@ -17,6 +16,7 @@ from renga_core.backend.chainer_names import (
     is_arrays_compatible,
     to_chx,
 )
+from renga_core.backend import Device, get_device
 from renga_core.graph import Variable
 from renga_core.plugin import ProviderUnavailable
 from renga_testing.every_backend import ready_backends

@@ -21,12 +21,12 @@ import numpy as np
 from renga_core.serializers.archive import Archive, open_archive
 from renga_core.serializers.errors import FileForbidden
 from renga_core.serializers.headers import excess
-from renga_core.serializers.npz import Names, load_arrays
+from renga_core.serializers.npz import Names, load_arrays, save_npz
 from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import Serializable
 from renga_core.serializers.values import encode
 
-__all__ = ["ChainerArchive", "load_chainer_npz"]
+__all__ = ["ChainerArchive", "ChainerNpzFormat", "load_chainer_npz"]
 
 # What may be asked for, by the names it has had, and what it is called here.
 _KNOWN = {
@@ -70,6 +70,13 @@ def load_chainer_npz(
         find_file(file, ".npz") if isinstance(file, (str, os.PathLike)) else file, ChainerArchive
     ) as archive:
         load_arrays(archive, archive.name, obj, path, strict, ignore_names)
+
+
+class ChainerNpzFormat:
+    """The file format ``chainer_npz``. It saves as Renga's own npz, since that is what Renga's users load."""
+
+    save = staticmethod(save_npz)
+    load = staticmethod(load_chainer_npz)
 
 
 class ChainerArchive(Archive):
