@@ -7,6 +7,7 @@ Reading guide
 - `update_rule`: `UpdateRule`, how a parameter changes, with its state. Authors of optimizers start there.
 - `groups`: parameters for which the same is to be computed, updated in one call.
 - `hyperparameter`: `Hyperparameter`, numbers such as the learning rate: one set for all, changed for some.
+- `declaration`: `hyperparameter`, by which an optimizer declares one.
 - `hooks`: functions called before and after an update.
 - `loss_scale`: keeping small gradients above what half precision can hold.
 
@@ -18,19 +19,16 @@ An optimizer in three pieces::
             array -= self.hyperparam.lr * param.grad
 
     class SGD(GradientMethod):
-        lr = HyperparameterProxy("lr")
-
-        def __init__(self, lr: float = 0.01):
-            super().__init__()
-            self.hyperparam.lr = lr
+        lr: float = hyperparameter(default=0.01, doc="Learning rate.")
 
         def create_update_rule(self):
             return SGDRule(self.hyperparam)
 """
 
+from renga_core.optimizer.declaration import hyperparameter
 from renga_core.optimizer.gradient_method import GradientMethod
 from renga_core.optimizer.hyperparameter import Hyperparameter, HyperparameterProxy
 from renga_core.optimizer.optimizer import Optimizer
 from renga_core.optimizer.update_rule import UpdateRule
 
-__all__ = ["GradientMethod", "Hyperparameter", "HyperparameterProxy", "Optimizer", "UpdateRule"]
+__all__ = ["GradientMethod", "Hyperparameter", "HyperparameterProxy", "Optimizer", "UpdateRule", "hyperparameter"]

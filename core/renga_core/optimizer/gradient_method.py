@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 from renga_core.configuration import config, unusual
+from renga_core.optimizer.declaration import complete, hyperparameter
 from renga_core.optimizer.groups import update_in_groups
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
@@ -19,11 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["GradientMethod"]
 
 
+@dataclass_transform(eq_default=False, field_specifiers=(hyperparameter,))
 class GradientMethod(Optimizer):
     """An optimizer that computes the gradient and lets the update rule of each parameter use it.
 
-    A subclass defines `create_update_rule`, sets defaults on `hyperparam`, and declares a `HyperparameterProxy` for
-    each.
+    A subclass declares its hyperparameters and defines `create_update_rule`::
+
+        class SGD(GradientMethod):
+            lr: float = hyperparameter(default=0.01, doc="Learning rate.")
+
+            def create_update_rule(self):
+                return SGDRule(self.hyperparam)
+
+    Its constructor takes them in this order, each is an attribute of the optimizer, and they stand in the docstring. A
+    subclass may also have a constructor of its own, which sets `hyperparam`, with a `HyperparameterProxy` for each.
 
     A parameter without a gradient (nothing depended on it) is left alone, and so is its update rule's state; so is one
     whose update rule is disabled.
@@ -38,6 +48,13 @@ class GradientMethod(Optimizer):
 
     def __init__(self) -> None:
         self.hyperparam = Hyperparameter()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        complete(cls)
+
+    def __post_init__(self) -> None:
+        """Called at the end of a constructor that was made of declared hyperparameters."""
 
     def create_update_rule(self) -> UpdateRule:
         """Make the update rule of one parameter."""

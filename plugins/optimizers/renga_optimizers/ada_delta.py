@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renga_core.graph import Parameter
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
 
 __all__ = ["AdaDelta", "AdaDeltaRule"]
@@ -33,20 +33,10 @@ class AdaDeltaRule(UpdateRule):
 
 
 class AdaDelta(GradientMethod):
-    """AdaDelta: steps in the units of the parameter, without a learning rate.
+    """AdaDelta: steps in the units of the parameter, without a learning rate."""
 
-    Args:
-        rho: Decay of the means of squares, from 0 to below 1.
-        eps: Small number that keeps divisors away from zero.
-    """
-
-    rho = HyperparameterProxy("rho")
-    eps = HyperparameterProxy("eps")
-
-    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
-        super().__init__()
-        self.hyperparam.rho = rho
-        self.hyperparam.eps = eps
+    rho: float = hyperparameter(default=0.95, doc="Decay of the means of squares, from 0 to below 1.")
+    eps: float = hyperparameter(default=1e-6, doc="Small number that keeps divisors away from zero.")
 
     def create_update_rule(self) -> AdaDeltaRule:  # noqa: D102 - the protocol's
         return AdaDeltaRule(self.hyperparam)

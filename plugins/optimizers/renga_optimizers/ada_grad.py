@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renga_core.graph import Parameter
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
 
 __all__ = ["AdaGrad", "AdaGradRule"]
@@ -29,20 +29,10 @@ class AdaGradRule(UpdateRule):
 
 
 class AdaGrad(GradientMethod):
-    """AdaGrad: steps become smaller where gradients have been large.
+    """AdaGrad: steps become smaller where gradients have been large."""
 
-    Args:
-        lr: Learning rate.
-        eps: Small number that keeps divisors away from zero.
-    """
-
-    lr = HyperparameterProxy("lr")
-    eps = HyperparameterProxy("eps")
-
-    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.eps = eps
+    lr: float = hyperparameter(default=0.001, doc="Learning rate.")
+    eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")
 
     def create_update_rule(self) -> AdaGradRule:  # noqa: D102 - the protocol's
         return AdaGradRule(self.hyperparam)

@@ -9,7 +9,7 @@ from typing import Any
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Parameter
 from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
 
 __all__ = ["Adam", "AdamRule"]
@@ -129,58 +129,24 @@ class AdamRule(UpdateRule):
 
 
 class Adam(GradientMethod):
-    """Adam.
+    """Adam."""
 
-    Args:
-        alpha: Step size; `lr` is another name of it.
-        beta1: Decay of the mean of gradients, from 0 to below 1.
-        beta2: Decay of the mean of their squares, from 0 to below 1.
-        eps: Small number that keeps divisors away from zero.
-        eta: Schedule multiplier, on step and weight decay.
-        weight_decay_rate: Decay of the parameter itself in each update; not multiplied by `alpha`.
-        amsgrad: Never let the divisor become smaller.
-        adabound: Bound the rate of each element.
-        final_lr: With `adabound`, the rate that the bounds approach.
-        gamma: With `adabound`, how fast they do.
-    """
-
-    alpha = HyperparameterProxy("alpha")
-    beta1 = HyperparameterProxy("beta1")
-    beta2 = HyperparameterProxy("beta2")
-    eps = HyperparameterProxy("eps")
-    eta = HyperparameterProxy("eta")
-    weight_decay_rate = HyperparameterProxy("weight_decay_rate")
-    amsgrad = HyperparameterProxy("amsgrad")
-    adabound = HyperparameterProxy("adabound")
-    final_lr = HyperparameterProxy("final_lr")
-    gamma = HyperparameterProxy("gamma")
+    alpha: float = hyperparameter(default=0.001, doc="Step size; `lr` is another name of it.")
+    beta1: float = hyperparameter(default=0.9, doc="Decay of the mean of gradients, from 0 to below 1.")
+    beta2: float = hyperparameter(default=0.999, doc="Decay of the mean of their squares, from 0 to below 1.")
+    eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")
+    eta: float = hyperparameter(default=1.0, doc="Schedule multiplier, on step and weight decay.")
+    weight_decay_rate: float = hyperparameter(
+        default=0, doc="Decay of the parameter itself in each update; not multiplied by `alpha`."
+    )
+    amsgrad: bool = hyperparameter(default=False, doc="Never let the divisor become smaller.")
+    adabound: bool = hyperparameter(default=False, doc="Bound the rate of each element.")
+    final_lr: float = hyperparameter(default=0.1, doc="With `adabound`, the rate that the bounds approach.")
+    gamma: float = hyperparameter(default=0.001, doc="With `adabound`, how fast they do.")
     lr = HyperparameterProxy("alpha")
 
-    def __init__(
-        self,
-        alpha: float = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        eta: float = 1.0,
-        weight_decay_rate: float = 0,
-        amsgrad: bool = False,
-        adabound: bool = False,
-        final_lr: float = 0.1,
-        gamma: float = 0.001,
-    ) -> None:
-        super().__init__()
-        self.hyperparam.alpha = alpha
-        self.hyperparam.beta1 = beta1
-        self.hyperparam.beta2 = beta2
-        self.hyperparam.eps = eps
-        self.hyperparam.eta = eta
-        self.hyperparam.weight_decay_rate = weight_decay_rate
-        self.hyperparam.amsgrad = amsgrad
-        self.hyperparam.adabound = adabound
-        self.hyperparam.final_lr = final_lr
-        self.hyperparam.gamma = gamma
-        self.hyperparam.initial_alpha = alpha
+    def __post_init__(self) -> None:
+        self.hyperparam.initial_alpha = self.alpha
 
     def create_update_rule(self) -> AdamRule:  # noqa: D102 - the protocol's
         return AdamRule(self.hyperparam)

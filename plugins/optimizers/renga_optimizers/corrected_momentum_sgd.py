@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from renga_core.backend import Array
 from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy
+from renga_core.optimizer import GradientMethod, hyperparameter
 from renga_optimizers.momentum import MomentumRule
 
 __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
@@ -47,19 +47,10 @@ class CorrectedMomentumSGD(GradientMethod):
     """Stochastic gradient descent with momentum, for learning rates that change.
 
     While the learning rate is constant it does what `MomentumSGD` does.
-
-    Args:
-        lr: Learning rate.
-        momentum: Decay of past steps, from 0 (none kept) to below 1.
     """
 
-    lr = HyperparameterProxy("lr")
-    momentum = HyperparameterProxy("momentum")
-
-    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.momentum = momentum
+    lr: float = hyperparameter(default=0.01, doc="Learning rate.")
+    momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")
 
     def create_update_rule(self) -> CorrectedMomentumSGDRule:  # noqa: D102 - the protocol's
         return CorrectedMomentumSGDRule(self.hyperparam)

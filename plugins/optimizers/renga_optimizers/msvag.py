@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renga_core.graph import Parameter
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 
 __all__ = ["MSVAG", "MSVAGRule"]
 
@@ -44,26 +44,12 @@ class MSVAGRule(UpdateRule):
 
 
 class MSVAG(GradientMethod):
-    """M-SVAG: momentum with steps that shrink where the gradient is noise.
+    """M-SVAG: momentum with steps that shrink where the gradient is noise."""
 
-    Args:
-        lr: Learning rate.
-        beta: Decay of the means, from 0 to below 1.
-        eta: Schedule multiplier, on learning rate and weight decay.
-        weight_decay_rate: Decay of the parameter itself in each update.
-    """
-
-    lr = HyperparameterProxy("lr")
-    beta = HyperparameterProxy("beta")
-    eta = HyperparameterProxy("eta")
-    weight_decay_rate = HyperparameterProxy("weight_decay_rate")
-
-    def __init__(self, lr: float = 0.1, beta: float = 0.9, eta: float = 1.0, weight_decay_rate: float = 0) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.beta = beta
-        self.hyperparam.eta = eta
-        self.hyperparam.weight_decay_rate = weight_decay_rate
+    lr: float = hyperparameter(default=0.1, doc="Learning rate.")
+    beta: float = hyperparameter(default=0.9, doc="Decay of the means, from 0 to below 1.")
+    eta: float = hyperparameter(default=1.0, doc="Schedule multiplier, on learning rate and weight decay.")
+    weight_decay_rate: float = hyperparameter(default=0, doc="Decay of the parameter itself in each update.")
 
     def create_update_rule(self) -> MSVAGRule:  # noqa: D102 - the protocol's
         return MSVAGRule(self.hyperparam)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import Parameter
 from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
 
 __all__ = ["RMSprop", "RMSpropRule"]
@@ -63,26 +63,12 @@ class RMSpropRule(UpdateRule):
 
 
 class RMSprop(GradientMethod):
-    """RMSprop: gradients divided by a running mean of their size.
+    """RMSprop: gradients divided by a running mean of their size."""
 
-    Args:
-        lr: Learning rate.
-        alpha: Decay of the mean of squares, from 0 to below 1.
-        eps: Small number that keeps divisors away from zero.
-        eps_inside_sqrt: Divide by √(ms + eps) instead, as TensorFlow does.
-    """
-
-    lr = HyperparameterProxy("lr")
-    alpha = HyperparameterProxy("alpha")
-    eps = HyperparameterProxy("eps")
-    eps_inside_sqrt = HyperparameterProxy("eps_inside_sqrt")
-
-    def __init__(self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8, eps_inside_sqrt: bool = False) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.alpha = alpha
-        self.hyperparam.eps = eps
-        self.hyperparam.eps_inside_sqrt = eps_inside_sqrt
+    lr: float = hyperparameter(default=0.01, doc="Learning rate.")
+    alpha: float = hyperparameter(default=0.99, doc="Decay of the mean of squares, from 0 to below 1.")
+    eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")
+    eps_inside_sqrt: bool = hyperparameter(default=False, doc="Divide by √(ms + eps) instead, as TensorFlow does.")
 
     def create_update_rule(self) -> RMSpropRule:  # noqa: D102 - the protocol's
         return RMSpropRule(self.hyperparam)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renga_core.graph import Parameter
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
 
 __all__ = ["RMSpropGraves", "RMSpropGravesRule"]
@@ -36,26 +36,12 @@ class RMSpropGravesRule(UpdateRule):
 
 
 class RMSpropGraves(GradientMethod):
-    """RMSprop with momentum, as Graves uses it for recurrent networks.
+    """RMSprop with momentum, as Graves uses it for recurrent networks."""
 
-    Args:
-        lr: Learning rate.
-        alpha: Decay of the means, from 0 to below 1.
-        momentum: Decay of past steps, from 0 (none kept) to below 1.
-        eps: Small number that keeps divisors away from zero.
-    """
-
-    lr = HyperparameterProxy("lr")
-    alpha = HyperparameterProxy("alpha")
-    momentum = HyperparameterProxy("momentum")
-    eps = HyperparameterProxy("eps")
-
-    def __init__(self, lr: float = 1e-4, alpha: float = 0.95, momentum: float = 0.9, eps: float = 1e-4) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.alpha = alpha
-        self.hyperparam.momentum = momentum
-        self.hyperparam.eps = eps
+    lr: float = hyperparameter(default=1e-4, doc="Learning rate.")
+    alpha: float = hyperparameter(default=0.95, doc="Decay of the means, from 0 to below 1.")
+    momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")
+    eps: float = hyperparameter(default=1e-4, doc="Small number that keeps divisors away from zero.")
 
     def create_update_rule(self) -> RMSpropGravesRule:  # noqa: D102 - the protocol's
         return RMSpropGravesRule(self.hyperparam)

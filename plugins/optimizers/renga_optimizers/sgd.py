@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from renga_core.backend import Array, get_backend
 from renga_core.kernel import ListOperation
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 
 __all__ = ["SGD", "SGDRule"]
 
@@ -38,17 +38,9 @@ class SGDRule(UpdateRule):
 
 
 class SGD(GradientMethod):
-    """Stochastic gradient descent.
+    """Stochastic gradient descent."""
 
-    Args:
-        lr: Learning rate.
-    """
-
-    lr = HyperparameterProxy("lr")
-
-    def __init__(self, lr: float = 0.01) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
+    lr: float = hyperparameter(default=0.01, doc="Learning rate.")
 
     def create_update_rule(self) -> SGDRule:  # noqa: D102 - the protocol's
         return SGDRule(self.hyperparam)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renga_core.graph import Parameter
-from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
+from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
 
 __all__ = ["SMORMS3", "SMORMS3Rule"]
@@ -39,20 +39,10 @@ class SMORMS3Rule(UpdateRule):
 
 
 class SMORMS3(GradientMethod):
-    """SMORMS3: a step of at most the learning rate, with a memory of its own for each element.
+    """SMORMS3: a step of at most the learning rate, with a memory of its own for each element."""
 
-    Args:
-        lr: Learning rate.
-        eps: Small number that keeps divisors away from zero.
-    """
-
-    lr = HyperparameterProxy("lr")
-    eps = HyperparameterProxy("eps")
-
-    def __init__(self, lr: float = 0.001, eps: float = 1e-16) -> None:
-        super().__init__()
-        self.hyperparam.lr = lr
-        self.hyperparam.eps = eps
+    lr: float = hyperparameter(default=0.001, doc="Learning rate.")
+    eps: float = hyperparameter(default=1e-16, doc="Small number that keeps divisors away from zero.")
 
     def create_update_rule(self) -> SMORMS3Rule:  # noqa: D102 - the protocol's
         return SMORMS3Rule(self.hyperparam)

@@ -10,6 +10,7 @@ import numpy as np
 from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import GradientMethod, Hyperparameter, Optimizer, UpdateRule
+from renga_core.optimizer.declaration import declared_hyperparameters
 from renga_optimizers import (
     MSVAG,
     SGD,
@@ -140,25 +141,24 @@ def _alpha_t(self: Adam) -> float:
     return float(h.alpha * math.sqrt(1 - h.beta2**self.t) / (1 - h.beta1**self.t))
 
 
-_OWN_NUMBERS: dict[type[GradientMethod], tuple[str, ...]] = {
-    AdaDelta: ("rho", "eps"),
-    AdaGrad: ("lr", "eps"),
-    Adam: ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate", "amsgrad", "adabound", "final_lr", "gamma"),
-    CorrectedMomentumSGD: ("lr", "momentum"),
-    MSVAG: ("lr", "beta", "eta", "weight_decay_rate"),
-    MomentumSGD: ("lr", "momentum"),
-    NesterovAG: ("lr", "momentum"),
-    RMSprop: ("lr", "alpha", "eps", "eps_inside_sqrt"),
-    RMSpropGraves: ("lr", "alpha", "momentum", "eps"),
-    SGD: ("lr",),
-    SMORMS3: ("lr", "eps"),
-}
-"""Hyperparameters that the rules of an optimizer can be given, in order."""
+_OPTIMIZERS = (
+    AdaDelta,
+    AdaGrad,
+    Adam,
+    CorrectedMomentumSGD,
+    MSVAG,
+    MomentumSGD,
+    NesterovAG,
+    RMSprop,
+    RMSpropGraves,
+    SGD,
+    SMORMS3,
+)
 
 
 def _with_own_numbers(optimizer: type[GradientMethod]) -> tuple[type[UpdateRule], str, Any]:
     """The constructor of an optimizer's rule, which takes numbers of its own; the rest are the optimizer's defaults."""
-    names = _OWN_NUMBERS[optimizer]
+    names = tuple(declared_hyperparameters(optimizer))
     made = optimizer()
     rule = type(made.create_update_rule())
     before = rule.__init__
@@ -188,7 +188,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Optimizer, "call_hook", _call_hook),
     (GradientMethod, "call_hooks", _call_hooks),
     (GradientMethod, "reallocate_cleared_grads", _reallocate_cleared_grads),
-    *map(_with_own_numbers, _OWN_NUMBERS),
+    *map(_with_own_numbers, _OPTIMIZERS),
     (Adam, "alpha_t", property(_alpha_t)),
     (GradientMethod, "_prepare_grads", _reallocate_and_prepare),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renga import GradientMethod, Parameter, UpdateRule, get_array_module
-from renga_core.optimizer import Hyperparameter, HyperparameterProxy
+from renga_core.optimizer import hyperparameter
 
 
 class LionRule(UpdateRule):
@@ -29,29 +29,12 @@ class LionRule(UpdateRule):
 
 
 class Lion(GradientMethod):
-    """Steps of constant size in the direction of the sign of a mixed momentum, with decoupled weight decay.
+    """Steps of constant size in the direction of the sign of a mixed momentum, with decoupled weight decay."""
 
-    Args:
-        alpha: Size of a step; a third to a tenth of what Adam takes.
-        beta1: Share of the momentum in the step.
-        beta2: Share of the momentum that is kept.
-        weight_decay_rate: Coefficient of the decoupled weight decay.
-    """
-
-    alpha = HyperparameterProxy("alpha")
-    beta1 = HyperparameterProxy("beta1")
-    beta2 = HyperparameterProxy("beta2")
-    weight_decay_rate = HyperparameterProxy("weight_decay_rate")
-
-    def __init__(
-        self, alpha: float = 1e-4, beta1: float = 0.9, beta2: float = 0.99, weight_decay_rate: float = 0.0
-    ) -> None:
-        super().__init__()
-        self.hyperparam = Hyperparameter()
-        self.hyperparam.alpha = alpha
-        self.hyperparam.beta1 = beta1
-        self.hyperparam.beta2 = beta2
-        self.hyperparam.weight_decay_rate = weight_decay_rate
+    alpha: float = hyperparameter(default=1e-4, doc="Size of a step; a third to a tenth of what Adam takes.")
+    beta1: float = hyperparameter(default=0.9, doc="Share of the momentum in the step.")
+    beta2: float = hyperparameter(default=0.99, doc="Share of the momentum that is kept.")
+    weight_decay_rate: float = hyperparameter(default=0.0, doc="Coefficient of the decoupled weight decay.")
 
     def create_update_rule(self) -> LionRule:
         """The rule for one parameter."""

@@ -1,0 +1,103 @@
+"""Declaring the hyperparameters of an optimizer: name, type, default and meaning once, as a dataclass declares fields.
+
+What else they need follows: the constructor's signature, the attributes of the optimizer, the values of its
+`Hyperparameter`, and ``Args:`` of its docstring.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from renga_core.optimizer.hyperparameter import HyperparameterProxy
+
+__all__ = ["complete", "declared_hyperparameters", "hyperparameter"]
+
+_T = TypeVar("_T")
+
+
+def hyperparameter(*, default: _T, doc: str, init: bool = True) -> _T:
+    """Declare a hyperparameter, in the body of a class derived from `GradientMethod`.
+
+    ::
+
+        class SGD(GradientMethod):
+            lr: float = hyperparameter(default=0.01, doc="Learning rate.")
+
+    Args:
+        default: Its value where the constructor is given none.
+        doc: What it means, for the docstring.
+        init: Whether the constructor takes it. If not, it has its default at first.
+
+    Returns:
+        What stands for it as a class attribute; to type checkers, its value.
+    """
+    return Declared(default, doc, init)  # type: ignore[return-value]  # a descriptor, which gives the value
+
+
+class Declared(HyperparameterProxy):
+    """A declared hyperparameter: an attribute of the optimizer that stands for the one of its `hyperparam`."""
+
+    def __init__(self, default: Any, doc: str, init: bool) -> None:
+        self.default, self.init = default, init
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._attr_name = name
+
+
+def declared_hyperparameters(optimizer: type) -> dict[str, Declared]:
+    """What a class and its bases declare, by name, the bases' first; a class may declare one of its bases anew."""
+    found: dict[str, Declared] = {}
+    for cls in reversed(optimizer.__mro__):
+        found.update({name: value for name, value in vars(cls).items() if isinstance(value, Declared)})
+    return found
+
+
+def complete(optimizer: type) -> None:
+    """Give a class that declares hyperparameters its constructor, unless it has one, and ``Args:`` in its docstring."""
+    if not any(isinstance(value, Declared) for value in vars(optimizer).values()):
+        return
+    declared = declared_hyperparameters(optimizer)
+    if "__init__" not in vars(optimizer):
+        optimizer.__init__ = _constructor(optimizer, declared)  # type: ignore[misc]  # that is what this is for
+    if optimizer.__doc__ is not None and "Args:" not in optimizer.__doc__:
+        rows = [_entry(name, value) for name, value in declared.items() if value.init]
+        optimizer.__doc__ = "\n".join([optimizer.__doc__.rstrip(), "", "    Args:", *rows, "    "])
+
+
+def _constructor(optimizer: type, declared: dict[str, Declared]) -> Callable[..., None]:
+    """A function whose signature has the declared names, compiled as dataclasses do it."""
+    above = [vars(cls)["__init__"] for cls in optimizer.__mro__[1:] if "__init__" in vars(cls)]
+    written = next(init for init in above if not hasattr(init, "compiled"))
+
+    def fill(self: Any, **given: Any) -> None:
+        written(self)
+        for name, value in declared.items():
+            setattr(self.hyperparam, name, given.get(name, value.default))
+        self.__post_init__()
+
+    names = [name for name, value in declared.items() if value.init]
+    signature = ", ".join(["self", *(f"{name}=None" for name in names)])
+    passed = ", ".join(["self", *(f"{name}={name}" for name in names)])
+    made: dict[str, Any] = {}
+    source = f"def enclosing(fill):\n def __init__({signature}):\n  fill({passed})\n return __init__"
+    module = sys.modules.get(optimizer.__module__)  # it knows what the annotations mean
+    exec(source, {} if module is None else vars(module), made)
+    init: Any = made["enclosing"](fill)
+    init.__defaults__ = tuple([declared[name].default for name in names])
+    init.__annotations__ = {**{name: _annotation(optimizer, name) for name in names}, "return": None}
+    init.__module__, init.__qualname__ = optimizer.__module__, f"{optimizer.__qualname__}.__init__"
+    init.compiled = True
+    return init  # type: ignore[no-any-return]  # just made
+
+
+def _annotation(optimizer: type, name: str) -> Any:
+    written = [vars(cls).get("__annotations__", {}) for cls in optimizer.__mro__]
+    return next((annotations[name] for annotations in written if name in annotations), Any)
+
+
+def _entry(name: str, value: Declared) -> str:
+    return textwrap.fill(f"{name}: {value.__doc__}", 116, initial_indent=8 * " ", subsequent_indent=12 * " ")
