@@ -15,10 +15,11 @@ from renga_core.plugin.kind import Kind
 from renga_core.plugin.provider import AUTO, Kernel, Namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from renga_core.backend import Backend
     from renga_core.communicator import CommunicatorBase
+    from renga_core.communicator.launcher import Launcher
     from renga_core.dataset import Iterator
     from renga_core.graph import FunctionHook
     from renga_core.link import Link
@@ -32,12 +33,14 @@ __all__ = [
     "COMMUNICATOR",
     "CORE_KINDS",
     "DATASET",
+    "DOCTOR_CHECK",
     "EXTENSION",
     "FILE_FORMAT",
     "FUNCTION",
     "FUNCTION_HOOK",
     "ITERATOR",
     "KERNEL",
+    "LAUNCHER",
     "LINK",
     "MODEL",
     "NAMESPACE",
@@ -91,6 +94,12 @@ COMMUNICATOR: Kind[Callable[..., CommunicatorBase]] = Kind(
     protocol="renga_core.communicator:CommunicatorBase",
     suite="renga_testing.suites:CommunicatorSuite",
     summary="a callable that returns a communicator",
+)
+LAUNCHER: Kind[Launcher] = Kind(
+    "launcher",
+    default="mpi",
+    protocol="renga_core.communicator.launcher:Launcher",
+    summary="a callable that runs so many processes of a command and returns the exit status",
 )
 OPTIMIZER: Kind[Callable[..., Optimizer]] = Kind(
     "optimizer",
@@ -149,6 +158,11 @@ NAMESPACE: Kind[Any] = Kind(
     unique=False,
     summary="names in a public module that are no providers, as `Namespace` says",
 )
+DOCTOR_CHECK: Kind[Callable[[float, str | None], Iterable[tuple[str, str, str]]]] = Kind(
+    "doctor_check",
+    summary="a callable that takes seconds and hosts (None: this one), tries something that is no backend, and returns "
+    "what it found for `renga doctor`: rows of what was tried, its state, and more about it",
+)
 COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(
     "command", summary="a callable that takes the arguments after `renga NAME` and returns the exit status"
 )
@@ -160,6 +174,7 @@ CORE_KINDS: tuple[Kind[Any], ...] = (
     FUNCTION_HOOK,
     LINK,
     COMMUNICATOR,
+    LAUNCHER,
     OPTIMIZER,
     OPTIMIZER_HOOK,
     EXTENSION,
@@ -169,5 +184,6 @@ CORE_KINDS: tuple[Kind[Any], ...] = (
     DATASET,
     FILE_FORMAT,
     NAMESPACE,
+    DOCTOR_CHECK,
     COMMAND,
 )

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from renga_core.kinds import ARRAY_BACKEND
-from renga_core.plugin import Candidate, Registry, State, get_manager
+from renga_core.kinds import ARRAY_BACKEND, DOCTOR_CHECK
+from renga_core.plugin import Candidate, Registry, State, get_manager, registry
 from renga_core.settings import lookup
 
 from .output import print_json, print_table
@@ -42,7 +42,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--hosts", metavar="HOST,…", help="try MPI with a rank on each (default: two ranks here)")
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")
     arguments = parser.parse_all(argv)
-    found = [*_machine(), *_plugins(), *_trials(arguments.timeout), *_mpi(arguments.timeout, arguments.hosts)]
+    found = [*_machine(), *_plugins(), *_trials(arguments.timeout), *_checks(arguments.timeout, arguments.hosts)]
     sick = any(finding.state in FAULTS for finding in found)
     if arguments.json:
         print_json([finding._asdict() for finding in found])
@@ -89,12 +89,17 @@ def _trials(timeout: float) -> Iterator[Finding]:
             yield told[probe]._replace(what=what)
 
 
-def _mpi(timeout: float, hosts: str | None) -> Iterator[Finding]:
-    """Ranks are processes of their own, too. Without mpi4py this is one line."""
-    if any(plugin.name == "mpi" and plugin.status.state is State.READY for plugin in get_manager().plugins()):
-        from renga_comm_mpi.checkup import check
-
-        yield from (Finding(*found) for found in check(timeout, hosts))
+def _checks(timeout: float, hosts: str | None) -> Iterator[Finding]:
+    """What plugins try by themselves (kind ``doctor_check``): MPI, on ranks that are processes of their own, too."""
+    for offer, status in registry(DOCTOR_CHECK).list():
+        what = f"{offer.kind.name} {offer.full_name}"
+        if status.state is not State.READY:
+            yield Finding(what, status.state, f"{status.reason}. {status.next_step}")
+            continue
+        try:
+            yield from [Finding(*row) for row in offer.load()(timeout, hosts)]
+        except Exception as error:
+            yield Finding(what, State.BROKEN, f"raised {type(error).__name__}: {error}. {offer.plugin.blame}")
 
 
 def _trial(what: str, candidate: Candidate, timeout: float) -> Finding:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
-from renga_core.kinds import COMMUNICATOR
+from renga_core.communicator.launcher import find_launcher, thread_environment
+from renga_core.kinds import COMMUNICATOR, LAUNCHER
 from renga_core.plugin import Offer, registry
 from renga_core.settings import lookup
 
 from .parser import Parser, UsageError
+from .program import find_program
 
 __all__ = ["run"]
-
-_MPI = "renga_comm_mpi.job:launch"
-"""The launcher of which this command knows all options."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -56,38 +56,26 @@ def run(argv: Sequence[str]) -> int:
     if not program:
         raise UsageError("no program to run. See 'renga launch --help'.")
 
-    from renga_comm_mpi.job import run_job
-    from renga_comm_mpi.launching import find_mpiexec, find_program, launch_command
-
     found = find_program(program)
-    offer = None if arguments.communicator is None else _with_launcher(arguments.communicator)
-    if offer is not None and offer.provider.launcher != _MPI and (arguments.hosts is not None or arguments.tag):
-        raise UsageError(f"arguments --hosts, --tag: not for the ranks of communicator '{arguments.communicator}'.")
-    if offer is not None and offer.provider.launcher != _MPI:
-        sys.stdout.flush()
-        return int(offer.load_launcher()(found, arguments.n, _environment(arguments.n, arguments.threads)))
-    command = launch_command(find_mpiexec(), found, arguments.n, hosts=arguments.hosts, tagged=arguments.tag)
+    launcher = _find_launcher(arguments.communicator)
+    more = {name: value for name in ("hosts", "tag") if (value := getattr(arguments, name))}
+    missing = sorted(more.keys() - launcher.provider.capabilities)
+    if missing:
+        options = ", ".join(f"--{name}" for name in missing)
+        raise UsageError(f"{options}: launcher '{launcher.full_name}' cannot do this. See 'renga launch --help'.")
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
-    environment = _environment(-(-arguments.n // hosts), arguments.threads)
-    sys.stdout.flush()
-    here = arguments.n if arguments.hosts is None else None
-    return run_job(command, environment, ranks_here=here, timeout=lookup("distributed.timeout").value)
-
-
-def _with_launcher(name: str) -> Offer:
-    """A communicator by name, which can be used, and can start ranks."""
-    offers = registry(COMMUNICATOR)
-    offers.load(name, origin="--communicator", probe=True)
-    offer = offers.get(name)
-    offer.load_launcher()
-    return offer
-
-
-def _environment(size: int, threads: int | None) -> dict[str, str]:
-    """That of ranks of which so many are on this machine."""
-    from renga_comm_mpi.launching import rank_environment
-
-    environment = rank_environment(size, threads=threads)
+    environment = {**os.environ, **thread_environment(-(-arguments.n // hosts), arguments.threads)}
     # What was disabled on the command line is disabled in the ranks, too.
     environment["RENGA_PLUGINS_DISABLE"] = ",".join(lookup("plugins.disable").value)
-    return environment
+    start = launcher.load()
+    sys.stdout.flush()
+    return int(start(found, arguments.n, environment, **more))
+
+
+def _find_launcher(communicator: str | None) -> Offer:
+    """That of a communicator, which can be used; without one, what the kind says."""
+    if communicator is None:
+        return registry(LAUNCHER).select().offer
+    offers = registry(COMMUNICATOR)
+    offers.load(communicator, origin="--communicator", probe=True)
+    return find_launcher(offers.get(communicator))

@@ -18,16 +18,23 @@ def renga_communicators():
     return [
         Provider(
             name="relay", target="renga_relay.ranks:RelayCommunicator", revision=1, summary="through a hub",
-            launcher="renga_relay.ranks:launch",
+            launcher="relay",
         ),
         Provider(
             name="off_by_one", target="renga_relay.wrong:OffByOne", revision=1, summary="wrong from five ranks on",
-            launcher="renga_relay.ranks:launch",
+            launcher="relay",
         ),
         Provider(
             name="goes_on", target="renga_relay.ranks:RelayCommunicator", revision=1, summary="it hides failures",
-            launcher="renga_relay.wrong:never_fails",
+            launcher="never_fails",
         ),
+    ]
+
+@hookimpl
+def renga_launchers():
+    return [
+        Provider(name="relay", target="renga_relay.ranks:launch", revision=1, summary="forks"),
+        Provider(name="never_fails", target="renga_relay.wrong:never_fails", revision=1, summary="returns 0"),
     ]
 """
 WRONG = """
@@ -87,7 +94,7 @@ def test_without_a_launcher_there_are_no_ranks(relay):
     assert "names no launcher" in outcome.err
     outcome = relay.renga("launch", "-n", "2", "--communicator", "relay", "--tag", "program.py")
     assert outcome.status == 2
-    assert "--tag" in outcome.err
+    assert "--tag: launcher 'relay:relay' cannot do this." in outcome.err
 
 
 def test_the_kit_runs_one_to_five_of_its_ranks(relay):

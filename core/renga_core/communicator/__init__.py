@@ -6,6 +6,7 @@
 - `errors`: what every rank gets when ranks disagree (`MismatchError`), or when another one has failed (`RankFailed`).
 - `arguments`: what all of them refuse.
 - `launched`: whether this process is one of several, before there is a communicator.
+- `launcher`: starting ranks (kind ``launcher``).
 - `packing`: arrays that travel together. `half`: sums that travel in 16 bits. `request`, `background`: collectives that
   go on while the caller computes.
 """

@@ -77,19 +77,6 @@ class Offer:
             self._imported = True
         return self._target
 
-    def load_launcher(self) -> Any:
-        """Import and return what starts the ranks of a communicator.
-
-        Raises:
-            ProviderUnavailable: The provider names none.
-        """
-        if not self.provider.launcher:
-            raise ProviderUnavailable(
-                f"{self.kind.name} {self.full_name!r} cannot start ranks: its plugin names no launcher.\nNext: start "
-                "them as its documentation says; its author: docs/how-to/write-a-communicator.md"
-            )
-        return self._guarded("importing", self.provider.launcher)
-
     def probe(self) -> Status:
         """Run the probe, if there is one, and say whether the provider can work on this machine."""
         if not self.provider.probe:

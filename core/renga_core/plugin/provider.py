@@ -49,8 +49,7 @@ class Provider:
         capabilities: What it declares to be able to do beyond the kind's minimum; conformance kits test each.
         auto: Asks that the choice ``auto`` may fall on it, where it can be used: an ``"accelerator"`` comes before a
             ``"cpu"``. "": only who names it gets it. For kinds whose default is ``auto``: array backends.
-        launcher: Of a communicator, ``module:function`` that starts its ranks: ``launch(command, size, environment)``
-            runs so many processes of a command, waits for all, ends all when one fails, and returns the exit status.
+        launcher: Of a communicator, the name of what starts its ranks: a provider of kind ``launcher``.
         suffixes: Of a file format, what the names of its files end with: ``(".h5", ".hdf5")``.
 
     Raises:
@@ -74,12 +73,14 @@ class Provider:
     def __post_init__(self) -> None:
         self._check(_is_name(self.name), "name", "lower-case letters, digits, _ . -")
         self._check(self.name != AUTO, "name", f"another name: {AUTO!r} means «let Renga choose»")
-        for name in ("target", "probe", "options", "launcher"):
+        for name in ("target", "probe", "options"):
             value = getattr(self, name)
             optional = name != "target"
             valid = isinstance(value, str) and (TARGET.fullmatch(value) or (optional and not value))
             self._check(valid, name, "'module:attribute'")
         self._check(_is_whole(self.revision) and self.revision >= 1, "revision", "a whole number from 1")
+        names = isinstance(self.launcher, str) and all(map(NAME.fullmatch, self.launcher.split(":")))
+        self._check(names or not self.launcher, "launcher", "the name of a launcher")
         for name in ("summary", "url", "install_hint"):
             value = getattr(self, name)
             self._check(isinstance(value, str) and "\n" not in value, name, "one line of text")

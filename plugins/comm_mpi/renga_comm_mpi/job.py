@@ -18,6 +18,7 @@ from types import FrameType
 from renga_comm_mpi.job_watch import JobWatch
 from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.leftovers import Cleaner
+from renga_core.settings import lookup
 
 __all__ = ["launch", "run_job"]
 
@@ -25,9 +26,29 @@ _WISHES = (signal.SIGINT, signal.SIGTERM, STOP)
 _PR_SET_PDEATHSIG = 1
 
 
-def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) -> int:
-    """Run ranks of a command on this machine: the launcher of this plugin's communicators (`Provider.launcher`)."""
-    return run_job(launch_command(find_mpiexec(), command, size), {**rank_environment(size), **environment})
+def launch(
+    command: Sequence[str], size: int, environment: Mapping[str, str], *, hosts: str | None = None, tag: bool = False
+) -> int:
+    """Run ranks of a command: the launcher ``mpi``.
+
+    Args:
+        command: As for any other `renga_core.communicator.launcher.Launcher`.
+        size: How many ranks.
+        environment: Their environment variables.
+        hosts: ``HOST[:RANKS],…``; None: all on this one.
+        tag: Have each line of output begin with the rank that wrote it.
+
+    Raises:
+        LaunchError: mpi4py or ``mpiexec`` is missing, or has no options known for what is asked.
+    """
+    ranks_here = -(-size // (1 if hosts is None else len(hosts.split(","))))
+    started = launch_command(find_mpiexec(), command, size, hosts=hosts, tagged=tag)
+    return run_job(
+        started,
+        {**rank_environment(ranks_here), **environment},
+        ranks_here=size if hosts is None else None,
+        timeout=lookup("distributed.timeout").value,
+    )
 
 
 def run_job(

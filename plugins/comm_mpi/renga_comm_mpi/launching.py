@@ -13,21 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from renga_core.communicator.launcher import THREADS, thread_environment
 from renga_core.errors import RengaError
 
 __all__ = [
     "LaunchError",
     "Mpiexec",
-    "NoProgram",
     "crowded",
     "find_mpiexec",
-    "find_program",
     "launch_command",
     "rank_environment",
 ]
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Where the libraries that compute on the CPU read how many threads they may use."""
 STOP = signal.SIGUSR1
 """What asks ranks to stop: Open MPI's ``mpiexec`` and Hydra's pass it on to all, and wait for them."""
 YIELD = "OMPI_MCA_mpi_yield_when_idle"
@@ -38,12 +35,6 @@ _CARRIED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", *THREADS)
 
 class LaunchError(RengaError):
     """Ranks cannot be started: MPI is missing, or what was asked for makes no sense."""
-
-
-class NoProgram(LaunchError):
-    """What is to be run does not exist."""
-
-    exit_status = 2
 
 
 class Mpiexec(NamedTuple):
@@ -91,38 +82,6 @@ def find_mpiexec() -> Mpiexec:
     return Mpiexec(path, "unknown", lines[0] if lines else "")
 
 
-def find_program(program: Sequence[str]) -> list[str]:
-    """Return the command for what a user calls a program, run by this Python where it is Python.
-
-    Args:
-        program: ``FILE.py …``, ``python …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder with
-            a ``__main__.py`` counts as Python, and so does an archive, ``FILE.pyz``.
-
-    Raises:
-        NoProgram: There is no such program.
-    """
-    if not program or not program[0]:
-        raise NoProgram("no program to run")
-    name, *rest = program
-    if name == "-m":
-        if not rest:
-            raise NoProgram("-m: no module to run")
-        return [sys.executable, "-m", *rest]
-    if name in ("python", "python3"):
-        return [sys.executable, *rest]
-    if name == "renga":
-        return [sys.executable, "-m", "renga", *rest]
-    path = Path(name)
-    if path.suffix in (".py", ".pyz") or (path / "__main__.py").is_file():
-        if not path.exists():
-            raise NoProgram(f"there is no file {name!r}")
-        return [sys.executable, name, *rest]
-    if shutil.which(name) is None:
-        there = f"; the file {name!r} is not executable" if path.exists() else ""
-        raise NoProgram(f"there is no program {name!r}{there}")
-    return [name, *rest]
-
-
 def launch_command(
     mpiexec: Mpiexec, program: Sequence[str], size: int, *, hosts: str | None = None, tagged: bool = False
 ) -> list[str]:
@@ -130,7 +89,7 @@ def launch_command(
 
     Args:
         mpiexec: What starts them.
-        program: A command, as `find_program` returns it.
+        program: A command.
         size: How many ranks; there may be more than cores.
         hosts: ``HOST[:RANKS],…``; None: all on this one.
         tagged: Have each line of output begin with the rank that wrote it.
@@ -165,10 +124,7 @@ def rank_environment(size: int, *, threads: int | None = None) -> dict[str, str]
         size: How many ranks share this machine.
         threads: For each rank; None: as the environment says, or else its share of the cores.
     """
-    environment = dict(os.environ)
-    if threads is not None or not any(environment.get(name) for name in THREADS):
-        share = max(1, len(os.sched_getaffinity(0)) // size) if threads is None else threads
-        environment.update(dict.fromkeys(THREADS, str(share)))
+    environment = {**os.environ, **thread_environment(size, threads)}
     if crowded(size):
         environment.setdefault(YIELD, "1")
     if os.geteuid() == 0:  # as in most containers; Open MPI refuses otherwise

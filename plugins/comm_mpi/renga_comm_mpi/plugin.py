@@ -34,7 +34,27 @@ def renga_communicators() -> list[Provider]:
             probe="renga_comm_mpi.probing:why_no_mpi",
             install_hint="pip install 'renga[mpi]'",
             capabilities=frozenset({"ranks"}),
-            launcher="renga_comm_mpi.job:launch",
+            launcher="mpi",
         )
         for name, (target, summary) in _OFFERS.items()
     ]
+
+
+@hookimpl
+def renga_launchers() -> list[Provider]:
+    """``mpiexec``. It says itself what is missing, so it needs nothing here."""
+    return [
+        Provider(
+            name="mpi",
+            target="renga_comm_mpi.job:launch",
+            revision=1,
+            summary="mpiexec: processes that MPI connects, here or on other hosts",
+            capabilities=frozenset({"hosts", "tag"}),
+        )
+    ]
+
+
+@hookimpl
+def renga_doctor_checks() -> list[Provider]:
+    """Two ranks here, or one on each host."""
+    return [Provider("mpi", "renga_comm_mpi.checkup:check", 1, "One MPI for mpi4py and mpiexec; ranks, hosts, clocks")]

@@ -1,4 +1,4 @@
-"""Ranks for the kit of communicators, started as the provider says (`Provider.launcher`), that run its programs.
+"""Ranks for the kit of communicators, started as the provider says (kind ``launcher``), that run its programs.
 
 Ranks are started once for many programs. This file is also their program, and that of the process which starts them::
 
@@ -24,6 +24,7 @@ from multiprocessing.connection import Client, Connection, answer_challenge, del
 from typing import Any, BinaryIO
 
 from renga_core.communicator import CommunicatorBase, RankFailed
+from renga_core.communicator.launcher import find_launcher
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 from renga_testing.suites.communicator_programs import Program, fail_on_last_rank
@@ -146,7 +147,7 @@ class Ranks:
 
 def _launch(address: str, provider: str, size: int) -> int:
     """Have the provider's launcher start the ranks, and return its status."""
-    launcher = registry(COMMUNICATOR).get(provider).load_launcher()
+    launcher = find_launcher(registry(COMMUNICATOR).get(provider)).load()
     status = launcher([sys.executable, "-m", __spec__.name, "rank", address, provider], size, dict(os.environ))
     return int(status)
 

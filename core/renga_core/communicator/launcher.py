@@ -1,0 +1,62 @@
+"""Starting the ranks of a job: kind ``launcher``, which `renga launch` and the conformance kit of communicators use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from renga_core.plugin import Offer, ProviderUnavailable, registry
+
+__all__ = ["THREADS", "Launcher", "find_launcher", "thread_environment"]
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Where the libraries that compute on the CPU read how many threads they may use."""
+
+
+class Launcher(Protocol):
+    """Starts ranks. A provider with capability ``hosts`` or ``tag`` takes the argument of that name, too."""
+
+    def __call__(self, command: Sequence[str], size: int, environment: Mapping[str, str], **more: Any) -> int:
+        """Run processes of a command, wait for all, and end all when one fails.
+
+        Args:
+            command: What each of them runs.
+            size: How many.
+            environment: Their environment variables.
+            more: ``hosts`` (``HOST[:RANKS],…``: where they run) and ``tag`` (True: each line of output begins with the
+                rank that wrote it), where the provider declares these capabilities and a user asks for them.
+
+        Returns:
+            The exit status: 0 if all ended well.
+        """
+        ...
+
+
+def find_launcher(communicator: Offer) -> Offer:
+    """Return the launcher of a communicator.
+
+    Raises:
+        ProviderUnavailable: It names none.
+        RengaPluginError: The launcher that it names cannot be used.
+    """
+    name = communicator.provider.launcher
+    if not name:
+        raise ProviderUnavailable(
+            f"{communicator.kind.name} {communicator.full_name!r} cannot start ranks: its plugin names no launcher.\n"
+            "Next: start them as its documentation says; its author: docs/how-to/write-a-communicator.md"
+        )
+    return registry("launcher").get(name, origin=f"communicator {communicator.full_name}")
+
+
+def thread_environment(size: int, threads: int | None = None) -> dict[str, str]:
+    """Return the variables that tell a rank with how many threads it computes.
+
+    Args:
+        size: How many ranks share this machine.
+        threads: For each of them; None: as the environment says, or else its share of the cores.
+    """
+    if threads is None and any(os.environ.get(name) for name in THREADS):
+        return {}
+    share = max(1, len(os.sched_getaffinity(0)) // size) if threads is None else threads
+    return dict.fromkeys(THREADS, str(share))

@@ -1,0 +1,50 @@
+"""What users call a program, as a command: for `renga launch`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from renga_core.errors import RengaError
+
+__all__ = ["NoProgram", "find_program"]
+
+
+class NoProgram(RengaError):
+    """What is to be run does not exist."""
+
+    exit_status = 2
+
+
+def find_program(program: Sequence[str]) -> list[str]:
+    """Return the command for what a user calls a program, run by this Python where it is Python.
+
+    Args:
+        program: ``FILE.py …``, ``python …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder with
+            a ``__main__.py`` counts as Python, and so does an archive, ``FILE.pyz``.
+
+    Raises:
+        NoProgram: There is no such program.
+    """
+    if not program or not program[0]:
+        raise NoProgram("no program to run")
+    name, *rest = program
+    if name == "-m":
+        if not rest:
+            raise NoProgram("-m: no module to run")
+        return [sys.executable, "-m", *rest]
+    if name in ("python", "python3"):
+        return [sys.executable, *rest]
+    if name == "renga":
+        return [sys.executable, "-m", "renga", *rest]
+    path = Path(name)
+    if path.suffix in (".py", ".pyz") or (path / "__main__.py").is_file():
+        if not path.exists():
+            raise NoProgram(f"there is no file {name!r}")
+        return [sys.executable, name, *rest]
+    if shutil.which(name) is None:
+        there = f"; the file {name!r} is not executable" if path.exists() else ""
+        raise NoProgram(f"there is no program {name!r}{there}")
+    return [name, *rest]
