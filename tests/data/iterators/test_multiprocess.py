@@ -447,9 +447,11 @@ def test_a_program_that_ends_without_finalizing_leaves_nothing(tmp_path, end, st
 
 
 STARTING = """
+import os
 import signal
 if __name__ == "__mp_main__":  # a worker imports this, before anything else
-    print(*sorted(number.name for number in signal.pthread_sigmask(signal.SIG_BLOCK, [])), flush=True)
+    names = sorted(number.name for number in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+    os.write(1, (" ".join(names) + "\\n").encode())  # in one piece: another worker writes, too
 import sys
 from renga_data.iterators import MultiprocessIterator
 if __name__ == "__main__":
