@@ -28,8 +28,8 @@ from renga_chainer.backend import is_arrays_compatible as is_arrays_compatible
 from renga_chainer.runtime_info import print_runtime_info as print_runtime_info
 from renga_chainer.runtime_info import should_use_cudnn as should_use_cudnn
 from renga_chainer.runtime_info import should_use_cudnn_tensor_core as should_use_cudnn_tensor_core
-from renga_compile import CompiledStep as CompiledStep
-from renga_compile import compile as compile
+from renga_compile.compiled_step import CompiledStep as CompiledStep
+from renga_compile.compiler import compile as compile
 from renga_core.backend import DeviceResident as DeviceResident
 from renga_core.backend import get_array_module as get_array_module
 from renga_core.backend import get_device as get_device

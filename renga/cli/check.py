@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from renga_core.errors import RengaError, did_you_mean
-from renga_core.kinds import CORE_KINDS
 from renga_core.plugin import Registry, get_manager
 from renga_core.serializers import atomic_write
 from renga_core.settings import using_command_line
@@ -118,7 +117,7 @@ def _program(kind: str, name: str, options: Mapping[str, Any], xfails: Mapping[s
         return _class("TestPlugin", "renga_testing.suites:PluginSuite", {"plugin": name, "xfails": xfails})
     row = manager.kind(kind)
     if not row.suite:
-        kinds = ", ".join(known.name for known in CORE_KINDS if known.suite)
+        kinds = ", ".join(known.name for known in manager.kinds().values() if known.suite)
         raise CheckError(f"there is no conformance kit for kind '{kind}'. Kinds with one: {kinds}, {PLUGIN}.")
     offer = Registry(row, manager).get(name, origin="command line")
     plugin = {"plugin": offer.plugin.name, "xfails": mine}

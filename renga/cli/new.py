@@ -51,6 +51,9 @@ _BACKEND_CAPABILITIES = """
 _OPTIMIZER_CAPABILITIES = """
             capabilities=frozenset({"reference"}),"""
 
+_COMPILER_CAPABILITIES = """
+            capabilities=frozenset({"same_bits"}),"""
+
 _FORMAT_SUFFIXES = """
             suffixes=(".$name",),"""
 
@@ -62,6 +65,7 @@ SORTS = {
     "model": Sort("model", "ModelSuite"),
     "extension": Sort("extension", "ExtensionSuite"),
     "file_format": Sort("file_format", "FileFormatSuite", _FORMAT_SUFFIXES),
+    "compiler": Sort("compiler", "CompilerSuite", _COMPILER_CAPABILITIES),
 }
 """What can be made, by the word for it on the command line."""
 

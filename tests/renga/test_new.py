@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from renga.cli.new import SORTS
+from renga_core.plugin import registry
 
 
 def refused(outcome, message):
@@ -74,7 +75,7 @@ def test_each_plugin_passes_the_kit_of_plugins(written, environment):
 def test_templates_name_kits_that_there_are():
     suites = importlib.import_module("renga_testing.suites")
     for sort in SORTS.values():
-        assert getattr(suites, sort.suite).kind.name == sort.kind
+        assert registry(getattr(suites, sort.suite).kind).kind.name == sort.kind
 
 
 def test_the_linter_likes_what_is_written(written):
@@ -110,7 +111,7 @@ def test_kinds_that_have_no_template(shell):
     refused(
         shell.renga("new", "optimiser", "lion"),
         "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: backend, kernel, communicator, "
-        "optimizer, model, extension, file_format.",
+        "optimizer, model, extension, file_format, compiler.",
     )
 
 

@@ -53,6 +53,7 @@ SCHEMA: tuple[Key, ...] = (
         "array backend and device: 'numpy', 'cupy:0', 'auto'",
     ),
     Key("run.communicator", str, "single", "RENGA_COMMUNICATOR", "how processes talk to each other"),
+    Key("run.compiler", str, "replay", "RENGA_COMPILER", "what makes the steps faster that renga.compile is given"),
     Key("run.seed", Annotated[int, AtLeast(0)], 0, "RENGA_SEED", "seed of every random generator"),
     Key(
         "run.dtype",

@@ -38,7 +38,7 @@ TRIGGER_OPTIONS = {
     "max_value": {"key": "validation/main/accuracy"},
     "early_stopping": {"max_trigger": (5, "epoch")},
 }
-WITHOUT_OPTIONS = (ARRAY_BACKEND, KERNEL, OPTIMIZER, COMMUNICATOR, MODEL, FILE_FORMAT)
+WITHOUT_OPTIONS = (ARRAY_BACKEND, KERNEL, OPTIMIZER, COMMUNICATOR, MODEL, FILE_FORMAT, "compiler")
 """Kinds whose providers are tried as they are."""
 
 

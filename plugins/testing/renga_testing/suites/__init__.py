@@ -17,6 +17,7 @@ Reading guide
 - `array_backend`: `ArrayBackendSuite`; `array_names`: the part of NumPy that a backend must have.
 - `kernel`, `communicator`, `optimizer`, `extension`, `trigger`, `model`, `file_format`: a kit each, of
   the same names.
+- `compiler`: the kit of compilers, and `compiler_steps`, what it compiles.
 - `communicator_programs`: what the kit of communicators runs on each rank. `rehearsal`: the small run that extensions
   and triggers are tried in. `comparing`: how results are compared. `values`: an
   object to save.
@@ -26,6 +27,7 @@ This package needs pytest, so nothing else imports it.
 
 from renga_testing.suites.array_backend import ArrayBackendSuite
 from renga_testing.suites.communicator import CommunicatorSuite
+from renga_testing.suites.compiler import CompilerSuite
 from renga_testing.suites.extension import ExtensionSuite
 from renga_testing.suites.file_format import FileFormatSuite
 from renga_testing.suites.kernel import KernelSuite
@@ -38,6 +40,7 @@ from renga_testing.suites.trigger import TriggerSuite
 __all__ = [
     "ArrayBackendSuite",
     "CommunicatorSuite",
+    "CompilerSuite",
     "ExtensionSuite",
     "FileFormatSuite",
     "KernelSuite",

@@ -23,8 +23,8 @@ import pytest
 
 from renga_core import random
 from renga_core.backend import Device, get_device
-from renga_core.kinds import ARRAY_BACKEND, CORE_KINDS
-from renga_core.plugin import Kind, Offer, Registry, registry
+from renga_core.kinds import ARRAY_BACKEND
+from renga_core.plugin import Kind, Offer, Registry, get_manager, registry
 from renga_core.plugin.state import State, describe_error, pass_interrupt
 from renga_testing.function_suite import ready_backends
 from renga_testing.suites.surroundings import changes, look, restore, start_random
@@ -162,12 +162,12 @@ class ProviderSuite(Suite):
             provider = "mine"
 
     Attributes:
-        kind: The kind; each kit has one.
+        kind: The kind, or the name of one that a plugin adds; each kit has one.
         provider: Name of the provider under test, short or full.
         options: Keyword arguments to make it with.
     """
 
-    kind: ClassVar[Kind[Any]]
+    kind: ClassVar[Kind[Any] | str]
     provider: ClassVar[str] = ""
     options: ClassVar[Mapping[str, Any]] = {}
 
@@ -197,7 +197,7 @@ class ProviderSuite(Suite):
         known = "; ".join(f"{name}: {meaning}" for name, meaning in sorted(self.extras.items())) or "none"
         assert not untested, (
             f"{self.label} declares {', '.join(untested)}, which nothing tests. "
-            f"Capabilities of kind {self.kind.name}: {known}"
+            f"Capabilities of kind {registry(self.kind).kind.name}: {known}"
         )
 
     def prepare(self) -> None:
@@ -223,7 +223,7 @@ class ProviderSuite(Suite):
     @property
     def label(self) -> str:
         """Kind and name."""
-        return f"{self.kind.name} {self.provider!r}"
+        return f"{registry(self.kind).kind.name} {self.provider!r}"
 
     def make(self) -> Any:
         """A new object, made with `options`."""
@@ -290,7 +290,7 @@ def suite_of(kind: Kind[Any]) -> type[ProviderSuite]:
     from renga_core.plugin.provider import resolve
 
     if not kind.suite:
-        kinds = ", ".join(known.name for known in CORE_KINDS if known.suite)
+        kinds = ", ".join(known.name for known in get_manager().kinds().values() if known.suite)
         raise LookupError(f"there is no conformance kit for kind {kind.name!r}. Kinds with a kit: {kinds}")
     found: type[ProviderSuite] = resolve(kind.suite)
     return found
