@@ -1,6 +1,6 @@
 """A recursive network: what a sentence says, from the tree of its phrases.
 
-    python tree_sentiment.py [FILE.toml] [--set KEY=VALUE ...]
+    renga train run.toml
 
 Sentences are generated, as binary trees with words as leaves. "not" turns what follows it around, "but" has what
 follows it count alone, and otherwise the parts of a phrase add up; so the order and the nesting decide, and counting
@@ -10,7 +10,6 @@ each sentence.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,27 @@ import numpy as np
 import renga
 import renga.functions as F
 import renga.links as L
-from renga.run import run_program
+from renga_core.plugin import Provider, hookimpl
+from renga_training.tasks import Task
+
+
+@hookimpl
+def renga_models() -> list[Provider]:
+    """What the run file can name."""
+    return [Provider("tree_net", "tree_sentiment:TreeNet", 1, "A long short-term memory that goes up a tree")]
+
+
+@hookimpl
+def renga_datasets() -> list[Provider]:
+    """What the run file can name."""
+    return [Provider("sentences", "tree_sentiment:get_sentences", 1, "Generated sentences, as trees")]
+
+
+@hookimpl
+def renga_tasks() -> list[Provider]:
+    """What the run file can name."""
+    return [Provider("sentiment", "tree_sentiment:Sentiment", 1, "What does each phrase of a sentence say?")]
+
 
 GOOD = ["good", "great", "fine", "lovely", "bright", "warm", "clever", "funny"]
 BAD = ["bad", "poor", "dull", "awful", "dark", "cold", "silly", "tired"]
@@ -68,12 +87,12 @@ def sentences(rng: np.random.Generator, number: int, depth: int) -> list[Tree]:
 class TreeNet(renga.Chain):
     """A long short-term memory that goes up a tree, and what each phrase says."""
 
-    def __init__(self, n_units: int) -> None:
+    def __init__(self, units: int) -> None:
         super().__init__()
         with self.init_scope():
-            self.embed = L.EmbedID(len(WORDS), n_units)
-            self.node = L.NaryTreeLSTM(n_units, n_units)
-            self.out = L.Linear(n_units, 3)
+            self.embed = L.EmbedID(len(WORDS), units)
+            self.node = L.NaryTreeLSTM(units, units)
+            self.out = L.Linear(units, 3)
 
     def read(self, tree: Tree, phrases: list[tuple[Tree, renga.Variable]]) -> tuple[renga.Variable, renga.Variable]:
         """Cells and output of a phrase; it and all phrases in it are added to `phrases`, with their outputs."""
@@ -97,39 +116,38 @@ class TreeNet(renga.Chain):
         return F.softmax_cross_entropy(scores, right), scores[np.array(roots)]
 
 
-def accuracy(model: TreeNet, trees: list[Tree]) -> float:
-    """How many of the trees are understood."""
-    with renga.using_config("train", False), renga.no_backprop_mode():
-        _, scores = model(trees)
-    said = scores.array.argmax(axis=1) - 1
-    return float(np.mean([sentiment(tree) == int(y) for tree, y in zip(trees, said, strict=True)]))
+class Sentiment(Task):
+    """The network learns from all phrases, and is judged by whole sentences."""
+
+    figures = ("loss", "accuracy")
+    headline = "accuracy"
+    higher_is_better = True
+    converter = "lists"
+
+    def target(self, model: renga.Link) -> renga.Link:
+        """The loss of a network."""
+        return SentimentLoss(model)
 
 
-def main(
-    *, seed: int, examples: int, tests: int, depth: int, units: int, batch: int, epochs: int, alpha: float
-) -> float:
-    """Train and tell how it goes; the accuracy on sentences not trained on."""
-    renga.random.seed(seed)
+class SentimentLoss(renga.Chain):
+    """The mean loss of all phrases. Reports it, and the accuracy."""
+
+    def __init__(self, predictor: renga.Link) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.predictor = predictor
+
+    def forward(self, trees: list[Tree]) -> renga.Variable:
+        loss, scores = self.predictor(trees)
+        right = np.array([sentiment(tree) + 1 for tree in trees])
+        renga.report({"loss": loss, "accuracy": np.mean(scores.array.argmax(axis=1) == right)}, self)
+        return loss
+
+
+def get_sentences(seed: int, examples: int, tests: int, depth: int) -> tuple[list[tuple[Tree]], list[tuple[Tree]]]:
+    """Sentences to learn from, and others to be tested with."""
     rng = np.random.default_rng(seed)
     train = sentences(rng, examples, depth)
     known = set(train)
-    test = [tree for tree in sentences(rng, tests, depth) if tree not in known]
-    model = TreeNet(units)
-    optimizer = renga.optimizers.Adam(alpha=alpha).setup(model)
-    found = 0.0
-    for epoch in range(1, epochs + 1):
-        order = rng.permutation(len(train))
-        losses = []
-        for start in range(0, len(train), batch):
-            loss, _ = model([train[i] for i in order[start : start + batch]])
-            model.cleargrads()
-            loss.backward()
-            optimizer.update()
-            losses.append(loss.item())
-        found = accuracy(model, test)
-        print(f"epoch {epoch}: loss {np.mean(losses):.3f}, accuracy on new sentences {found:.3f}", flush=True)
-    return found
-
-
-if __name__ == "__main__":
-    run_program(main, Path(__file__).with_name("config.toml"))
+    # An example is a tuple of what the network is called with: here of one tree.
+    return [(tree,) for tree in train], [(tree,) for tree in sentences(rng, tests, depth) if tree not in known]

@@ -104,23 +104,25 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     random.seed(run.seed)
     with using_config("dtype", np.dtype(run.dtype)):
         task = parts.task.make()
-        train, test = data = make_data(parts.data, task, comm)
+        train, test = data = make_data(parts.data, task, comm, batch_size)
         task.preprocessing = getattr(data, "preprocessing", None)
         _check_sizes(train, test, parts, run, batch_size)
         converter = parts.converter.make()
         with using_device(device):
             model = task.target(make_model(parts.model, task, **_supplied(parts.model, comm)))
             model.to_device(device)
-            _try(model, train, device, parts, converter)
+            _try(task, model, train, device, parts, converter)
     if comm.size > 1 and run.distributed.synchronized_batch_normalization:
         model = create_mnbn_model(model, comm)
     uneven = batch_size % comm.size > 0 or not parts.iterator.arguments.get("repeat", True)
     optimizers = make_optimizers(parts, task.optimized(model), run, comm, weighted=uneven)
-    batches = parts.iterator.make(train, batch_size, **_supplied(parts.iterator, comm))
+    order = {"shuffle": False} if not task.shuffle and "shuffle" not in parts.iterator.arguments else {}
+    batches = parts.iterator.make(train, batch_size, **known_to(parts.iterator, comm, **order))
     _check_iterator(batches, run, parts, comm)
     first, last = comm.share(batch_size)
     optimizer = optimizers["main"] if [*optimizers] == ["main"] else optimizers
-    updater = parts.updater.make(batches, optimizer, converter=converter, device=device)
+    link = known_to(parts.updater, comm, link=model)
+    updater = parts.updater.make(batches, optimizer, converter=converter, device=device, **link)
     trainer = Trainer(updater, Length(run.epochs), out=run.out)
     trainer.reporter.add_observer("main", model)  # the optimizers' links may be parts of it
     own_test = SubDataset(test, *comm.share(len(test))) if comm.size > 1 else test
@@ -148,9 +150,12 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))
 
 
-def make_data(part: Part, task: Task, comm: CommunicatorBase) -> tuple[Dataset, Dataset]:
-    """Make the data sets (train, test). Where nobody says whether targets are classes or numbers, the task does."""
-    said = {"target_type": task.target_type} if "target_type" not in part.arguments else {}
+def make_data(part: Part, task: Task, comm: CommunicatorBase, batch_size: int) -> tuple[Dataset, Dataset]:
+    """Make the data sets (train, test). Where nobody says whether targets are classes or numbers, the task does; those
+    whose order depends on the batches (text) get the size of a batch.
+    """
+    known = {"target_type": task.target_type, "batch_size": batch_size}
+    said = {name: value for name, value in known.items() if name not in part.arguments}
     data: tuple[Dataset, Dataset] = part.make(**known_to(part, comm, **said))
     return data
 
@@ -228,9 +233,12 @@ def _check_iterator(batches: Any, run: RunDescription, parts: RunParts, comm: Co
         )
 
 
-def _try(model: Link, train: Dataset, device: Device, parts: RunParts, converter: Callable[..., Any]) -> None:
+def _try(
+    task: Task, model: Link, train: Dataset, device: Device, parts: RunParts, converter: Callable[..., Any]
+) -> None:
     """Compute the loss of two examples: what does not fit together shows now, and parameters get their shapes."""
-    with using_config("train", False), no_backprop_mode(), _noted(f"{parts.model.label}, tried on {parts.data.label}"):
+    what = f"{parts.model.label}, tried on {parts.data.label}"
+    with _noted(what), using_config("train", False), no_backprop_mode(), task.evaluating(model):
         call(model, converter([train[0], train[1 % len(train)]], device))
 
 

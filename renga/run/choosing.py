@@ -47,14 +47,14 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
     updater = replace(run.updater, use=run.updater.use or _said_by(task, "updater"))
     return RunParts(
         task=task,
-        model=find_part(MODEL, run.model, "model", run, supplied=["communicator"]),
-        data=find_part(DATASET, run.data, "data", run, supplied=["communicator"]),
+        model=find_part(MODEL, run.model, "model", run, supplied=["communicator"], known_later=["n_out"]),
+        data=find_part(DATASET, run.data, "data", run, supplied=["communicator", "batch_size"]),
         optimizer=find_part(OPTIMIZER, run.optimizer, "optimizer", run),
         hooks=tuple(find_part(OPTIMIZER_HOOK, hook, f"hooks[{number}]", run) for number, hook in enumerate(run.hooks)),
         iterator=find_part(ITERATOR, run.iterator, "iterator", run, supplied=["dataset", "batch_size", "communicator"]),
         converter=find_part(kind("converter"), converter, "converter", run),
         updater=find_part(
-            kind("updater"), updater, "updater", run, supplied=["iterator", "optimizer", "converter", "device"]
+            kind("updater"), updater, "updater", run, supplied=["iterator", "optimizer", "converter", "device", "link"]
         ),
         evaluator=find_part(
             kind("evaluator"),

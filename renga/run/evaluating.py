@@ -19,7 +19,7 @@ def evaluate(trained: Trained) -> tuple[dict[str, float], int]:
     """
     parts, task, comm = trained.parts, trained.task, SingleCommunicator()
     kept = task.preprocessing
-    train, test = data = make_data(parts.data, task, comm)
+    train, test = data = make_data(parts.data, task, comm, trained.description.batch_size)
     now = getattr(data, "preprocessing", None)
     if kept is not None and now != kept:
         raise RengaError(

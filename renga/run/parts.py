@@ -45,7 +45,12 @@ class Part:
 
 
 def find_part(
-    kind: Kind[Any], choice: Choice | ExtensionChoice, key: str, run: RunDescription, supplied: Sequence[str] = ()
+    kind: Kind[Any],
+    choice: Choice | ExtensionChoice,
+    key: str,
+    run: RunDescription,
+    supplied: Sequence[str] = (),
+    known_later: Sequence[str] = (),
 ) -> Part:
     """Look a choice up in the registry, import it, and check its arguments against its signature.
 
@@ -55,6 +60,7 @@ def find_part(
         key: Where in the run it stands: ``optimizer``, ``hooks[0]``.
         run: Knows where each key was said.
         supplied: Names of parameters that the run itself supplies.
+        known_later: Names of parameters that the run may supply where the user does not give them.
 
     Raises:
         RengaPluginError: The name is unknown, ambiguous, or cannot be used.
@@ -81,7 +87,7 @@ def find_part(
         except TypeError:
             raise WrongType(path, run.origin(path), describe(annotation), value) from None
     for name, parameter in by_name.items():
-        if parameter.default is inspect.Parameter.empty and name not in arguments:
+        if parameter.default is inspect.Parameter.empty and name not in (*arguments, *known_later):
             raise SettingsError(f"{key}.{name} is missing: {label} cannot do without it")
     return Part(label, target, arguments, frozenset(parameter.name for parameter in parameters))
 

@@ -8,7 +8,11 @@ from renga_core.kinds import DATASET, ITERATOR
 from renga_core.plugin import registry
 from renga_data import plugin
 
-NEEDED = {"csv": {"path": "a.csv", "target": "b"}, "image_folder": {"path": "images", "size": 8}}
+NEEDED = {
+    "text": {"path": "a.txt", "batch_size": 2},
+    "csv": {"path": "a.csv", "target": "b"},
+    "image_folder": {"path": "images", "size": 8},
+}
 
 
 @pytest.mark.parametrize("name", [provider.name for provider in plugin.renga_datasets()])

@@ -1,27 +1,44 @@
-"""The programs under examples/, to be called."""
+"""The run files under examples/, to be trained for less long."""
 
-import importlib.util
-import tomllib
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
 
+from renga.run import build, load
+from renga_core.plugin import get_manager
+
 FOLDER = Path(__file__).parents[2] / "examples"
 
 
-class Program:
-    """One of the programs: its module, and its main with what its settings say unless told otherwise."""
+class Example:
+    """One of the examples: its module, and the run that its file describes."""
 
     def __init__(self, name):
-        self.settings = tomllib.loads((FOLDER / name / "config.toml").read_text())
-        spec = importlib.util.spec_from_file_location(name, FOLDER / name / f"{name}.py")
-        self.module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(self.module)
+        self.path = FOLDER / name / "run.toml"
+        self.run = load(self.path)
+        self.module = importlib.import_module(name)
 
-    def run(self, **changes):
-        return self.module.main(**self.settings | changes)
+    def build(self, out, **changes):
+        """The run with other settings, `__` standing for a dot, without the standard extensions."""
+        settings = {key.replace("__", "."): value for key, value in changes.items()}
+        return build(load(self.path, {"run.standard_extensions": [], "run.out": str(out), **settings}))
+
+    def train(self, out, **changes):
+        """Train it. Returns the training, and what the last evaluation found."""
+        training = self.build(out, **changes)
+        training.trainer.run()
+        prefix = "validation/main/"
+        found = training.trainer.observation
+        return training, {key.removeprefix(prefix): float(value) for key, value in found.items() if prefix in key}
 
 
 @pytest.fixture(scope="session")
-def program():
-    return Program
+def example_of():
+    manager, path = get_manager(), [*sys.path]
+    before = [*manager._registered]
+    yield Example
+    sys.path[:] = path
+    manager._registered = before
+    manager.refresh()

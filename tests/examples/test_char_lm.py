@@ -3,21 +3,26 @@
 import numpy as np
 import pytest
 
+import renga
+
 
 @pytest.fixture(scope="module")
-def example(program):
-    return program("char_lm")
+def example(example_of):
+    return example_of("char_lm")
 
 
-def test_pieces_go_on_where_the_one_before_stopped(example):
-    first, second = example.module.pieces(np.arange(14), 2, 3)
-    np.testing.assert_array_equal(first[0], [[0, 1, 2], [6, 7, 8]])
-    np.testing.assert_array_equal(second[0], [[3, 4, 5], [9, 10, 11]])
-    np.testing.assert_array_equal(second[1], [4, 5, 6, 10, 11, 12])
-
-
-def test_it_learns_and_writes(example, capsys):
-    assert example.run(length=20_000, units=32, streams=8, steps=20, epochs=2, alpha=0.01, write=50) < 25
-    said = capsys.readouterr().out
-    assert "epoch 2: perplexity" in said
-    assert len(said.partition("---\nThe ")[2]) >= 50
+def test_it_learns_and_writes(example, tmp_path):
+    small = {"data__length": 20_000, "data__batch_size": 8, "data__steps": 20, "model__n_units": 32}
+    training, found = example.train(tmp_path, run__epochs=2, optimizer__alpha=0.01, **small)
+    assert found["perplexity"] < 25
+    text = (tmp_path / "samples.txt").read_text()
+    assert text.startswith("The ")
+    assert len(text) >= 300
+    state = training.model.predictor.state
+    with renga.using_config("train", False), renga.no_backprop_mode():
+        again = training.task.generate(training.model, None, 300)
+        other = training.task.generate(training.model, "import ", 10)
+    assert again == text.rstrip("\n") or again.strip() == text.strip()
+    assert (other[:7], len(other)) == ("import ", 17)
+    assert training.model.predictor.state is state  # to write is not to forget what is being read
+    assert np.isfinite(found["loss"])

@@ -5,8 +5,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def example(program):
-    return program("tree_sentiment")
+def example(example_of):
+    return example_of("tree_sentiment")
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ def test_sentences(example):
     assert sorted(map(example.module.sentiment, trees)) == [-1] * 10 + [0] * 10 + [1] * 10
 
 
-def test_it_learns(example, capsys):
-    assert example.run(examples=150, tests=60, depth=2, units=16, epochs=4, batch=5, alpha=0.02) > 0.8
-    assert "epoch 4" in capsys.readouterr().out
+def test_it_learns(example, tmp_path):
+    small = {"data__examples": 150, "data__tests": 60, "data__depth": 2, "data__batch_size": 5, "model__units": 16}
+    _, found = example.train(tmp_path, run__epochs=4, optimizer__alpha=0.02, **small)
+    assert found["accuracy"] > 0.8

@@ -4,6 +4,7 @@ from renga_core.plugin import Namespace, Provider, hookimpl
 
 _DATASETS = {
     "csv": ("csv_table", "Rows of a CSV file: a column to predict, the others to predict it from"),
+    "text": ("text_streams", "A text file, in pieces that follow each other"),
     "image_folder": ("image_folder", "Image files, a folder for each class"),
     "digits": ("digits", "1797 handwritten digits, 8 × 8; comes with Renga"),
     "mnist": ("mnist", "MNIST: 70000 handwritten digits, 28 × 28; downloaded"),

@@ -12,6 +12,10 @@ _TRIGGERS = "renga_training.triggers"
 _TASKS = {
     "classification": ("Classification", "To which class does it belong?"),
     "regression": ("Regression", "Which number belongs to it?"),
+    "language_modelling": ("LanguageModelling", "What comes next? For text"),
+    "autoencoding": ("Autoencoding", "What is it in a few numbers? Variational or plain"),
+    "adversarial": ("Adversarial", "Which examples could be real? A generator and a critic (WGAN-GP)"),
+    "sequence_to_sequence": ("SequenceToSequence", "Which sequence belongs to it?"),
 }
 
 
@@ -33,6 +37,7 @@ def renga_updaters() -> list[Provider]:
     updaters = "renga_training.updaters"
     return [
         Provider("standard", f"{updaters}:StandardUpdater", 1, "A batch an update, or several (accumulate)"),
+        Provider("adversarial", f"{updaters}:AdversarialUpdater", 1, "A critic some times, then a generator"),
         Provider("parallel", f"{updaters}:ParallelUpdater", 1, "A batch on several devices of one process"),
     ]
 

@@ -12,7 +12,7 @@ In files of one's own:
 
 - `image_dataset`, `zipped_image_dataset`: images, with labels or without, in files or in zip archives.
 - `csv_table`: `get_csv`, a table, as (train, test). `image_folder`: a folder for each class, as (train, test).
-- `text_dataset`: lines of text.
+- `text_dataset`: lines of text. `text_streams`: `get_text`, a text in pieces, as (train, test).
 - `pickle_dataset`: anything. Such files are programs: only open what you trust.
 
 Real ones, each a function that returns (train, test):
@@ -60,6 +60,7 @@ from renga_data.datasets.sub_dataset import (
 )
 from renga_data.datasets.svhn import get_svhn
 from renga_data.datasets.text_dataset import TextDataset
+from renga_data.datasets.text_streams import TextStreams, get_text, split_text
 from renga_data.datasets.transform_dataset import TransformDataset
 from renga_data.datasets.tuple_dataset import TupleDataset
 from renga_data.datasets.zipped_image_dataset import (
@@ -81,6 +82,7 @@ __all__ = [
     "PickleDatasetWriter",
     "SubDataset",
     "TextDataset",
+    "TextStreams",
     "TransformDataset",
     "TupleDataset",
     "ZippedImageDataset",
@@ -100,10 +102,12 @@ __all__ = [
     "get_ptb_words",
     "get_ptb_words_vocabulary",
     "get_svhn",
+    "get_text",
     "open_pickle_dataset",
     "open_pickle_dataset_writer",
     "split_dataset",
     "split_dataset_n",
     "split_dataset_n_random",
     "split_dataset_random",
+    "split_text",
 ]

@@ -3,14 +3,29 @@
 - `task`: `Task`, the base class. It says what is computed from a batch, which figures are reported, what is drawn,
   and how a trained network is used.
 - `evaluator`: `TaskEvaluator`, means over the test data, and what a task makes of them.
-- `classification`, `regression`: the tasks, a file each.
+- `classification`, `regression`, `language_modelling`, `autoencoding`, `adversarial`, `sequence_to_sequence`: the
+  tasks, a file each.
 
 To write one of your own: docs/how-to/write-a-task.md.
 """
 
+from renga_training.tasks.adversarial import Adversarial
+from renga_training.tasks.autoencoding import Autoencoding
 from renga_training.tasks.classification import Classification
 from renga_training.tasks.evaluator import TaskEvaluator
+from renga_training.tasks.language_modelling import LanguageModelling
 from renga_training.tasks.regression import Regression
+from renga_training.tasks.sequence_to_sequence import SequenceToSequence
 from renga_training.tasks.task import Row, Task
 
-__all__ = ["Classification", "Regression", "Row", "Task", "TaskEvaluator"]
+__all__ = [
+    "Adversarial",
+    "Autoencoding",
+    "Classification",
+    "LanguageModelling",
+    "Regression",
+    "Row",
+    "SequenceToSequence",
+    "Task",
+    "TaskEvaluator",
+]

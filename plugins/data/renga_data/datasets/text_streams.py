@@ -1,0 +1,79 @@
+"""Text in streams that are read side by side, a piece at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga_core.dataset import DatasetMixin
+from renga_core.errors import RengaError
+from renga_data.preprocessing.split import Split
+from renga_data.preprocessing.text import TextPreprocessing
+
+__all__ = ["TextStreams", "get_text", "split_text"]
+
+
+class TextStreams(DatasetMixin):
+    """Pieces of a text, and the same pieces one character further.
+
+    The text is cut into as many streams as a batch has rows. Read in order, batch by batch, each row goes on where it
+    stopped in the batch before: a network can keep its state.
+
+    Args:
+        numbers: The characters as numbers, ``(length,)``.
+        streams: Rows of a batch.
+        steps: Characters of a piece.
+
+    Raises:
+        RengaError: The text is too short for one batch.
+    """
+
+    def __init__(self, numbers: np.ndarray[Any, Any], streams: int, steps: int) -> None:
+        length = (len(numbers) - 1) // streams
+        self._pieces = length // steps
+        if self._pieces == 0:
+            raise RengaError(
+                f"a text of {len(numbers)} characters is too short for {streams} streams (data.batch_size) "
+                f"of pieces of {steps} (data.steps)"
+            )
+        self._inputs, self._targets = (numbers[at : at + streams * length].reshape(streams, length) for at in (0, 1))
+        self._steps = steps
+
+    def __len__(self) -> int:
+        return self._pieces * len(self._inputs)
+
+    def get_example(self, i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return a piece, and what comes after each of its characters: ``(steps,)`` both."""
+        piece, stream = divmod(i, len(self._inputs))
+        part = slice(piece * self._steps, (piece + 1) * self._steps)
+        return self._inputs[stream, part], self._targets[stream, part]
+
+
+def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05, length: int | None = None) -> Split:
+    """Return (train, test): `TextStreams` of the beginning and of the end of a text file.
+
+    Args:
+        path: The file, in UTF-8.
+        batch_size: Rows of a batch; `renga train` gives that of the run.
+        steps: Characters of a piece.
+        test_ratio: Part of the text that is for testing.
+        length: How many characters are read at most.
+
+    Raises:
+        RengaError: The text is too short.
+        OSError: The file cannot be read.
+    """
+    return split_text(Path(path).read_text(encoding="utf-8")[:length], batch_size, steps, test_ratio)
+
+
+def split_text(text: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05) -> Split:
+    """Return (train, test) of a text; arguments as of `get_text`."""
+    if not 0 < test_ratio < 1:
+        raise RengaError(f"test_ratio is between 0 and 1, not {test_ratio}")
+    preprocessing = TextPreprocessing("".join(sorted(set(text))))
+    numbers = preprocessing.encode(text)
+    cut = int(len(numbers) * (1 - test_ratio))
+    train, test = (TextStreams(part, batch_size, steps) for part in (numbers[:cut], numbers[cut:]))
+    return Split(train, test, preprocessing)

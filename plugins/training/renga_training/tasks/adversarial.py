@@ -1,0 +1,116 @@
+"""Which examples could be real?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import to_host
+from renga_core.graph import Variable, grad, no_backprop_mode
+from renga_core.link import Chain, Link
+from renga_core.reporter import report
+from renga_nn.functions.math import mean, sqrt
+from renga_nn.functions.math import sum as sum_
+from renga_training.tasks.autoencoding import as_pictures, standard_normal
+from renga_training.tasks.task import Task
+
+__all__ = ["Adversarial"]
+
+
+class Adversarial(Task):
+    """A generator makes examples of noise, and a critic tells how far they are from real ones: WGAN-GP.
+
+    The model has two children, ``generator`` and ``critic``, each with an optimizer of its own of that name, and an
+    attribute ``noise``: how many numbers an example is made of. ``generator(z)`` gives examples of noise
+    ``(N, noise)``, ``critic(x)`` a number ``(N, 1)`` for each. Where examples have labels, both get them as a second
+    argument.
+
+    The critic's slope between real and made examples is kept near 1 by a penalty, which is a gradient in a loss.
+
+    Args:
+        penalty: Factor on the square of how far the slope is from 1.
+
+    Source: Gulrajani et al., *Improved Training of Wasserstein GANs*, arXiv:1704.00028, algorithm 1.
+    """
+
+    figures = ("distance", "steepness")
+    headline = "distance"
+    updater = "adversarial"
+
+    def __init__(self, penalty: float = 10.0) -> None:
+        self._penalty = penalty
+
+    def target(self, model: Link) -> Link:
+        """Both networks, and their losses."""
+        return AdversarialPair(model, self._penalty)
+
+    def optimized(self, target: Link) -> Mapping[str, Link]:
+        """The generator and the critic."""
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is an AdversarialPair
+        return {"generator": model.generator, "critic": model.critic}
+
+    def generate(self, target: Link, prompt: str | None, number: int) -> Any:
+        """New examples; where there are classes, as many of each, one class after another."""
+        pair: Any = target
+        classes = len(getattr(self.preprocessing, "classes", ()))
+        labels = [np.arange(number, dtype=np.int32) * classes // number] if pair.labelled and classes else []
+        labels = [target.device.send(each.astype(np.int32)) for each in labels]
+        return as_pictures(to_host(pair.made(number, *labels).array))
+
+    def samples(self, target: Link, examples: Sequence[Any]) -> Any:
+        """A hundred new examples."""
+        return self.generate(target, None, 100)
+
+
+class AdversarialPair(Chain):
+    """A generator and a critic, and the loss of each. The updater `adversarial` uses it.
+
+    Args:
+        predictor: Has both.
+        penalty: See `Adversarial`.
+
+    Attributes:
+        labelled: Whether examples have labels.
+    """
+
+    def __init__(self, predictor: Link, penalty: float) -> None:
+        super().__init__()
+        self._penalty = penalty
+        self.labelled = True
+        with self.init_scope():
+            self.predictor: Any = predictor
+
+    def forward(self, real: Any, *labels: Any) -> Variable:
+        """How far made examples are from real ones, negative, without penalty: for evaluating."""
+        self.labelled = bool(labels)
+        critic = self.predictor.critic
+        distance = mean(critic(real, *labels) - critic(self.made(len(real), *labels), *labels))
+        report({"distance": distance}, self)
+        return -distance
+
+    def made(self, number: int, *labels: Any) -> Any:
+        """So many examples, of noise."""
+        generator = self.predictor.generator
+        return generator(standard_normal(generator, (number, self.predictor.noise)), *labels)
+
+    def critic_loss(self, real: Any, *labels: Any) -> Variable:
+        """What the critic is to make small."""
+        self.labelled = bool(labels)
+        critic = self.predictor.critic
+        with no_backprop_mode():
+            made = self.made(len(real), *labels).array
+        share = random.generator(critic.device.backend).random((len(real), *(1,) * (real.ndim - 1))).astype(real.dtype)
+        between = Variable(share * real + (1 - share) * made)
+        (slope,) = grad([critic(between, *labels)], [between], enable_double_backprop=True)
+        assert slope is not None  # the critic depends on its input
+        steepness = sqrt(sum_(slope**2, axis=tuple(range(1, real.ndim))) + 1e-12)
+        distance = mean(critic(real, *labels) - critic(made, *labels))
+        report({"distance": distance, "steepness": mean(steepness)}, self)
+        return self._penalty * mean((steepness - 1) ** 2) - distance
+
+    def generator_loss(self, number: int, *labels: Any) -> Variable:
+        """What the generator is to make small."""
+        return -mean(self.predictor.critic(self.made(number, *labels), *labels))

@@ -1,0 +1,130 @@
+"""What is it in a few numbers, from which it can be made again?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import to_host
+from renga_core.configuration import config, get_dtype
+from renga_core.errors import RengaError
+from renga_core.graph import Variable
+from renga_core.link import Chain, Link
+from renga_core.reporter import report
+from renga_data.convert import concat_examples
+from renga_nn.functions.activation import sigmoid
+from renga_nn.functions.loss import bernoulli_nll, gaussian_kl_divergence
+from renga_nn.functions.noise import gaussian
+from renga_training.tasks.task import Row, Task
+
+__all__ = ["Autoencoding", "as_pictures"]
+
+
+class Autoencoding(Task):
+    """An encoder tells an example in a few numbers, and a decoder makes the example of them.
+
+    The model has ``encode(x)`` and ``decode(z)``. Where `encode` returns two arrays, they are means of the numbers and
+    logarithms of their variances, and the autoencoder is variational: the loss is then the evidence lower bound,
+    negative, in nats an example, and the model needs an attribute ``latent``, how many numbers there are, to make new
+    examples. Of a plain one, the loss is the reconstruction's alone.
+
+    Args:
+        likelihood: ``"bernoulli"``: `decode` gives logits, of values from 0 to 1; ``"normal"``: it gives the values,
+            and the reconstruction costs half their squared error.
+        draws: How many times numbers are drawn for each test example.
+
+    Source: Kingma and Welling, *Auto-Encoding Variational Bayes*, arXiv:1312.6114, equations 2 and 10.
+    """
+
+    figures = ("loss", "elbo", "reconstruction", "divergence")
+
+    def __init__(self, likelihood: Literal["bernoulli", "normal"] = "bernoulli", draws: int = 1) -> None:
+        if draws < 1:
+            raise ValueError(f"draws is at least 1, not {draws}")
+        self._likelihood = likelihood
+        self._draws = draws
+
+    def target(self, model: Link) -> Link:
+        """The loss of a model."""
+        return _Autoencoder(model, self._likelihood, self._draws)
+
+    def predict(self, target: Link, inputs: Any) -> list[Row]:
+        """The numbers (of a variational one, their means) that tell each example."""
+        code = target.predictor.encode(inputs)  # type: ignore[attr-defined]  # it is an _Autoencoder
+        numbers = to_host((code[0] if isinstance(code, tuple) else code).array)
+        return [{f"z{i}": float(f"{value:.7g}") for i, value in enumerate(each)} for each in numbers]
+
+    def generate(self, target: Link, prompt: str | None, number: int) -> Any:
+        """New examples, of numbers drawn from the normal distribution."""
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is an _Autoencoder
+        if not hasattr(model, "latent"):
+            raise RengaError(f"{type(model).__name__} has no attribute 'latent': how many numbers there are")
+        z = np.random.default_rng(0).standard_normal((number, model.latent)).astype(get_dtype())
+        return as_pictures(self._made(target, target.device.send(z)))
+
+    def samples(self, target: Link, examples: Sequence[Any]) -> Any:
+        """Examples, each beside its copy, and then as many new ones."""
+        x = concat_examples([each[0] if isinstance(each, tuple) else each for each in examples])
+        code = target.predictor.encode(target.device.send(x))  # type: ignore[attr-defined]  # as above
+        copies = self._made(target, code[0] if isinstance(code, tuple) else code)
+        pairs = as_pictures(np.stack([x, copies], axis=1).reshape(-1, *x.shape[1:]))
+        if not hasattr(target.predictor, "latent"):  # type: ignore[attr-defined]
+            return pairs
+        return np.concatenate([pairs, self.generate(target, None, len(pairs))])
+
+    def _made(self, target: Any, z: Any) -> Any:
+        y = target.predictor.decode(z)
+        return to_host((sigmoid(y) if self._likelihood == "bernoulli" else y).array)
+
+
+def as_pictures(x: Any) -> Any:
+    """Images ``(N, C, H, W)``, of those or of vectors of square grey ones. Raises RengaError if they are no squares."""
+    if x.ndim == 4:
+        return x
+    side = math.isqrt(x.shape[-1]) if x.ndim == 2 else 0
+    if x.ndim == 3:
+        return x[:, None]
+    if side * side != x.shape[-1]:
+        raise RengaError(f"vectors of {x.shape[-1]} numbers are no square images, and cannot be drawn")
+    return x.reshape(-1, 1, side, side)
+
+
+class _Autoencoder(Chain):
+    def __init__(self, predictor: Link, likelihood: str, draws: int) -> None:
+        super().__init__()
+        self._likelihood = likelihood
+        self._draws = draws
+        with self.init_scope():
+            self.predictor = predictor
+
+    def forward(self, x: Any, *labels: Any) -> Variable:
+        """The loss of examples; labels, if there are any, are not looked at."""
+        code = self.predictor.encode(x)  # type: ignore[attr-defined]  # as the task asks for
+        if not isinstance(code, tuple):
+            loss = self._reconstruction(x, code)
+            report({"loss": loss}, self)
+            return loss
+        mean, ln_var = code
+        draws = 1 if config.train else self._draws
+        costs = [self._reconstruction(x, gaussian(mean, ln_var)) for _ in range(draws)]
+        reconstruction = sum(costs[1:], costs[0]) / draws
+        divergence = gaussian_kl_divergence(mean, ln_var) / len(x)
+        loss = reconstruction + divergence
+        report({"loss": loss, "elbo": -loss, "reconstruction": reconstruction, "divergence": divergence}, self)
+        return loss
+
+    def _reconstruction(self, x: Any, z: Any) -> Variable:
+        y = self.predictor.decode(z)  # type: ignore[attr-defined]  # as above
+        if self._likelihood == "bernoulli":
+            return bernoulli_nll(x, y) / len(x)
+        cost: Variable = ((y - x) ** 2).sum() / (2 * len(x))
+        return cost
+
+
+def standard_normal(link: Link, shape: tuple[int, ...]) -> Any:
+    """Numbers of the normal distribution on a link's device, in ``config.dtype``."""
+    return random.generator(link.device.backend).standard_normal(shape).astype(get_dtype())

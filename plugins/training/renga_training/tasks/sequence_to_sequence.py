@@ -1,0 +1,69 @@
+"""Which sequence belongs to it?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.graph import Variable
+from renga_core.link import Chain, Link
+from renga_core.reporter import report
+from renga_nn.functions.loss import softmax_cross_entropy
+from renga_training.tasks.task import Row, Task
+
+__all__ = ["SequenceToSequence"]
+
+
+class SequenceToSequence(Task):
+    """To each sequence belongs another: a translation.
+
+    Examples are pairs of sequences of numbers, int32, of any lengths; 0 is the mark that begins and ends what is made,
+    and is in no sequence. ``model(xs, ys)`` gets both as lists, the second with the mark before each, and gives scores
+    ``(sum of lengths, symbols)`` of what follows each symbol, one sequence after another.
+    ``model.translate(xs, length)`` gives a list of the sequences that it makes of `xs`, without marks, at most so long.
+
+    Args:
+        max_length: How long a sequence that is made may be.
+    """
+
+    figures = ("loss", "perplexity", "accuracy")
+    headline = "perplexity"
+    converter = "lists"
+
+    def __init__(self, max_length: int = 100) -> None:
+        self._max_length = max_length
+
+    def target(self, model: Link) -> Link:
+        """The mean cross entropy of a symbol, in nats, and how many symbols are the likeliest."""
+        return _SequenceToSequence(model)
+
+    def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
+        """Add the perplexity."""
+        return {**means, "perplexity": math.exp(min(float(means["loss"]), 700.0))}
+
+    def predict(self, target: Link, inputs: Any) -> list[Row]:
+        """The sequence that is made of each, as numbers with spaces between them."""
+        made = target.predictor.translate(inputs, self._max_length)  # type: ignore[attr-defined]  # as the task asks for
+        return [{"output": " ".join(str(int(symbol)) for symbol in to_host(each))} for each in made]
+
+
+class _SequenceToSequence(Chain):
+    def __init__(self, predictor: Link) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.predictor = predictor
+
+    def forward(self, xs: Any, ys: Any) -> Variable:
+        """The loss of lists of sequences."""
+        xp = self.device.xp
+        mark = self.device.send(np.zeros(1, np.int32))
+        scores = self.predictor(xs, [xp.concatenate([mark, y]) for y in ys])
+        right = xp.concatenate([part for y in ys for part in (y, mark)])
+        loss = softmax_cross_entropy(scores, right)
+        accuracy = (scores.array.argmax(axis=1) == right).mean()
+        report({"loss": loss, "accuracy": accuracy}, self)
+        return loss
