@@ -31,6 +31,7 @@ from renga_data.datasets.sub_dataset import split_dataset_n_random as split_data
 from renga_data.datasets.sub_dataset import split_dataset_random as split_dataset_random
 from renga_data.datasets.svhn import get_svhn as get_svhn
 from renga_data.datasets.text_dataset import TextDataset as TextDataset
+from renga_data.datasets.text_streams import get_text as get_text
 from renga_data.datasets.transform_dataset import TransformDataset as TransformDataset
 from renga_data.datasets.tuple_dataset import TupleDataset as TupleDataset
 from renga_data.datasets.zipped_image_dataset import LabeledZippedImageDataset as LabeledZippedImageDataset
@@ -68,6 +69,7 @@ __all__ = [
     "get_ptb_words",
     "get_ptb_words_vocabulary",
     "get_svhn",
+    "get_text",
     "open_pickle_dataset",
     "open_pickle_dataset_writer",
     "split_dataset",

@@ -1,12 +1,14 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga_core.training import Updater as Updater
+from renga_training.updaters import AdversarialUpdater as AdversarialUpdater
 from renga_training.updaters import ParallelUpdater as ParallelUpdater
 from renga_training.updaters import StandardUpdater as StandardUpdater
 from renga_training.updaters.multiprocess_parallel_updater import MultiprocessParallelUpdater as MultiprocessParallelUpdater
 from renga_training.updaters.parts import call as call
 
 __all__ = [
+    "AdversarialUpdater",
     "MultiprocessParallelUpdater",
     "ParallelUpdater",
     "StandardUpdater",
