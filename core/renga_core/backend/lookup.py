@@ -126,11 +126,17 @@ def _find_owner(kind: type) -> Backend:
         known = ", ".join(sorted(f"{t.__module__}.{t.__qualname__}" for t in array_types))
         there = f"known array types: {known}. `renga plugins list` shows the installed backends."
     else:
-        there = (
-            "no backend is loaded. `renga plugins list` shows what is installed. "
-            "Next: install Renga: pip install . in its folder"
-        )
+        there = f"no backend is loaded. `renga plugins list` shows what is installed. {_why_none()}"
     raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not an array of any backend; {there}")
+
+
+def _why_none() -> str:
+    from renga_core.plugin import State, get_manager
+
+    lost = [plugin for plugin in get_manager().plugins() if plugin.status.state is not State.READY]
+    if not lost:
+        return "Next: install Renga: pip install . in its folder"
+    return "Not loaded:" + "".join(f"\n  - {plugin}: {plugin.status}. {plugin.status.next_step}" for plugin in lost)
 
 
 def _load_backend_of(kind: type) -> Backend | None:
