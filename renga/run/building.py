@@ -24,7 +24,7 @@ from renga.run.parts import Part
 from renga.run.precision import Precision
 from renga.training import Task, Trainer
 from renga.training.extensions import Snapshot
-from renga.training.snapshots import Newest
+from renga.training.snapshots import Best, Newest, OneEvery, Policy
 from renga.training.updaters import call
 from renga_core import random
 from renga_core.backend import Device, using_device
@@ -38,8 +38,6 @@ from renga_core.settings import SettingsError
 from renga_core.training import TrainerLike
 
 __all__ = ["Training", "build", "known_to", "make_data", "make_model"]
-
-_KEPT_SNAPSHOTS = (Newest(2),)  # the newest, and the one before it in case the newest is damaged
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     trainer.extend(Precision(run.dtype), trigger=never)
     if comm.rank == 0:
         trainer.extend(RunFile(run, task.preprocessing), trigger=never)
-    trainer.extend(_make_snapshot(comm, resume), "snapshot", trigger=run.snapshot)
+    trainer.extend(_make_snapshot(run, comm, resume), "snapshot", trigger=run.snapshot)
     own_numbers(run, comm)
     return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))
 
@@ -199,12 +197,24 @@ def _at_the_end_of_an_epoch(trainer: TrainerLike) -> bool:
     return trainer.updater.is_new_epoch
 
 
-def _make_snapshot(comm: CommunicatorBase, resume: bool) -> Any:
-    if comm.size == 1:
-        name, shard = SNAPSHOT_NAMES.filename, SNAPSHOT_NAMES.shard
-        return Snapshot(None, name, None, lambda: True, False, True, _KEPT_SNAPSHOTS, resume, shard)
-    return MultiNodeCheckpointer(
-        SNAPSHOT_NAMES, comm, _KEPT_SNAPSHOTS, gc_interval=1, keep_at_end=True, autoload=resume
+def _make_snapshot(run: RunDescription, comm: CommunicatorBase, resume: bool) -> Any:
+    keep: list[Policy] = [Newest(run.keep_newest)]
+    if run.keep_best is not None:
+        keep.append(Best(run.keep_best))
+    if run.keep_every_minutes > 0:
+        keep.append(OneEvery(run.keep_every_minutes))
+    if comm.size > 1:
+        return MultiNodeCheckpointer(SNAPSHOT_NAMES, comm, keep, gc_interval=1, keep_at_end=True, autoload=resume)
+    return Snapshot(
+        target=None,
+        filename=SNAPSHOT_NAMES.filename,
+        savefun=None,
+        condition=lambda: True,
+        snapshot_on_error=False,
+        snapshot_on_interrupt=True,
+        keep=keep,
+        autoload=resume,
+        shard=SNAPSHOT_NAMES.shard,
     )
 
 

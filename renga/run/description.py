@@ -97,6 +97,9 @@ class RunDescription:
         out: Folder for what the run leaves.
         plugin: Path of a Python file with what this run adds to the plugins; None: nothing.
         snapshot: How often a snapshot is written.
+        keep_newest: How many snapshots are kept: the newest.
+        keep_best: Name of a value: the snapshot with the best of it is kept, too. None: none.
+        keep_every_minutes: One snapshot for so many minutes of training is kept, too. 0: none.
         origins: Where things were said, by full key (``optimizer.alpha``), for messages; those not there: argument.
     """
 
@@ -122,6 +125,9 @@ class RunDescription:
     out: str = "result"
     plugin: str | None = None
     snapshot: tuple[int, str] = (1, "epoch")
+    keep_newest: int = 2
+    keep_best: str | None = None
+    keep_every_minutes: float = 0.0
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def origin(self, key: str) -> str:
@@ -145,12 +151,13 @@ class RunDescription:
             trigger = table(choice.trigger) if isinstance(choice.trigger, Choice) else choice.trigger
             return {**table(choice), "trigger": trigger} if trigger is not None else table(choice)
 
-        names = ("plugin", "backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out", "snapshot")
+        names = ("plugin", "backend", "communicator", "dtype", "loss_scale", "seed", "epochs", "out")
+        snapshots = ("snapshot", "keep_newest", "keep_best", "keep_every_minutes")
         evaluator = {**table(self.evaluator), "trigger": self.evaluator_trigger}
         optional = {name: table(getattr(self, name)) for name in ("converter", "updater")}
         return {
             # The extensions below are all.
-            "run": {**{name: getattr(self, name) for name in names}, "standard_extensions": ()},
+            "run": {**{name: getattr(self, name) for name in (*names, *snapshots)}, "standard_extensions": ()},
             **({"distributed": asdict(self.distributed)} if self.distributed != Distribution() else {}),
             "task": table(self.task),
             "model": table(self.model),
@@ -232,6 +239,9 @@ def describe() -> RunDescription:
         out=said("run.out"),
         plugin=plugin,
         snapshot=said("run.snapshot"),
+        keep_newest=said("run.keep_newest"),
+        keep_best=said("run.keep_best"),
+        keep_every_minutes=said("run.keep_every_minutes"),
         origins=origins,
     )
 

@@ -99,6 +99,7 @@ def differences(run: RunDescription) -> list[str]:
         return []
     now, then = _flat(run.as_document()), _flat(read_toml(path))
     free = {"run.standard_extensions", "run.epochs", "run.out", "run.snapshot", "run.communicator"}
+    free |= {"run.keep_newest", "run.keep_best", "run.keep_every_minutes"}
     free |= {f"distributed.{name}" for name in asdict(Distribution()) if name != "batch_size_per_rank"}
     return [
         f"{key} is {now.get(key)!r} now and was {then.get(key)!r}"

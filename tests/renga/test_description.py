@@ -16,6 +16,8 @@ seed = 7
 epochs = 3
 out = "there"
 snapshot = [10, "iteration"]
+keep_best = "validation/main/accuracy"
+keep_every_minutes = 30
 [model]
 use = "mlp"
 n_units = 5
@@ -56,6 +58,7 @@ def test_every_section(write):
     run = load(write(FULL))
     assert (run.backend, run.seed, run.epochs, run.out) == (("cupy:1", "numpy"), 7, 3, "there")
     assert (run.snapshot, run.batch_size) == ((10, "iteration"), 10)
+    assert (run.keep_newest, run.keep_best, run.keep_every_minutes) == (2, "validation/main/accuracy", 30)
     assert run.model == Choice("mlp", {"n_units": 5})
     assert run.data == Choice("digits", {"ndim": 1})
     assert run.iterator == Choice("multithread", {"n_threads": 2})

@@ -134,6 +134,7 @@ def uninterrupted(shell):
 def test_what_a_run_leaves(shell, uninterrupted):
     assert {path.name for path in uninterrupted.iterdir()} == {
         "run.toml",
+        "preprocessing.json",
         "log.jsonl",
         "log.csv",
         "snapshot_iter_44.npz",
@@ -156,11 +157,26 @@ def test_what_a_run_leaves(shell, uninterrupted):
         "out": "whole",
         "seed": 3,
         "snapshot": [1, "epoch"],
+        "keep_newest": 2,
+        "keep_every_minutes": 0.0,
         "standard_extensions": [],
     }
     assert resolved["iterator"] == {"use": "serial"}
     assert (shell.folder / "started").read_text() == "3\n"
     assert (shell.folder / "finished").read_text() == "None\n"
+
+
+def test_which_snapshots_are_kept_is_said_in_the_run_file(shell):
+    said = ["keep_newest=1", "keep_best=validation/main/accuracy", "keep_every_minutes=1e6", "epochs=3"]
+    words = [word for each in said for word in ("--set", f"run.{each}")]
+    assert shell.renga("train", "run.toml", "--out", "out", *words).status == 0
+    # Other values of these are no other run.
+    resumed = shell.renga("train", "out/run.toml", "--resume", "--set", "run.epochs=4", "--set", "run.keep_newest=2")
+    assert (resumed.status, "warning" in resumed.err) == (0, False), resumed.err
+    entries = log(shell.folder / "out")
+    best = max(entries, key=lambda entry: entry["validation/main/accuracy"])
+    kept = {int(re.findall(r"\d+", path.name)[0]) for path in (shell.folder / "out").glob("snapshot_iter_*.npz")}
+    assert kept == {15, 44, ITERATIONS, best["iteration"]}
 
 
 def test_the_resolved_run_makes_the_same_run(shell, uninterrupted):

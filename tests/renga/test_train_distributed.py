@@ -110,7 +110,8 @@ def test_ranks_train_as_one_process_does(run_file, tmp_path, alone, rank_pool, r
     assert "LogReport" in results[0][1]
     assert "LogReport" not in results[1][1]
     parts = {f"rank{rank}_of_snapshot_iter_{n}.npz" for rank in range(1, ranks) for n in (15, ITERATIONS)}
-    whole = {"log.csv", "log.jsonl", "run.toml", "snapshot_iter_15.npz", f"snapshot_iter_{ITERATIONS}.npz"}
+    left = {"log.csv", "log.jsonl", "preprocessing.json", "run.toml"}
+    whole = left | {"snapshot_iter_15.npz", f"snapshot_iter_{ITERATIONS}.npz"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == whole | parts
 
 

@@ -78,6 +78,15 @@ SCHEMA: tuple[Key, ...] = (
         "",
         "how often a snapshot is written",
     ),
+    Key("run.keep_newest", _Count, 2, "", "how many snapshots are kept: the newest"),
+    Key("run.keep_best", str | None, None, "", "value by which the best snapshot is kept, too: 'main/loss'"),
+    Key(
+        "run.keep_every_minutes",
+        Annotated[float, AtLeast(0)],
+        0.0,
+        "",
+        "one snapshot for so many minutes of training is kept, too; 0: none",
+    ),
     Key(
         "run.standard_extensions",
         tuple[str, ...],
