@@ -12,6 +12,7 @@ import renga.links as L
 from benchmarks.gpu.sizes import Images, Size, Text
 from renga import Chain, ChainList, Parameter, Variable, using_config
 from renga.initializers import HeNormal, LeCunNormal, Normal
+from renga.optimizers import Adam
 from renga_core import random
 from renga_core.backend import get_device, to_host, using_device
 
@@ -141,11 +142,6 @@ class RengaStep:
             self.model: Network = ResNet(size) if isinstance(size, Images) else Transformer(size)
         x, t = size.example()
         self.batch = [self.device.send(a.astype(self.dtype) if a.dtype.kind == "f" else a) for a in (x, t)]
-        on_gpu = self.device.backend.name == "cupy"
-        if on_gpu:
-            from renga_backend_cupy.adam import FusedAdam as Adam
-        else:
-            from renga.optimizers import Adam
         self.optimizer = Adam(alpha=ALPHA, beta1=BETA1, beta2=BETA2, eps=EPS)
         if self.dtype.itemsize < 4:
             self.optimizer.use_fp32_update()

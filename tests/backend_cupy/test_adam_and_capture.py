@@ -1,4 +1,4 @@
-"""FusedAdam against Adam, and a captured step against the same step run eagerly.
+"""Adam's kernel against its reference, and a captured step against the same step run eagerly.
 
 Kernels are compiled for the CPU, and a captured graph is a list of their launches (see fake_cupy.py).
 """
@@ -9,21 +9,32 @@ import numpy as np
 import pytest
 
 from renga_core import random
+from renga_core.kernel import Implementation, operations
 from renga_core.link import Link
 from renga_core.serializers import load_npz, save_npz
-from renga_optimizers import Adam
+from renga_optimizers import SGD, Adam, AMSGrad
 
 OPTIONS = {"alpha": 0.1, "beta1": 0.8, "eps": 1e-3, "eta": 0.5, "weight_decay_rate": 0.01}
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def cupy_backend(compiled, monkeypatch):
-    """The backend under its name, without the registry, which would keep the stand-in."""
+    """The backend, which has its arrays and one kernel, without the registry, which would keep the stand-in."""
     from renga_backend_cupy import capture
     from renga_backend_cupy.backend import CupyBackend
+    from renga_backend_cupy.kernels import adam_update
+    from renga_core.backend import lookup
 
     backend = CupyBackend()
+    backend.xp = SimpleNamespace(
+        where=compiled.made(np.where), zeros_like=np.zeros_like, maximum=np.maximum, sqrt=np.sqrt
+    )
+    monkeypatch.setitem(lookup.array_types, compiled.ndarray, backend)
     monkeypatch.setattr(capture, "get_backend", lambda name: backend)
+    operation = operations["adam_update"]
+    kernel = Implementation("cupy", adam_update.AdamUpdate.forward, supports=adam_update.supports)
+    chain = operation.chain
+    monkeypatch.setattr(operation, "chain", lambda of: (kernel, operation.reference) if of is backend else chain(of))
     random.seed(0)
     yield backend
     random.seed(0)
@@ -45,11 +56,9 @@ def feed(link, seed):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_as_adam(compiled, dtype):
-    from renga_backend_cupy.adam import FusedAdam
-
     shapes = [(3, 4), (), (0, 2), (700,), *[(2,)] * 100]
     mine, theirs = parameters(compiled, shapes, dtype, compiled.ndarray), parameters(compiled, shapes, dtype)
-    fused, adam = FusedAdam(**OPTIONS).setup(mine), Adam(**OPTIONS).setup(theirs)
+    fused, adam = Adam(**OPTIONS).setup(mine), Adam(**OPTIONS).setup(theirs)
     for step in range(5):
         for link, optimizer in ((mine, fused), (theirs, adam)):
             feed(link, step)
@@ -65,23 +74,19 @@ def test_as_adam(compiled, dtype):
 
 
 def test_few_launches(compiled, monkeypatch):
-    from renga_backend_cupy.adam import FusedAdam
-
     link = parameters(compiled, [(2,)] * 170, kind=compiled.ndarray)
-    optimizer = FusedAdam().setup(link)
+    optimizer = Adam().setup(link)
     launches = []
     monkeypatch.setattr(compiled, "launch", lambda run: (launches.append(run), run()))
     feed(link, 0)
     optimizer.update()
-    assert len(launches) == 1 + 3  # the count; 80, 80 and 10 parameters
+    assert len(launches) == 3  # 80, 80 and 10 parameters
 
 
 def test_arrays_with_gaps_are_updated_too(compiled):
-    from renga_backend_cupy.adam import FusedAdam
-
     mine, theirs = parameters(compiled, [(3, 4)], kind=compiled.ndarray), parameters(compiled, [(3, 4)])
     mine.p0.array = np.asfortranarray(mine.p0.array).view(compiled.ndarray)
-    for link, optimizer in ((mine, FusedAdam().setup(mine)), (theirs, Adam().setup(theirs))):
+    for link, optimizer in ((mine, Adam().setup(mine)), (theirs, Adam().setup(theirs))):
         for step in range(2):
             feed(link, step)
             optimizer.update()
@@ -89,10 +94,8 @@ def test_arrays_with_gaps_are_updated_too(compiled):
 
 
 def test_snapshots_of_either_load_into_the_other(compiled, tmp_path):
-    from renga_backend_cupy.adam import FusedAdam
-
     link, other = parameters(compiled, [(3,)], kind=compiled.ndarray), parameters(compiled, [(3,)])
-    optimizer, adam = FusedAdam().setup(link), Adam().setup(other)
+    optimizer, adam = Adam().setup(link), Adam().setup(other)
     feed(link, 0)
     optimizer.update()
     save_npz(tmp_path / "x", optimizer)
@@ -102,10 +105,8 @@ def test_snapshots_of_either_load_into_the_other(compiled, tmp_path):
 
 
 def test_hooks_see_updated_parameters(compiled):
-    from renga_backend_cupy.adam import FusedAdam
-
     link = parameters(compiled, [(3,), (2,)], kind=compiled.ndarray)
-    optimizer = FusedAdam(alpha=1.0).setup(link)
+    optimizer = Adam(alpha=1.0).setup(link)
     before, seen = np.array(link.p0.array), []
     optimizer.add_hook(lambda o: seen.append(np.array(link.p0.array)), "after", timing="post")
     link.p1.update_rule.add_hook(lambda rule, p: seen.append(np.array(p.array)), "mine", timing="post")
@@ -116,37 +117,30 @@ def test_hooks_see_updated_parameters(compiled):
     assert not np.array_equal(seen[1], before)
 
 
-def test_other_arrays_are_refused(compiled):
-    from renga_backend_cupy.adam import FusedAdam
-
-    for link in (parameters(compiled, [(2,)]), parameters(compiled, [(2,)], np.float16, compiled.ndarray)):
-        optimizer = FusedAdam(eps=1e-3).setup(link)
-        feed(link, 0)
-        with pytest.raises(TypeError, match=r"FusedAdam: parameter p0 is a .*; it updates CuPy arrays"):
-            optimizer.update()
+def test_half_precision_is_the_references(compiled, monkeypatch):
+    link = parameters(compiled, [(2,)], np.float16, compiled.ndarray)
+    launches = []
+    monkeypatch.setattr(compiled, "launch", lambda run: launches.append(run))
+    optimizer = Adam(eps=1e-3).setup(link)
+    feed(link, 0)
+    optimizer.update()
+    assert not launches
 
 
 def test_half_precision_by_way_of_single(compiled, monkeypatch):
     """As Adam does it, and for all parameters at once."""
-    from renga_backend_cupy.adam import FusedAdam
-    from renga_backend_cupy.backend import CupyBackend
-    from renga_core.backend import lookup
-
-    backend = CupyBackend()
-    backend.xp = SimpleNamespace(where=compiled.made(np.where), zeros_like=np.zeros_like)
-    monkeypatch.setitem(lookup.array_types, compiled.ndarray, backend)
     shapes = [(2,), (3, 4), (5,)]
     links = parameters(compiled, shapes, np.float16, compiled.ndarray), parameters(compiled, shapes, np.float16)
     launches = []
     monkeypatch.setattr(compiled, "launch", lambda run: (launches.append(run), run()))
-    for link, make in zip(links, (FusedAdam, Adam), strict=True):
-        optimizer = make(**OPTIONS)
+    for link in links:
+        optimizer = Adam(**OPTIONS)
         optimizer.use_fp32_update()
         optimizer.setup(link)
         for step in range(3):
             feed(link, step)
             optimizer.update()
-    assert len(launches) == 3 * 2  # the count, and all parameters
+    assert len(launches) == 3  # one in each update
     for mine, theirs in zip(*(link.params() for link in links), strict=True):
         assert mine.dtype == np.float16
         np.testing.assert_allclose(mine.array, theirs.array, rtol=1e-3)
@@ -156,11 +150,9 @@ def test_half_precision_by_way_of_single(compiled, monkeypatch):
 
 
 def test_one_parameter_alone_and_one_with_another_rule(compiled):
-    from renga_backend_cupy.adam import FusedAdam
-
     shapes = [(2,), (3,)]
     mine, theirs = parameters(compiled, shapes, kind=compiled.ndarray), parameters(compiled, shapes)
-    fused, adam = FusedAdam(**OPTIONS).setup(mine), Adam(**OPTIONS).setup(theirs)
+    fused, adam = Adam(**OPTIONS).setup(mine), Adam(**OPTIONS).setup(theirs)
     for link in (mine, theirs):
         feed(link, 0)
         link.p0.update()
@@ -173,12 +165,11 @@ def test_one_parameter_alone_and_one_with_another_rule(compiled):
 
 def run(compiled, backend, steps, captured):
     """Parameters and results after some steps, which draw random numbers and whose step size changes."""
-    from renga_backend_cupy.adam import FusedAdam
     from renga_backend_cupy.capture import CapturedStep
 
     random.seed(4)
     link = parameters(compiled, [(5,), (3,)], kind=compiled.ndarray)
-    optimizer = FusedAdam(alpha=0.1).setup(link)
+    optimizer = Adam(alpha=0.1).setup(link)
     buffer = np.zeros(5, np.float32).view(compiled.ndarray)
     fixed = np.ones(3, np.float32).view(compiled.ndarray)
 
@@ -246,8 +237,15 @@ def test_what_cannot_be_replayed_is_refused(compiled, cupy_backend):
     random.seed(1)
     with pytest.raises(RuntimeError, match="seeded anew"):
         call(np.zeros(5, np.float32))
-    with pytest.raises(TypeError, match="a step with a Adam cannot be captured"):
-        CapturedStep(lambda: None, optimizer=Adam())
+    for optimizer in (SGD(), AMSGrad()):
+        link = parameters(compiled, [(2,)], kind=compiled.ndarray)
+        optimizer.setup(link)
+        feed(link, 0)
+        with pytest.raises(TypeError, match=f"a step with {type(optimizer).__name__} cannot be captured as it is"):
+            CapturedStep(optimizer.update, optimizer=optimizer)
+        assert (optimizer.t, link.p0.update_rule.t) == (3, 3)  # those of the runs before
+        optimizer.update()
+        assert optimizer.t == 4
     with pytest.raises(ValueError, match="warmup is 0"):
         CapturedStep(lambda: None, warmup=0)
 
@@ -274,3 +272,30 @@ def test_variables_are_taken_apart(compiled, cupy_backend):
     x = np.ones(2).view(compiled.ndarray)
     result = CapturedStep(lambda: (Variable(x), None))()
     assert result == (x, None) or (result[0] is x and result[1] is None)
+
+
+def test_several_updates_in_one_step(compiled):
+    """Each has the numbers of its own count; a parameter with other hyperparameters has its own."""
+    from renga_backend_cupy.capture import CapturedStep
+
+    arrays = []
+    for captured in (False, True):
+        link = parameters(compiled, [(5,), (3,)], kind=compiled.ndarray)
+        optimizer = Adam(alpha=0.1).setup(link)
+        link.p1.update_rule.hyperparam.alpha = 0.5
+        feed(link, 0)
+
+        def step(optimizer=optimizer):
+            optimizer.update()
+            optimizer.update()
+
+        if captured:
+            step = CapturedStep(step, optimizer=optimizer, warmup=1)
+        else:
+            step()
+        for _ in range(3):
+            step()
+        assert (optimizer.t, link.p0.update_rule.t, link.p1.update_rule.t) == (8, 8, 8)
+        arrays.append([np.array(p.array) for p in link.params()])
+    for one, two in zip(*arrays, strict=True):
+        np.testing.assert_array_equal(one, two)

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from renga_core.kernel import Implementation, Seeded, operations
-from renga_core.kinds import FUNCTION
+from renga_core.kinds import FUNCTION, OPTIMIZER
 from renga_core.plugin import registry
 from renga_testing.suites.kernel import KernelSuite
 
-for _name in registry(FUNCTION).names():
-    registry(FUNCTION).load(_name)
+for _kind in (FUNCTION, OPTIMIZER):
+    for _name in registry(_kind).names():
+        registry(_kind).load(_name)
 
 
 @cache
@@ -37,13 +38,13 @@ class Rehearsal(KernelSuite):
 
     operation = property(lambda self: operations[self._op])
     _description = property(lambda self: offered()[self._op])
+    target = property(lambda self: find(self._description.target))
     declared = property(lambda self: offered()[self._op].capabilities)
 
     @property
     def kernel(self):
-        target = find(self._description.target)
-        backward = getattr(target, "backward", None)
-        return Implementation(self._op, target.forward, backward, find(self._description.supports))
+        target, supports = self.target, find(self._description.supports)
+        return self._of_one_row(Implementation(self._op, target.forward, getattr(target, "backward", None), supports))
 
 
 @pytest.fixture
@@ -60,6 +61,7 @@ def backend(compiled, monkeypatch):
 
 TESTS = (
     "test_forward",
+    "test_many_rows",
     "test_backward",
     "test_inputs_are_unchanged",
     "test_what_is_not_finite_shows",

@@ -81,10 +81,11 @@ def test_each_target_exists(fake):
 
 def test_kernels_are_for_operations_that_there_are():
     from renga_core.kernel import operations
-    from renga_core.kinds import FUNCTION
+    from renga_core.kinds import FUNCTION, OPTIMIZER
 
-    for function in registry(FUNCTION).names():
-        registry(FUNCTION).load(function)
+    for kind in (FUNCTION, OPTIMIZER):
+        for name in registry(kind).names():
+            registry(kind).load(name)
     kernels = {k.op for k in plugin.renga_kernels()}
     assert kernels <= set(operations)
     offered = {c.offer.provider.op for c in registry(KERNEL).list() if c.offer.plugin.name == "cupy"}

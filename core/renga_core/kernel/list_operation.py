@@ -17,6 +17,8 @@ __all__ = ["ListOperation"]
 class ListOperation(Operation):
     """An operation on lists of arrays, which it changes in place. Row *i* is element *i* of each list.
 
+    All arrays are of one dtype and on one device; those of a row are of one shape.
+
     What is done to one row does not depend on the others, so each row may have an implementation of its own: a kernel
     takes the large arrays, the reference the rest. Each implementation gets all its rows in one call.
 

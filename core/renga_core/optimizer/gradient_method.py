@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 from renga_core.configuration import config, unusual
 from renga_core.optimizer.declaration import complete, hyperparameter
-from renga_core.optimizer.groups import update_in_groups
+from renga_core.optimizer.groups import Group, update_in_groups
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
 from renga_core.tracing import traced
@@ -118,7 +118,11 @@ class GradientMethod(Optimizer):
 
     def update_parameters(self, params: Iterable[Parameter]) -> None:
         """Let update rules change parameters, in groups: see `renga_core.optimizer.groups`."""
-        update_in_groups(params)
+        update_in_groups(params, self.update_group)
+
+    def update_group(self, group: Group) -> None:
+        """Compute for parameters that are updated in one call. Before and after it, their rules do the rest."""
+        group.update()
 
     def _prepare_grads(self, link: Link) -> None:
         """Undo loss scaling, before hooks see the gradients."""

@@ -6,11 +6,11 @@ one device. All parameters of a model are one group, or two or three, where noth
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import ExitStack
 from typing import Any
 
-from renga_core.backend import Device, get_backend
+from renga_core.backend import Array, Device, get_backend
 from renga_core.graph import Parameter
 from renga_core.optimizer.update_rule import UpdateRule
 
@@ -35,21 +35,26 @@ class Group:
 
     def update(self) -> None:
         """Compute: `UpdateRule.update_group` of one rule, for all."""
-        rule, params = self.rules[0], self.params
         with self.device.use():
-            rule.update_group([p.array for p in params], [p.grad for p in params], self.state())
+            self.rules[0].update_group(*self.arguments())
 
-    def state(self) -> dict[str, list[Any]]:
-        """What is remembered, by name, in the order of parameters."""
-        return {name: [rule.state[name] for rule in self.rules] for name in self.rules[0].state}
+    def arguments(self) -> tuple[list[Array], list[Array], dict[str, list[Any]]]:
+        """What `UpdateRule.update_group` takes: arrays, gradients, and what is remembered by name."""
+        rules, params = self.rules, self.params
+        state = {name: [rule.state[name] for rule in rules] for name in rules[0].state}
+        return [param.array for param in params], [param.grad for param in params], state
 
 
-def update_in_groups(params: Iterable[Parameter]) -> None:
+def update_in_groups(params: Iterable[Parameter], update: Callable[[Group], None]) -> None:
     """Change parameters by their update rules.
 
     A rule that computes for one parameter only (see `UpdateRule.in_groups`) does so in its turn. For the others,
     everything that comes before (the state, hooks of the rule) is done in turn, then each group is computed, then what
     comes after is done in turn.
+
+    Args:
+        params: The parameters.
+        update: Computes for a group.
     """
     groups: dict[Hashable, Group] = {}
     begun: list[tuple[UpdateRule, Parameter, Parameter, Device]] = []
@@ -76,7 +81,7 @@ def update_in_groups(params: Iterable[Parameter]) -> None:
                 group.rules.append(rule)
                 group.params.append(target)
     for group in groups.values():
-        group.update()
+        update(group)
     for rule, param, target, place in begun:
         if target is not param or rule.has_hooks:
             with place.use():

@@ -4,7 +4,7 @@
 - `generator`: random numbers whose state can be saved, by a counter.
 - `transfers`: copies between host and GPU that run while the program goes on.
 - `capture`: a training step as a CUDA graph, replayed in one launch.
-- `adam`: `FusedAdam`, which updates all parameters in few launches, and may be captured.
+- `captured_updates`, `captured_numbers`: how an optimizer goes on counting in it.
 - `profiling`: hooks for NVIDIA's profilers, and for the memory that functions take.
 - `kernels`: faster implementations of operations, through cuDNN or compiled by CuPy at run time.
 - `plugin`: what this package offers to Renga. It and `profiling` can be imported without CuPy.

@@ -4,7 +4,7 @@ What Python does in a step (shapes, hyperparameters, which functions are called)
 do is repeated, on the same memory. So the step must not wait for the GPU (no ``float(loss)``, no dynamic loss scale),
 nor upload arrays (the host's memory that a copy was captured with serves others by then). What changes from step to
 step must be on the GPU: the batch, which is copied into the arrays that were captured; random numbers, which go on
-where they were; and the optimizer's count, which `FusedAdam` keeps there.
+where they were; and the numbers of an update, such as Adam's step size, which follow from the count of updates.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 
 import cupy
 
-from renga_backend_cupy.adam import FusedAdam
+from renga_backend_cupy.captured_updates import CapturedUpdates
 from renga_core.backend import Array, get_backend
 from renga_core.configuration import using_config
+from renga_core.optimizer import GradientMethod
 from renga_core.random import generator
 
 __all__ = ["CapturedStep"]
@@ -47,11 +48,11 @@ class CapturedStep:
     Args:
         step: Takes arrays; returns an array, a tuple of arrays or None. Variables are taken apart.
         examples: Arguments for it: CuPy arrays, or host arrays, of the shapes and dtypes of all later ones.
-        optimizer: The optimizer that it calls, if any.
+        optimizer: The optimizer that it calls, if any: Adam or AdamW, whose kernel can take other numbers each time.
         warmup: How many times to run it before the capture, at least 1.
 
     Raises:
-        TypeError: `optimizer` is not a `FusedAdam`, the only one whose count is on the GPU.
+        TypeError: The numbers of the optimizer's update cannot be brought to the GPU.
         ValueError: `warmup` is less than 1.
         RuntimeError: The step waits for the GPU, or does something else that cannot be captured.
     """
@@ -60,14 +61,9 @@ class CapturedStep:
         self,
         step: Callable[..., Any],
         *examples: Array,
-        optimizer: FusedAdam | None = None,
+        optimizer: GradientMethod | None = None,
         warmup: int = 3,
     ) -> None:
-        if optimizer is not None and not isinstance(optimizer, FusedAdam):
-            raise TypeError(
-                f"a step with a {type(optimizer).__name__} cannot be captured: it counts updates on the host, so each "
-                "replay would repeat the same one. Use renga_backend_cupy.adam.FusedAdam"
-            )
         if warmup < 1:
             raise ValueError(f"warmup is {warmup}; the step has to be run once at least before it is captured")
         self._pool = cupy.cuda.MemoryPool()
@@ -78,7 +74,8 @@ class CapturedStep:
             for _ in range(warmup):
                 step(*self._inputs)
             self._key, self._start = self._generator.key, self._generator.position
-            with nullcontext(_nothing) if optimizer is None else optimizer.record() as self._before_replay:
+            self._updates = None if optimizer is None else CapturedUpdates(optimizer)
+            with nullcontext() if self._updates is None else self._updates.capture():
                 self._graph, self._result = self._capture(step)
             self._blocks = self._generator.position - self._start
             self._generator.position = self._start  # nothing has been drawn: it will be, in the first replay
@@ -97,7 +94,8 @@ class CapturedStep:
         with self._own_stream():
             for target, source in zip(self._inputs, args, strict=True):
                 target[...] = cupy.asarray(source)
-            self._before_replay()
+            if self._updates is not None:
+                self._updates.before_replay()
             if self._blocks:
                 position = self._generator.advance(self._blocks)
                 self._generator.shift((position - self._start) % 2**64)
@@ -155,7 +153,3 @@ def _arrays(result: Any) -> Any:
     if isinstance(result, (tuple, list)):
         return tuple([_arrays(x) for x in result])
     return getattr(result, "array", result)
-
-
-def _nothing() -> None:
-    """What is to be done before a replay without an optimizer."""

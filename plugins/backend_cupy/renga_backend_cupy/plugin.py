@@ -71,6 +71,7 @@ def renga_kernels() -> list[Kernel]:
         _own("dropout", "dropout:Dropout"),
         _own("lstm", "lstm:LSTM"),
         _own("embed_id_gradient", "embed_id:EmbedIDGradient"),
+        _own("adam_update", "adam_update:AdamUpdate", dtypes=("float32", "float64")),
         *[_own(name, f"activation:{name}") for name in _ACTIVATIONS],
     ]
 
@@ -90,7 +91,7 @@ def _cudnn(op: str, target: str, supports: str, dtypes: tuple[str, ...]) -> Kern
     )
 
 
-def _own(op: str, target: str, supports: str = "") -> Kernel:
+def _own(op: str, target: str, supports: str = "", dtypes: tuple[str, ...] = _FLOATING) -> Kernel:
     """A kernel of ours; its predicate is `supports` of the same module unless another is named."""
     return Kernel(
         op=op,
@@ -102,5 +103,5 @@ def _own(op: str, target: str, supports: str = "") -> Kernel:
         needs=("cupy",),
         probe=_PROBE,
         install_hint=_HINT,
-        capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
+        capabilities=frozenset({*dtypes, *_LAYOUTS}),
     )
