@@ -4,10 +4,11 @@ import pickle
 
 import pytest
 
+from renga_chainer.npz import FileForbidden
 from renga_core.communicator import MismatchError
 from renga_core.errors import did_you_mean
 from renga_core.plugin import ProviderFaulty
-from renga_core.serializers import FileDamaged, FileForbidden, FileMismatched, FileRefused
+from renga_core.serializers import FileDamaged, FileMismatched, FileRefused
 from renga_core.settings import UnknownSetting, WrongType
 from renga_nn.links.caffe.function import LayerNotSupported
 

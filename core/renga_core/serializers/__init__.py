@@ -22,7 +22,7 @@ Reading guide
 """
 
 from renga_core.serializers.atomic import atomic_path, atomic_write
-from renga_core.serializers.errors import FileDamaged, FileForbidden, FileMismatched, FileRefused
+from renga_core.serializers.errors import FileDamaged, FileMismatched, FileRefused
 from renga_core.serializers.formats import FileFormat, load, save
 from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_arrays, load_npz, save_npz
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
@@ -32,7 +32,6 @@ __all__ = [
     "Deserializer",
     "DictionarySerializer",
     "FileDamaged",
-    "FileForbidden",
     "FileFormat",
     "FileMismatched",
     "FileRefused",

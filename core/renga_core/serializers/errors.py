@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from renga_core.errors import RengaError
 
-__all__ = ["FileDamaged", "FileForbidden", "FileMismatched", "FileRefused"]
+__all__ = ["FileDamaged", "FileMismatched", "FileRefused"]
 
 
 class FileRefused(RengaError, ValueError):
@@ -33,24 +33,6 @@ class FileDamaged(FileRefused):
         super().__init__(file, f"damaged or not {kind} ({reason})")
         self.reason = reason
         self.kind = kind
-
-
-class FileForbidden(FileRefused):
-    """The file asks for more than values: it holds a pickle that would run code.
-
-    Attributes:
-        key: Where it is.
-        asked: What it asks for: a class or a function, by its full name.
-    """
-
-    def __init__(self, file: str, key: str, asked: str) -> None:
-        super().__init__(
-            file,
-            f"{key!r} is a pickle that asks for {asked}. Of pickles only None, numbers, texts and arrays of them are "
-            "read, and no code is run. Its value can be left as it is: ignore_names.",
-        )
-        self.key = key
-        self.asked = asked
 
 
 class FileMismatched(FileRefused):

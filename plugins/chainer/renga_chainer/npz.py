@@ -19,14 +19,14 @@ from typing import IO, Any
 import numpy as np
 
 from renga_core.serializers.archive import Archive, open_archive
-from renga_core.serializers.errors import FileForbidden
+from renga_core.serializers.errors import FileRefused
 from renga_core.serializers.headers import excess
 from renga_core.serializers.npz import Names, load_arrays, save_npz
 from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import Serializable
 from renga_core.serializers.values import encode
 
-__all__ = ["ChainerArchive", "ChainerNpzFormat", "load_chainer_npz"]
+__all__ = ["ChainerArchive", "ChainerNpzFormat", "FileForbidden", "load_chainer_npz"]
 
 # What may be asked for, by the names it has had, and what it is called here.
 _KNOWN = {
@@ -42,6 +42,24 @@ _KNOWN = {
 }
 _REMEMBER = {"PUT", "BINPUT", "LONG_BINPUT"}
 _DTYPE = re.compile(r"[biufcSU]\d+|O\d*")
+
+
+class FileForbidden(FileRefused):
+    """The file asks for more than values: it holds a pickle that would run code.
+
+    Attributes:
+        key: Where it is.
+        asked: What it asks for: a class or a function, by its full name.
+    """
+
+    def __init__(self, file: str, key: str, asked: str) -> None:
+        super().__init__(
+            file,
+            f"{key!r} is a pickle that asks for {asked}. Of pickles only None, numbers, texts and arrays of them are "
+            "read, and no code is run. Its value can be left as it is: ignore_names.",
+        )
+        self.key = key
+        self.asked = asked
 
 
 def load_chainer_npz(
