@@ -166,6 +166,9 @@ _MISSING = object()
 
 def _function_classes() -> dict[str, type]:
     """The classes behind Renga's functions, by name."""
+    functions = importlib.import_module("renga.functions")
+    for name in functions.__all__:
+        getattr(functions, name)  # imports it, and so the class behind it
     found: dict[str, type] = {}
     rest = [FunctionNode]
     while rest:
