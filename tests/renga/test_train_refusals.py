@@ -98,7 +98,7 @@ def test_misspelt_names(train, kind, section, right, wrong):
 def test_misspelt_keys(train):
     assert train(text=replaced("epochs", "epoch")) == (
         "renga: error: unknown key 'run.epoch' (from run file run.toml). Did you mean 'run.epochs'? "
-        "Known: run.backend, run.communicator, run.dtype, run.epochs, run.keep_best, "
+        "Known: run.backend, run.communicator, run.compiler, run.dtype, run.epochs, run.keep_best, "
         "run.keep_every_minutes, run.keep_newest, run.loss_scale, run.out, run.plugin, run.seed, "
         "run.snapshot, run.standard_extensions.\n"
     )

@@ -181,12 +181,14 @@ def _run_backward(
     traces = bool(unusual and config.tracers)
     arrived = []
     for node, gradient in leaves.items():
-        variable = node.get_variable_or_none()
+        variable = None if node._variable is None else node._variable()
         if variable is not None:
             told = None if arrivals is None else arrivals.told.get(node)
             if told is None:
                 if traces:
                     told = traced("accumulate", _accumulated, variable, gradient, differentiable, scale)
+                elif variable._grad is None and gradient.__class__ in array_types:
+                    told = gradient  # as nearly always; `_accumulated` would return it, too
                 else:
                     told = _accumulated(variable, gradient, differentiable, scale)
             arrived.append((variable, told))
@@ -210,7 +212,7 @@ def _accumulated(variable: Variable, gradient: Any, differentiable: bool, scale:
         if earlier is None:
             return gradient + 0
         return gradient + (earlier if factor == 1 else earlier * factor)
-    before = variable.grad
+    before = _grad_array(variable)
     if before is None:
         return as_gradient_array(gradient)
     return as_gradient_array((before if factor == 1 else before * factor) + gradient)
@@ -428,7 +430,7 @@ def _starts(
     if grad_outputs is None:
         outputs = list({id(y): y for y in outputs}.values())
     for i, y in enumerate(outputs):
-        gradient: Any  # `grad` and `array` are for programs: tracers see them read
+        gradient: Any
         own = grad_outputs is None or grad_outputs[i] is None
         if not own:
             given = _given_gradient(y, grad_outputs[i])  # type: ignore[index]  # not None, see above
@@ -436,7 +438,7 @@ def _starts(
         elif y._grad is not None:
             if y.creator_node is None:
                 continue
-            gradient = y.grad_var if differentiable else getattr(y._grad, "_array", y._grad)
+            gradient = y.grad_var if differentiable else _grad_array(y)
         elif y.size > 1:  # that of an empty one is empty
             without = y
             continue
@@ -452,6 +454,14 @@ def _starts(
             "Reduce it first (sum, mean), or assign its `grad`."
         )
     return starts, used
+
+
+def _grad_array(variable: Variable) -> Any:
+    """The `grad` of a Variable. That attribute itself is for programs: tracers see it read."""
+    from renga_core.graph.variable import Variable
+
+    grad = variable._grad
+    return grad._array if isinstance(grad, Variable) else grad
 
 
 def _given_gradient(variable: Variable, gradient: Any) -> Variable:

@@ -63,18 +63,21 @@ class Operation:
         Raises:
             RuntimeError: Configuration demands a kernel (``kernels.<name>``) that does not support these arguments.
         """
-        _, chain, sole = self._choose(backend)
+        found = self._chosen.get(backend, _NOTHING)
+        if found[0] != choices_state():
+            found = self._choose(backend)
+        sole = found[2]
         if sole is not None:
             if unusual and config.choice_tracers:
                 chosen(self, sole)
             return sole
-        for implementation in chain:
+        for implementation in found[1]:
             if implementation.supports(*args):
                 if unusual and config.choice_tracers:
                     chosen(self, implementation)
                 return implementation
         raise RuntimeError(
-            f"operation {self.name!r}: kernel {chain[0].name!r} was demanded (setting kernels.{self.name}) but does "
+            f"operation {self.name!r}: kernel {found[1][0].name!r} was demanded (setting kernels.{self.name}) but does "
             f"not support these arguments on backend {backend.name!r}. Remove the setting, or set it to 'reference'."
         )
 
@@ -93,11 +96,9 @@ class Operation:
         return found[2]
 
     def _choose(self, backend: Backend) -> _Chosen:
-        found = self._chosen.get(backend, _NOTHING)
-        if found[0] != choices_state():
-            chain = self.chain(backend)
-            sole = chain[0] if chain[0].supports is serves_all else None
-            found = self._chosen[backend] = choices_state(), chain, sole
+        chain = self.chain(backend)
+        sole = chain[0] if chain[0].supports is serves_all else None
+        found = self._chosen[backend] = choices_state(), chain, sole
         return found
 
     def chain(self, backend: Backend) -> tuple[Implementation, ...]:

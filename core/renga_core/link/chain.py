@@ -82,8 +82,8 @@ class Chain(Link):
         self._children.add(name)
 
     def _named_children(self) -> Iterator[tuple[str, Link]]:
-        for name in sorted(self._children):
-            yield name, self.__dict__[name]
+        names = sorted(self._children)
+        return zip(names, [self.__dict__[name] for name in names], strict=True)
 
     def _printable_parts(self) -> Iterator[tuple[str, Any]]:
         # In the order of the program's text, which readers expect: conv2 before conv10.

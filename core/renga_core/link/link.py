@@ -239,8 +239,8 @@ class Link(Tree, DeviceResident):
         self._params.discard(name)
 
     def _own_params(self) -> Iterator[tuple[str, Parameter]]:
-        for name in sorted(self._params):
-            yield name, self.__dict__[name]
+        names = sorted(self._params)
+        return zip(names, [self.__dict__[name] for name in names], strict=True)
 
     # --- gradients and updates ---------------------------------------------------------------------------------------
 

@@ -66,11 +66,11 @@ class Tree:
         Args:
             include_uninit: Also those that have no array yet.
         """
-        for _, param in self._own_params():
-            if include_uninit or param.is_initialized:
-                yield param
-        for child in self.children():
-            yield from child.params(include_uninit)
+        # A list, since each step of a generator is a call of each generator around it, and each update comes here.
+        found = [param for _, param in self._own_params() if include_uninit or param.is_initialized]
+        for _, child in self._named_children():
+            found += child.params(include_uninit)
+        return iter(found)
 
     def count_params(self) -> int:
         """Number of elements of all parameters.

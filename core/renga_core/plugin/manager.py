@@ -229,7 +229,8 @@ def choices_state() -> tuple[object, ...]:
     """Return what plugins there are and what settings say, to be compared: once this has changed, a cache of what was
     chosen is stale. Costs a fraction of a microsecond.
     """
-    return get_manager().generation, spoken()
+    manager = _default if _default is not None else get_manager()  # a call that is not made takes no time
+    return manager.generation, spoken()
 
 
 @contextmanager

@@ -36,8 +36,9 @@ def test_a_byte_order_mark_is_no_text():
 def test_unknown_keys():
     assert refused(UnknownSetting, "[run]\nepoch = 3\n") == (
         "unknown key 'run.epoch' (from run file bad.toml). Did you mean 'run.epochs'? "
-        "Known: run.backend, run.communicator, run.dtype, run.epochs, run.keep_best, run.keep_every_minutes, "
-        "run.keep_newest, run.loss_scale, run.out, run.plugin, run.seed, run.snapshot, run.standard_extensions."
+        "Known: run.backend, run.communicator, run.compiler, run.dtype, run.epochs, run.keep_best, "
+        "run.keep_every_minutes, run.keep_newest, run.loss_scale, run.out, run.plugin, run.seed, "
+        "run.snapshot, run.standard_extensions."
     )
     assert refused(UnknownSetting, '[optimiser]\nuse = "adam"\n').startswith(
         "unknown key 'optimiser' (from run file bad.toml). Did you mean 'optimizer'?"

@@ -24,6 +24,8 @@ def per_axis(function: str, argument: str, value: int | Sequence[int], n_axes: i
         TypeError: It is not made of integers.
         ValueError: There are too few, too many or too small numbers.
     """
+    if type(value) is int and value >= least:  # as nearly always
+        return (value,) * n_axes
     several = isinstance(value, Sequence) or np.ndim(value) > 0
     given: tuple[Any, ...] = tuple(value) if several else (value,) * n_axes  # type: ignore[arg-type]  # of several
     try:
