@@ -10,6 +10,7 @@ from renga_data.datasets.download import DownloadError as DownloadError
 from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.image_dataset import ImageDataset as ImageDataset
 from renga_data.datasets.image_dataset import LabeledImageDataset as LabeledImageDataset
+from renga_data.datasets.image_folder import ImageFolder as ImageFolder
 from renga_data.datasets.image_folder import get_image_folder as get_image_folder
 from renga_data.datasets.mnist import get_fashion_mnist as get_fashion_mnist
 from renga_data.datasets.mnist import get_fashion_mnist_labels as get_fashion_mnist_labels
@@ -31,7 +32,9 @@ from renga_data.datasets.sub_dataset import split_dataset_n_random as split_data
 from renga_data.datasets.sub_dataset import split_dataset_random as split_dataset_random
 from renga_data.datasets.svhn import get_svhn as get_svhn
 from renga_data.datasets.text_dataset import TextDataset as TextDataset
+from renga_data.datasets.text_streams import TextStreams as TextStreams
 from renga_data.datasets.text_streams import get_text as get_text
+from renga_data.datasets.text_streams import split_text as split_text
 from renga_data.datasets.transform_dataset import TransformDataset as TransformDataset
 from renga_data.datasets.tuple_dataset import TupleDataset as TupleDataset
 from renga_data.datasets.zipped_image_dataset import LabeledZippedImageDataset as LabeledZippedImageDataset
@@ -43,6 +46,7 @@ __all__ = [
     "DictDataset",
     "DownloadError",
     "ImageDataset",
+    "ImageFolder",
     "LabeledImageDataset",
     "LabeledZippedImageDataset",
     "MultiZippedImageDataset",
@@ -50,6 +54,7 @@ __all__ = [
     "PickleDatasetWriter",
     "SubDataset",
     "TextDataset",
+    "TextStreams",
     "TransformDataset",
     "TupleDataset",
     "ZippedImageDataset",
@@ -76,4 +81,5 @@ __all__ = [
     "split_dataset_n",
     "split_dataset_n_random",
     "split_dataset_random",
+    "split_text",
 ]

@@ -245,13 +245,16 @@ def _conclude(training: Training, seconds: float) -> None:
 
 
 def _reached(training: Training) -> str:
-    """The headline of the task, as the last evaluation found it: ``test accuracy 98.61%, ``."""
-    name = training.task.headline
-    value = training.trainer.observation.get(f"validation/main/{name}")
-    if value is None:
-        return ""
-    shown = f"{float(value):.2%}" if name == "accuracy" else f"{float(value):.4g}"
-    return f"test {name.replace('_', ' ')} {shown}, "
+    """The headline of the task, as the last evaluation found it: ``test accuracy 98.61%, ``.
+
+    Where an evaluator reports other figures than the task, all of them.
+    """
+    prefix, found = "validation/main/", training.trainer.observation
+    figures = {key.removeprefix(prefix): float(value) for key, value in found.items() if key.startswith(prefix)}
+    headline = training.task.headline
+    shown = {headline: figures[headline]} if headline in figures else figures
+    percent = {name: f"{value:.2%}" if name == "accuracy" else f"{value:.4g}" for name, value in shown.items()}
+    return "".join(f"test {name.replace('_', ' ')} {value}, " for name, value in percent.items())
 
 
 def _say_how_to_resume(training: Training) -> None:

@@ -18,7 +18,7 @@ from renga.run.description import RunDescription
 from renga.run.device import find_device
 from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
 from renga.run.folder import SNAPSHOT_NAMES, RunFile, never
-from renga.run.length import Length
+from renga.run.length import IntervalOrEnd, Length
 from renga.run.optimizing import make_optimizers
 from renga.run.parts import Part
 from renga.run.precision import Precision
@@ -130,7 +130,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         **known_to(parts.evaluator, comm, task=task, converter=converter, device=device, train=train),
     )
     evaluator = create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator
-    trainer.extend(evaluator, trigger=run.evaluator_trigger)
+    trainer.extend(evaluator, trigger=IntervalOrEnd(run.evaluator_trigger))
     if comm.size > 1:
         together = Together(comm, last - first)
         trainer.agree_to_stop = together.agree
@@ -143,7 +143,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     trainer.extend(Precision(run.dtype), trigger=never)
     if comm.rank == 0:
         trainer.extend(RunFile(run, task.preprocessing), trigger=never)
-    trainer.extend(_make_snapshot(run, comm, resume), "snapshot", trigger=run.snapshot)
+    trainer.extend(_make_snapshot(run, comm, resume), "snapshot", trigger=IntervalOrEnd(run.snapshot))
     own_numbers(run, comm)
     return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))
 

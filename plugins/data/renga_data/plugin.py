@@ -71,7 +71,9 @@ def renga_namespaces() -> list[Namespace]:
                     "SubDataset get_cross_validation_datasets get_cross_validation_datasets_random split_dataset "
                     "split_dataset_n split_dataset_n_random split_dataset_random"
                 ),
+                f"{datasets}.image_folder": "ImageFolder",
                 f"{datasets}.text_dataset": "TextDataset",
+                f"{datasets}.text_streams": "TextStreams split_text",
                 f"{datasets}.transform_dataset": "TransformDataset",
                 f"{datasets}.tuple_dataset": "TupleDataset",
                 f"{datasets}.zipped_image_dataset": (
