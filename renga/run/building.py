@@ -130,7 +130,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         **known_to(parts.evaluator, comm, task=task, converter=converter, device=device, train=train),
     )
     evaluator = create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator
-    trainer.extend(evaluator, trigger=IntervalOrEnd(run.evaluator_trigger))
+    trainer.extend(evaluator, trigger=run.evaluator_trigger)
     if comm.size > 1:
         together = Together(comm, last - first)
         trainer.agree_to_stop = together.agree

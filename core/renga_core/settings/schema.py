@@ -114,7 +114,7 @@ SCHEMA: tuple[Key, ...] = (
         tuple[_Count, Literal["epoch", "iteration"]],
         (1, "epoch"),
         "",
-        "how often the network is evaluated; at the end of the run in any case",
+        "how often the network is evaluated",
     ),
     Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
     Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),
