@@ -136,7 +136,6 @@ def test_what_a_run_leaves(shell, uninterrupted):
         "run.toml",
         "preprocessing.json",
         "log.jsonl",
-        "preprocessing.json",
         "log.csv",
         "snapshot_iter_44.npz",
         "snapshot_iter_58.npz",
