@@ -49,8 +49,12 @@ class Tracer:
     """
 
     def __enter__(self) -> Self:
-        config.tracers = (*config.tracers, self)
-        if type(self).chosen is not Tracer.chosen:  # choosing is quick, so only those who listen are called
+        # Functions are slower while somebody sees them, so only those are told who listen.
+        events = {name: method for name, method in vars(Tracer).items() if not name.startswith("_")}
+        listens = {name for name, method in events.items() if getattr(type(self), name) is not method}
+        if listens - {"chosen"}:
+            config.tracers = (*config.tracers, self)
+        if "chosen" in listens:
             config.choice_tracers = (*config.choice_tracers, self)
         return self
 

@@ -319,6 +319,17 @@ def test_choices_are_told_of_wherever_they_are_made():
     assert tracer.seen == ["created", "apply Twice", choice, "end of apply", choice]
 
 
+def test_who_listens_to_choices_only_does_not_slow_functions_down():
+    class Choices(Tracer):
+        def chosen(self, operation, implementation):
+            """Nothing."""
+
+    with Choices() as tracer:
+        assert config.tracers == ()
+        assert config.choice_tracers == (tracer,)
+    assert config.choice_tracers == ()
+
+
 def test_several_outputs_at_once():
     x = x_of(1, 2)
     y, z = (x * 2).sum(), (x * 3).sum()
