@@ -19,6 +19,7 @@ from renga.run.device import find_device
 from renga.run.folder import COPY, PREPROCESSING, snapshot_store
 from renga.run.shipped import read_run
 from renga.training import Task
+from renga.training.snapshots import Best
 from renga_core.backend import Device, using_device
 from renga_core.configuration import using_config
 from renga_core.errors import RengaError
@@ -88,7 +89,8 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
     Args:
         run: The run.
         folder: Its folder, or the run file in it.
-        weights: ``"best"``: those that `snapshot_best` has kept, or the last where the run does not have it;
+        weights: ``"best"``: those of the snapshot that ``run.keep_best`` is about, or those that the extension
+            `snapshot_best` has kept, or the last where the run has neither;
             ``"last"``: those of the newest snapshot, averaged where the run has a moving average.
 
     Raises:
@@ -105,19 +107,21 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
         model = make_model(parts.model, task)
         target = task.target(model)
         target.to_device(device)
-    found = _load_weights(place, task, target, weights)
+    found = _load_weights(place, task, target, weights, run.keep_best)
     return Trained(run, parts, task, model, target, device, found)
 
 
-def _load_weights(place: Path, task: Task, target: Link, weights: str) -> str:
+def _load_weights(place: Path, task: Task, target: Link, weights: str, keep_best: str | None) -> str:
     """Load them, from the newest snapshot that is whole or the best that it knows of; say from where."""
+    store = snapshot_store(place)
+    best_snapshots = Best(keep_best).choose(store.find()) if keep_best is not None and weights == "best" else []
     loaded: list[str] = []
 
     def load(path: Path) -> None:
         with open_archive(path) as archive:
             best = _best(archive[_BEST]) if _BEST in archive else None
             averaged = any(name.startswith(f"{_AVERAGE}/") for name in archive)
-        if weights == "best" and best is not None and Path(place, best).is_file():
+        if not best_snapshots and weights == "best" and best is not None and Path(place, best).is_file():
             load_npz(Path(place, best), target)
             loaded.append(str(Path(place, best)))
             return
@@ -127,7 +131,9 @@ def _load_weights(place: Path, task: Task, target: Link, weights: str) -> str:
             load_npz(path, task.optimized(target)["main"], path=_AVERAGE)
         loaded.append(f"{path}, moving average" if averaged else str(path))
 
-    if snapshot_store(place).load_newest(load) is None:
+    if best_snapshots:
+        load(best_snapshots[0].path)
+    elif store.load_newest(load) is None:
         raise RengaError(f"there is no snapshot in {place}: nothing has been trained there yet.")
     return loaded[0]
 

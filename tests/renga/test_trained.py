@@ -138,6 +138,21 @@ def test_what_is_wrong(here, capsys, words, status, told):
     assert said.out == ""
 
 
+def test_the_snapshot_that_the_run_keeps_as_the_best(here, capsys):
+    folder = here("classification")
+    keep = ("--set", "run.keep_best=validation/main/loss", "--set", "run.keep_newest=1", "--set", "extensions=[]")
+    assert main(["train", "run.toml", "--out", "kept", "--set", "optimizer.alpha=0.5", *keep]) == 0
+    capsys.readouterr()
+    found = {}
+    for weights in ("best", "last"):
+        assert main(["evaluate", "kept", "--weights", weights, "--json"]) == 0
+        found[weights] = json.loads(capsys.readouterr().out)
+    assert found["best"]["loss"] <= found["last"]["loss"]
+    snapshots = sorted((folder / "kept").glob("snapshot_iter_*.npz"), key=lambda path: int(path.stem.split("_")[-1]))
+    assert found["last"]["weights"].endswith(snapshots[-1].name)
+    assert found["best"]["weights"].endswith(snapshots[0].name)
+
+
 @pytest.mark.parametrize("name", ["net.npz", "net.safetensors"])
 def test_export_is_the_network_alone(here, capsys, name):
     folder = here("classification")
