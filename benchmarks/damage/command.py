@@ -91,8 +91,8 @@ def markdown(kills: dict[str, Kills], files: dict[str, dict[str, Files]]) -> str
         "",
         "`wrong`: loaded in silence and not what was saved; `half`: refused, and yet something was loaded; `raised`:",
         "another exception than `FileDamaged`; `refused`: the run did not go on, although the snapshot before was",
-        "whole. All are to be 0. `fell back`: the run went on from that one and said so; `same`: what was loaded is",
-        "what was saved.",
+        "whole; `lost`: it went on, and when it saved next, it did not keep that one. All are to be 0. `fell back`:",
+        "the run went on from that one and said so; `same`: what was loaded is what was saved.",
         "",
     ]
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from renga_core.serializers import FileDamaged
 
 __all__ = ["Files", "damage_files"]
 
-_OLDER, _NEWER = 6, 7
+_OLDER, _NEWER, _NEXT = 6, 7, 9
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Files:
         half: It was refused, and yet something was loaded.
         raised: Another exception came than `FileDamaged`.
         refused: A run did not go on, although the snapshot before was whole.
+        lost: A run that went on from the snapshot before did not keep it when it saved the next time.
         fell_back: A run went on from the snapshot before, and said so.
         same: What was loaded is what was saved: the damage met nothing that counts.
     """
@@ -39,13 +40,14 @@ class Files:
     half: int = 0
     raised: int = 0
     refused: int = 0
+    lost: int = 0
     fell_back: int = 0
     same: int = 0
 
     @property
     def failed(self) -> bool:
         """Whether anything is as it should not be."""
-        return any((self.wrong, self.half, self.raised, self.refused))
+        return any((self.wrong, self.half, self.raised, self.refused, self.lost))
 
 
 class _Both(State):
@@ -119,7 +121,7 @@ def _go_on(folder: Path, name: str, content: bytes, found: Files) -> None:
     (folder / f"snapshot_iter_{_NEWER}").write_bytes(content)
     found.files += 1
     found.reads += 1
-    _, state, load = make(folder, 40, saved_as(name))
+    trainer, state, load = make(folder, 40, saved_as(name))
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -132,5 +134,9 @@ def _go_on(folder: Path, name: str, content: bytes, found: Files) -> None:
         found.wrong += 1
     elif caught:
         found.fell_back += 1
+        state.set(_NEXT)
+        trainer.get_extension("snapshot")(trainer)
+        found.lost += not (folder / f"snapshot_iter_{_OLDER}").exists()
+        (folder / f"snapshot_iter_{_NEXT}").unlink()
     else:
         found.same += 1

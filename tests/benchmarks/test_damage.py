@@ -84,4 +84,4 @@ def test_the_command_and_its_page(tmp_path, capsys):
     assert "npz: a flipped bit" in capsys.readouterr().out
     found = markdown({"npz": Kills(kills=1234, lost=5)}, {"npz": {"truncated": Files(files=7, reads=8, fell_back=3)}})
     assert "| npz | 1,234 | 0 | 0 | 0 | 5 | 0 | 0 | 0 |" in found
-    assert "| npz: truncated | 7 | 8 | 0 | 0 | 0 | 0 | 3 | 0 |" in found
+    assert "| npz: truncated | 7 | 8 | 0 | 0 | 0 | 0 | 0 | 3 | 0 |" in found

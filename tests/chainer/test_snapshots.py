@@ -30,6 +30,11 @@ class Counting(Updater):
     def serialize(self, serializer):
         self.iteration = serializer("iteration", self.iteration)
 
+class Named(Counting):
+    @property
+    def state(self):
+        return 10 - self.iteration
+
 def train(iterations, out="result", updater=Counting, **options):
     trainer = training.Trainer(updater(), (iterations, "iteration"), out=out)
     trainer.extend(extensions.snapshot(**options), trigger=(1, "iteration"))
@@ -80,6 +85,40 @@ for make in (extensions.snapshot_writers.SimpleWriter, extensions.snapshot_write
     writer = make()
     train(3, n_retains=1, writer=writer)
     assert "snapshot_iter_3" in os.listdir("result"), os.listdir("result")
+"""
+    )
+
+
+def test_what_is_damaged_is_not_retained_in_the_place_of_what_is_whole(passes):
+    passes(
+        """
+train(4, n_retains=2)
+open("result/snapshot_iter_4", "wb").close()
+trainer = training.Trainer(Counting(), (9, "iteration"))
+trainer.extend(extensions.snapshot(n_retains=2, autoload=True), trigger=(6, "iteration"))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    trainer.run()
+assert sorted(os.listdir("result")) == ["snapshot_iter_3", "snapshot_iter_6"], os.listdir("result")
+"""
+    )
+
+
+def test_names_that_say_no_iteration_and_writers_that_say_no_name(passes):
+    passes(
+        """
+train(4, filename="at_{.updater.state}", n_retains=2, updater=Named)
+assert sorted(os.listdir("result")) == ["at_6", "at_7"], os.listdir("result")
+assert train(4, filename="at_{.updater.state}", autoload=True, updater=Named).updater.iteration == 4
+
+class Writer(extensions.snapshot_writers.SimpleWriter):
+    def save(self, filename, outdir, target, savefun, **kwds):
+        savefun(os.path.join(outdir, filename), target)
+        for hook in self._post_save_hooks:
+            hook()
+
+train(3, out="other", n_retains=1, writer=Writer())
+assert os.listdir("other") == ["snapshot_iter_3"], os.listdir("other")
 """
     )
 
