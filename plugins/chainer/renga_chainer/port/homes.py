@@ -21,6 +21,7 @@ _MOVED = {
     "chainer.utils.type_check.InvalidType": "renga_core.graph.InvalidType",
     "chainer.training.extension.Extension": "renga.training.Extension",
     "chainer.dataset.Converter": "renga_core.dataset.Converter",
+    "chainer.types.TYPE_CHECKING": "typing.TYPE_CHECKING",
     **{f"chainer.optimizer.{name}": f"renga.optimizer_hooks.{name}" for name in _HOOKS},
     **{f"{cuda}.get_array_module": "renga.backend.get_array_module" for cuda in _CUDA},
     **{f"{cuda}.to_cpu": "renga.backend.to_host" for cuda in _CUDA},
