@@ -93,9 +93,15 @@ def test_what_a_trainer_s_file_says(tmp_path):
     assert (found.progress, found.elapsed_time, found.observation) == ((7.0,), 2.5, {"loss": 0.5})
     assert SnapshotFile.at(tmp_path / "s", (3,)).progress == (3,)
     (tmp_path / "s").write_bytes(b"something else")
-    for path in (tmp_path / "s", tmp_path / "not there", tmp_path):
+    found = SnapshotFile.at(tmp_path / "s", ())
+    assert (found.progress, found.elapsed_time, dict(found.observation)) == (None, None, {})
+    for path in (tmp_path / "not there", tmp_path):
         found = SnapshotFile.at(path, ())
-        assert (found.progress, found.elapsed_time, dict(found.observation)) == (None, None, {})
+        assert found.progress is None
+        with pytest.raises(OSError, match=path.name):
+            Best("loss").choose([found])
+        with pytest.raises(OSError, match=path.name):
+            OneEvery(1).choose([found])
     assert SnapshotFile(Path(tmp_path / "not there"), None).modified == 0
 
 

@@ -171,6 +171,22 @@ def test_policies_together(tmp_path):
     assert names(tmp_path) == ["s_0", "s_2", "s_4", "s_5"]
 
 
+def test_what_cannot_be_read_for_now_is_not_removed(tmp_path):
+    """A network file system that does not answer, for instance."""
+    write(store_of(tmp_path), 2)
+
+    class Failing:
+        def choose(self, snapshots):
+            raise OSError("stale file handle")
+
+    for policies in ([Failing()], [Newest(1), Failing()]):
+        store = store_of(tmp_path, *policies)
+        write(store, 3)
+        with pytest.warns(UserWarning, match="no old snapshot is removed now, .*stale file handle"):
+            store.remove_old(write(store, 4))
+        assert names(tmp_path) == ["s_2", "s_3", "s_4"]
+
+
 def test_what_no_policy_chooses_is_kept_as_long_as_it_is_the_newest(tmp_path):
     class Nothing:
         def choose(self, snapshots):

@@ -31,8 +31,13 @@ class SnapshotFile:
     @classmethod
     def at(cls, path: Path, progress: tuple[float, ...]) -> SnapshotFile:
         """The file at a path. If its name says no progress, the iteration in it does, if it is a trainer's."""
-        iteration = None if progress else _read(path).iteration
-        return cls(path, progress or (None if iteration is None else (iteration,)))
+        if progress:
+            return cls(path, progress)
+        try:
+            iteration = _read(path).iteration
+        except OSError:
+            iteration = None
+        return cls(path, None if iteration is None else (iteration,))
 
     @property
     def modified(self) -> int:
@@ -41,12 +46,12 @@ class SnapshotFile:
 
     @property
     def elapsed_time(self) -> float | None:
-        """Seconds of training that are behind it; None if it is not a trainer's, in npz."""
+        """Seconds of training that are behind it; None if it is not a trainer's, in npz. `OSError`: it is not known."""
         return _read(self.path).elapsed_time
 
     @property
     def observation(self) -> Mapping[str, float]:
-        """What was reported in its iteration; empty if it is not a trainer's, in npz."""
+        """What was reported in its iteration; empty if it is not a trainer's, in npz. `OSError`: it is not known."""
         return _read(self.path).observation
 
 
@@ -72,7 +77,7 @@ def _read(path: Path) -> _State:
 
 @lru_cache(maxsize=1024)
 def _read_as_of(path: Path, modified: int, size: int) -> _State:
-    """Read a file, once as long as it stays as it is."""
+    """Read a file, once as long as it stays as it is. What is damaged tells nothing."""
     try:
         with open_archive(path) as archive:
             iteration, elapsed_time = (
@@ -80,5 +85,5 @@ def _read_as_of(path: Path, modified: int, size: int) -> _State:
             )
             observation = json.loads(archive["observation"].item()) if "observation" in archive else {}
             return _State(iteration, elapsed_time, observation)
-    except (FileRefused, OSError, TypeError, ValueError):
+    except (FileRefused, TypeError, ValueError):
         return _State()

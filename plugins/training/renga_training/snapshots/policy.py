@@ -26,6 +26,9 @@ class Policy(Protocol):
         Args:
             snapshots: Of one run, the newest first: what has just been saved, then those before it. Those that were
                 found damaged are not among them.
+
+        Raises:
+            OSError: A file cannot be read now. Nothing is removed then.
         """
 
 

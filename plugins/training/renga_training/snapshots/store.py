@@ -168,7 +168,11 @@ class SnapshotStore:
             and file.path.name not in self._unusable
             and not (now.progress and file.progress and file.progress > now.progress)
         ]
-        chosen = (file.path.name for policy in self.policies for file in policy.choose([now, *earlier]))
+        try:
+            chosen = [file.path.name for policy in self.policies for file in policy.choose([now, *earlier])]
+        except OSError as error:
+            warnings.warn(f"no old snapshot is removed now, because one cannot be read: {error}", stacklevel=3)
+            chosen = [file.path.name for file in files]
         return {new.name, *chosen}
 
     def keep_only(self, names: AbstractSet[str]) -> None:
