@@ -75,6 +75,21 @@ def test_what_cannot_be_used(write, text, options, told):
         get_csv(write(text), **{"target": "kind", **options})
 
 
+def test_a_value_that_only_the_testing_part_has_is_known(write):
+    for seed in range(10):
+        train, test = pair = get_csv(write(TABLE + "30,Bern,c\n"), "kind", seed=seed)
+        assert pair.preprocessing.classes == ("a", "b", "c")
+        assert pair.preprocessing.columns[1].values == ("Bern", "Lima", "Oslo")
+        ages = np.array([x[0] for x, _ in train])
+        assert ages.mean() == pytest.approx(0, abs=1e-5)
+        assert len(train) + len(test) == 21
+
+
+def test_no_such_file():
+    with pytest.raises(RengaError, match=r"missing\.csv: no such file. A path begins in the working folder"):
+        get_csv("missing.csv", "kind")
+
+
 def test_no_header(write):
     pair = get_csv(write("1,2\n2,4\n3,6\n4,8\n5,10\n"), "2", header=False)
     assert pair.preprocessing.columns[0].name == "1"

@@ -30,8 +30,8 @@ def get_csv(
     """Return (train, test) sets of the rows of a CSV file: pairs of a vector and a target.
 
     Columns of numbers are scaled to mean 0 and standard deviation 1, and so is a target that is a number. Columns of
-    text are categories: each value has a place in the vector, with 1 where the row has it and 0 elsewhere. Means,
-    deviations and categories are those of the training part.
+    text are categories: each value has a place in the vector, with 1 where the row has it and 0 elsewhere. Means and
+    deviations are those of the training part.
 
     Args:
         path: The file: text in UTF-8, the first line of which has the names of the columns.
@@ -72,6 +72,6 @@ def get_csv(
             classes = [values.index(cells[target], path, line) for line, cells in rows.rows]
         chosen = split_indices(len(rows.rows), test_ratio, seed, classes)
         train, test = (Rows(rows.path, rows.names, [rows.rows[i] for i in part]) for part in chosen)
-    made = TablePreprocessing.fitted(train, target, names, categories, target_type, normalize, delimiter, header)
+    made = TablePreprocessing.fitted(rows, train, target, names, categories, target_type, normalize, delimiter, header)
     train_set, test_set = (TupleDataset(made.inputs(part), made.labels(part)) for part in (train, test))
     return Split(train_set, test_set, made)

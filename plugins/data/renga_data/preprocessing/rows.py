@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +48,8 @@ def read_rows(path: str | Path, delimiter: str = ",", header: bool = True) -> Ro
         header: Whether the first line has the columns' names; otherwise they are "1", "2", …
 
     Raises:
-        RengaError: The file is empty, no text, or a row has another number of cells; the message has the line.
+        RengaError: The file is not there, is empty, no text, or a row has another number of cells; the message has the
+            line.
         OSError: It cannot be read.
     """
     found: list[tuple[int, list[str]]] = []
@@ -57,6 +59,8 @@ def read_rows(path: str | Path, delimiter: str = ",", header: bool = True) -> Ro
             for cells in reader:
                 if cells:
                     found.append((reader.line_num, [cell.strip() for cell in cells]))
+    except FileNotFoundError as error:
+        raise RengaError(f"{path}: no such file. A path begins in the working folder, {os.getcwd()}.") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise RengaError(f"{path}: not a CSV file in UTF-8: {error}") from error
     if len(found) <= header:

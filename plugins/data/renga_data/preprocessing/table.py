@@ -31,12 +31,13 @@ class Column:
     scale: float = 1.0
 
     @classmethod
-    def fitted(cls, name: str, rows: Rows, category: bool | None, normalize: bool) -> Column:
-        """The column of some rows, those to train on.
+    def fitted(cls, name: str, rows: Rows, category: bool | None, normalize: bool, train: Rows | None = None) -> Column:
+        """The column of some rows.
 
         Args:
             name: Its name.
-            rows: The rows.
+            rows: The rows: their values are the categories.
+            train: Those of them to train on, whose mean and deviation count; all if None.
             category: Whether it holds categories; None: it does if a cell is no number.
             normalize: Whether numbers are scaled to mean 0 and standard deviation 1.
 
@@ -52,7 +53,9 @@ class Column:
             return cls(name, tuple(sorted({cells[name] for _, cells in rows.rows}, key=_in_order)))
         if not normalize:
             return cls(name)
-        numbers = np.array([number_in(cells[name], rows.path, line, name) for line, cells in rows.rows])
+        for line, cells in rows.rows:
+            number_in(cells[name], rows.path, line, name)
+        numbers = np.array([float(cells[name]) for _, cells in (train or rows).rows])
         return cls(name, (), float(numbers.mean()), float(numbers.std()) or 1.0)
 
     def encode(self, cell: str, path: str, line: int) -> list[float]:
@@ -91,6 +94,7 @@ class TablePreprocessing:
     def fitted(
         cls,
         rows: Rows,
+        train: Rows,
         target: str,
         names: Sequence[str],
         categories: Sequence[str],
@@ -99,9 +103,9 @@ class TablePreprocessing:
         delimiter: str,
         header: bool,
     ) -> TablePreprocessing:
-        """What fits the rows to train on; see `renga_data.datasets.get_csv`."""
-        columns = [Column.fitted(name, rows, True if name in categories else None, normalize) for name in names]
-        wanted = Column.fitted(target, rows, target_type == "class", True)
+        """What fits rows, of which some are to train on; see `renga_data.datasets.get_csv`."""
+        columns = [Column.fitted(name, rows, True if name in categories else None, normalize, train) for name in names]
+        wanted = Column.fitted(target, rows, target_type == "class", True, train)
         return cls(tuple(columns), wanted, delimiter, header)
 
     @property
