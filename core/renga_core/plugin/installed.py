@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from .hookimpl import PROJECT
@@ -45,16 +46,20 @@ def installed_entry_points() -> list[EntryPoint]:
     entry point that cannot be loaded, if it has to do with Renga; it does not hide the others.
     """
     metadata = _metadata()
+    about = cache(_about)  # of distributions: each question parses the whole metadata, and Renga has many entry points
     try:
-        return [_read(point) for point in metadata.entry_points(group=PROJECT)]
+        return [_read(point, about(point.dist)) for point in metadata.entry_points(group=PROJECT)]
     except Exception:  # raised by one distribution's files: look which
         return list(_one_by_one(metadata.distributions()))
 
 
-def _read(point: Any) -> EntryPoint:
-    distribution = point.dist
-    requires = tuple(distribution.requires or ())
-    return EntryPoint(point.name, point.value, point.load, distribution.name, distribution.version, requires)
+def _about(distribution: Any) -> tuple[str, str, tuple[str, ...]]:
+    """Name, version and requirements of a distribution."""
+    return distribution.name, distribution.version, tuple(distribution.requires or ())
+
+
+def _read(point: Any, about: tuple[str, str, tuple[str, ...]]) -> EntryPoint:
+    return EntryPoint(point.name, point.value, point.load, *about)
 
 
 def _one_by_one(distributions: Iterable[Any]) -> Iterator[EntryPoint]:
@@ -68,7 +73,8 @@ def _one_by_one(distributions: Iterable[Any]) -> Iterator[EntryPoint]:
             continue
         seen.add(name)
         try:
-            yield from [_read(point) for point in distribution.entry_points if point.group == PROJECT]
+            points = [point for point in distribution.entry_points if point.group == PROJECT]
+            yield from [_read(point, _about(distribution)) for point in points]
         except Exception as error:
             yield EntryPoint(name, "its metadata", _raiser(error), name)
 
