@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from renga_core import tracing
+from renga_core.configuration import config, unusual
 from renga_core.kernel.implementation import Implementation
 from renga_core.kernel.operation import Operation
 
@@ -50,12 +52,18 @@ class ListOperation(Operation):
         if sole is not None:
             sole.forward(*args)
             return
-        numbers = args[self.lists :]
+        chain, numbers = self._choose(backend)[1], args[self.lists :]
         chosen: dict[str, tuple[Implementation, list[tuple[Any, ...]]]] = {}
         for row in zip(*args[: self.lists], strict=True):
-            implementation = self.select(backend, *row, *numbers)
+            for implementation in chain:
+                if implementation.supports(*row, *numbers):
+                    break
+            else:
+                self.select(backend, *row, *numbers)  # it raises, and says why
             if implementation.name not in chosen:
                 chosen[implementation.name] = implementation, []
             chosen[implementation.name][1].append(row)
         for implementation, rows in chosen.values():
+            if unusual and config.choice_tracers:
+                tracing.chosen(self, implementation)
             implementation.forward(*zip(*rows, strict=True), *numbers)

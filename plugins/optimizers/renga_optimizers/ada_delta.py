@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
@@ -20,16 +23,18 @@ class AdaDeltaRule(UpdateRule):
         self.state["msg"] = param.xp.zeros_like(param.array)
         self.state["msdx"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        rho, eps = self.hyperparam.rho, self.hyperparam.eps
-        msg, msdx, array, grad = self.state["msg"], self.state["msdx"], param.array, param.grad
-        msg *= rho
-        msg += (1 - rho) * grad * grad
-        step = param.xp.sqrt((msdx + eps) / (msg + eps))
-        step *= grad
-        msdx *= rho
-        msdx += (1 - rho) * step * step
-        array -= step
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        rho, eps, sqrt = self.hyperparam.rho, self.hyperparam.eps, get_array_module(params[0]).sqrt
+        for param, grad, msg, msdx in zip(params, grads, state["msg"], state["msdx"], strict=True):
+            msg *= rho
+            msg += (1 - rho) * grad * grad
+            step = sqrt((msdx + eps) / (msg + eps))
+            step *= grad
+            msdx *= rho
+            msdx += (1 - rho) * step * step
+            param -= step
 
 
 class AdaDelta(GradientMethod):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
@@ -20,12 +23,15 @@ class AdaGradRule(UpdateRule):
         check_eps(self.hyperparam.eps, param)
         self.state["h"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h, array, grad = self.state["h"], param.array, param.grad
-        h += param.xp.square(grad)
-        divisor = param.xp.sqrt(h)
-        divisor += self.hyperparam.eps
-        array -= self.hyperparam.lr * grad / divisor
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        lr, eps, xp = self.hyperparam.lr, self.hyperparam.eps, get_array_module(params[0])
+        for param, grad, h in zip(params, grads, state["h"], strict=True):
+            h += xp.square(grad)
+            divisor = xp.sqrt(h)
+            divisor += eps
+            param -= lr * grad / divisor
 
 
 class AdaGrad(GradientMethod):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 
@@ -23,24 +26,26 @@ class MSVAGRule(UpdateRule):
         self.state["m"] = param.xp.zeros_like(param.array)
         self.state["v"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h, xp = self.hyperparam, param.xp
-        mean, square = self.state["m"], self.state["v"]
-        array, grad = param.array, param.grad
-        mean *= h.beta
-        mean += (1 - h.beta) * grad
-        square *= h.beta
-        square += (1 - h.beta) * grad * grad
-        power = h.beta**self.t
-        m = mean / (1 - power)
-        m2 = m * m
-        rho = (1 - h.beta) * (1 + power) / ((1 + h.beta) * (1 - power))
-        divisor = xp.maximum(square / (1 - power) - m2, 0)
-        divisor *= rho / (1 - rho) if self.t > 1 else 0
-        divisor += m2
-        step = m * m2 / xp.where(divisor == 0, 1, divisor)
-        array *= 1 - h.eta * h.weight_decay_rate
-        array -= h.eta * h.lr * step
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        h, xp = self.hyperparam, get_array_module(params[0])
+        beta, eta, lr, power = h.beta, h.eta, h.lr, h.beta**self.t
+        keep = 1 - eta * h.weight_decay_rate
+        rho = (1 - beta) * (1 + power) / ((1 + beta) * (1 - power))
+        for param, grad, mean, square in zip(params, grads, state["m"], state["v"], strict=True):
+            mean *= beta
+            mean += (1 - beta) * grad
+            square *= beta
+            square += (1 - beta) * grad * grad
+            m = mean / (1 - power)
+            m2 = m * m
+            divisor = xp.maximum(square / (1 - power) - m2, 0)
+            divisor *= rho / (1 - rho) if self.t > 1 else 0
+            divisor += m2
+            step = m * m2 / xp.where(divisor == 0, 1, divisor)
+            param *= keep
+            param -= eta * lr * step
 
 
 class MSVAG(GradientMethod):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
@@ -22,17 +25,20 @@ class RMSpropGravesRule(UpdateRule):
         self.state["g"] = param.xp.zeros_like(param.array)
         self.state["delta"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        h = self.hyperparam
-        n, mean, delta = self.state["n"], self.state["g"], self.state["delta"]
-        array, grad = param.array, param.grad
-        n *= h.alpha
-        n += (1 - h.alpha) * grad * grad
-        mean *= h.alpha
-        mean += (1 - h.alpha) * grad
-        delta *= h.momentum
-        delta -= h.lr * grad / param.xp.sqrt(n - mean * mean + h.eps)
-        array += delta
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        h, sqrt = self.hyperparam, get_array_module(params[0]).sqrt
+        lr, alpha, momentum, eps = h.lr, h.alpha, h.momentum, h.eps
+        rows = zip(params, grads, state["n"], state["g"], state["delta"], strict=True)
+        for param, grad, n, mean, delta in rows:
+            n *= alpha
+            n += (1 - alpha) * grad * grad
+            mean *= alpha
+            mean += (1 - alpha) * grad
+            delta *= momentum
+            delta -= lr * grad / sqrt(n - mean * mean + eps)
+            param += delta
 
 
 class RMSpropGraves(GradientMethod):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from renga_core.backend import Array, get_array_module
 from renga_core.graph import Parameter
 from renga_core.optimizer import GradientMethod, UpdateRule, hyperparameter
 from renga_optimizers.precision import check_eps
@@ -23,19 +26,21 @@ class SMORMS3Rule(UpdateRule):
         self.state["g"] = param.xp.zeros_like(param.array)
         self.state["g2"] = param.xp.zeros_like(param.array)
 
-    def update_core(self, param: Parameter) -> None:  # noqa: D102 - the formula above
-        xp, eps = param.xp, self.hyperparam.eps
-        mem, mean, square = self.state["mem"], self.state["g"], self.state["g2"]
-        array, grad = param.array, param.grad
-        r = 1 / (mem + 1)
-        mean *= 1 - r
-        mean += r * grad
-        square *= 1 - r
-        square += r * grad * grad
-        x = mean * mean / (square + eps)
-        array -= grad * xp.minimum(x, self.hyperparam.lr) / (xp.sqrt(square) + eps)
-        mem *= 1 - x
-        mem += 1
+    def update_group(  # noqa: D102 - the formula above
+        self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Array]]
+    ) -> None:
+        lr, eps, xp = self.hyperparam.lr, self.hyperparam.eps, get_array_module(params[0])
+        rows = zip(params, grads, state["mem"], state["g"], state["g2"], strict=True)
+        for param, grad, mem, mean, square in rows:
+            r = 1 / (mem + 1)
+            mean *= 1 - r
+            mean += r * grad
+            square *= 1 - r
+            square += r * grad * grad
+            x = mean * mean / (square + eps)
+            param -= grad * xp.minimum(x, lr) / (xp.sqrt(square) + eps)
+            mem *= 1 - x
+            mem += 1
 
 
 class SMORMS3(GradientMethod):
