@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from listing_tracer import Listing
 
 from renga_core.configuration import config, unusual
 from renga_core.graph import FunctionNode, Parameter, Variable, backward, grad, no_backprop_mode
@@ -13,45 +14,6 @@ from renga_core.optimizer import GradientMethod, UpdateRule
 from renga_core.reporter import Reporter
 from renga_core.tracer import Tracer
 from renga_core.tracing import side_effect
-
-EVENTS = ("apply", "backward", "gradients", "accumulate", "update", "side_effect", "report")
-
-
-class Listing(Tracer):
-    """Notes everything; what is called instead of something, when it begins and ends."""
-
-    def __init__(self, name=""):
-        self.name = name
-        self.seen = []
-
-    def read(self, variable, array):
-        self.seen.append(f"{self.name}read")
-        return array
-
-    def created(self, variable):
-        self.seen.append(f"{self.name}created")
-
-    def changed(self, what, how):
-        self.seen.append(f"{self.name}{how} of {type(what).__name__}")
-
-    def chosen(self, operation, implementation):
-        self.seen.append(f"{self.name}{operation.name}: {implementation.name}")
-
-
-def _around(event):
-    def see(self, proceed, *args):
-        subject = f" {args[0].label}" if event in ("apply", "gradients") else ""
-        self.seen.append(f"{self.name}{event}{subject}")
-        found = proceed(*args)
-        if event in ("backward", "apply"):
-            self.seen.append(f"{self.name}end of {event}")
-        return found
-
-    return see
-
-
-for event in EVENTS:
-    setattr(Listing, event, _around(event))
 
 
 def x_of(*values):

@@ -1,0 +1,116 @@
+"""Noting functions: what is applied to what, and what a function computes beside its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from renga_compile.replay.names import Names, without_traces
+from renga_compile.replay.traced_array import TracedArray, plain
+from renga_core.graph import FunctionNode, Variable
+
+__all__ = ["FunctionRecorder"]
+
+
+class FunctionRecorder(Names):
+    """Writes a line for each function that a step applies."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._functions: dict[FunctionNode, str] = {}  # by name
+        self._inputs: dict[FunctionNode, list[str]] = {}
+        self._outputs: list[tuple[ref[Variable], str]] = []
+        self._concealed: dict[FunctionNode, list[tuple[str, Any, TracedArray]]] = {}
+
+    def apply(
+        self, proceed: Callable[..., tuple[Variable, ...]], function: FunctionNode, inputs: Sequence[Variable | Any]
+    ) -> tuple[Variable, ...]:
+        """Note a function."""
+        self._take_arguments(function)
+        arrays = [plain(x) for x in inputs]
+        if self.reason is None and function._hooks is not None:
+            self.refuse(f"{function.label} has a hook of its own")
+        if self.reason is not None:
+            return proceed(function, arrays)
+        attributes = dict(vars(function))
+        names = [self.name_of_input(x) for x in inputs]
+        outputs = proceed(function, arrays)
+        if self.reason is None:
+            self._note_function(function, attributes, names, outputs)
+        return outputs
+
+    def _take_arguments(self, function: FunctionNode) -> None:
+        """Arguments of the step may have become attributes of a function: labels, indexes."""
+        for key, value in vars(function).items():
+            if isinstance(value, Variable):
+                self.refuse(f"{function.label} keeps a Variable")
+            if _holds_computed(value):
+                self.refuse(f"{function.label} takes values that were computed as a constant")
+            vars(function)[key] = without_traces(value)
+
+    def _note_function(
+        self, function: FunctionNode, attributes: dict[str, Any], names: list[str], outputs: tuple[Variable, ...]
+    ) -> None:
+        program = self.program
+        node = program.function(function, attributes)
+        self._functions[function] = node
+        self._inputs[function] = names
+        results = [program.local("v") for _ in outputs]
+        formula = formula_of(function)
+        if formula is not None:
+            program.line(f"{results[0]} = {formula[0].format(*names)}")
+        else:
+            program.line(f"{', '.join(results)}, = {node}.forward(({', '.join(names)},))")
+        for y, name in zip(outputs, results, strict=True):
+            if y._array.ndim == 0:
+                program.line(f"{name} = as_output({node}, {name})")
+            self.name(y._array, name)
+            self._made.add(id(y))
+            self._outputs.append((ref(y), name))
+        if function._order >= 0 and formula is None:
+            if function._input_indexes:
+                program.line(f"{node}._saved_inputs = ({', '.join([names[i] for i in function._input_indexes])},)")
+            if function._output_indexes:
+                program.line(f"{node}._saved_outputs = ({', '.join([results[i] for i in function._output_indexes])},)")
+        self._conceal(function, attributes)
+
+    def _conceal(self, function: FunctionNode, before: dict[str, Any]) -> None:
+        """Reading what a function has computed beside its outputs is to come to light, too."""
+        for key, value in vars(function).items():
+            if isinstance(value, np.ndarray) and before.get(key) is not value:
+                traced = self.trace(value, None)
+                self._concealed.setdefault(function, []).append((key, value, traced))
+                vars(function)[key] = traced
+
+    @contextmanager
+    def _revealed(self, functions: Iterable[FunctionNode]) -> Iterator[None]:
+        """Functions have what they have computed while the block runs: the library itself is at work."""
+        rows = [(vars(function), row) for function in functions for row in self._concealed.get(function, ())]
+        for attributes, (key, array, traced) in rows:
+            if attributes.get(key) is traced:
+                attributes[key] = array
+        try:
+            yield
+        except Exception:
+            self.refuse("an error is raised in the middle of it")
+            raise
+        for attributes, (key, array, traced) in rows:
+            if attributes.get(key) is array:
+                attributes[key] = traced
+
+
+def formula_of(function: FunctionNode) -> tuple[str, tuple[str, ...]] | None:
+    """The formula of this very class: a subclass may compute something else."""
+    return vars(type(function)).get("formula")
+
+
+def _holds_computed(value: Any) -> bool:
+    """Whether there is an array in it that is not the same in each call, an argument or a view of one."""
+    if type(value) is TracedArray:
+        return not (isinstance(value.name, str) and value.name.startswith("c"))
+    rows = value.values() if type(value) is dict else value if type(value) in (tuple, list) else ()
+    return any(map(_holds_computed, rows))

@@ -1,0 +1,130 @@
+"""Noting a walk backwards: gradients of functions, their sums, and what arrives at leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from renga_compile.replay.function_recorder import FunctionRecorder, formula_of
+from renga_compile.replay.traced_gradient import TracedGradient, array_of
+from renga_core.configuration import config
+from renga_core.graph import FunctionNode, Parameter, Variable
+from renga_core.graph.backprop import fit_gradient, node_key
+from renga_core.graph.function_node import functions_behind
+
+__all__ = ["GradientRecorder"]
+
+
+class GradientRecorder(FunctionRecorder):
+    """Writes a line for each function that the walk comes to, and for what the walk does with its gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._walks = False
+
+    def backward(
+        self,
+        proceed: Callable[..., None],
+        outputs: list[Variable],
+        grad_outputs: Sequence[Any] | None,
+        retain_grad: bool,
+        differentiable: bool,
+        loss_scale: float | None,
+    ) -> None:
+        """Note a walk."""
+        asked = {"grad_outputs": grad_outputs, "retain_grad": retain_grad, "loss_scale": loss_scale}
+        asked["enable_double_backprop"] = differentiable
+        unusual = [name for name, value in asked.items() if value is not None and value is not False]
+        creators = [y.creator_node for y in outputs if y.creator_node is not None]
+        if unusual:
+            self.refuse(f"it calls backward with {', '.join(unusual)}")
+        elif config.gradient_listener is not None:
+            self.refuse("it has gradients told of as they arrive")
+        elif len(creators) < len(outputs) or len({node_key(y.node) for y in outputs}) < len(outputs):
+            self.refuse("it calls backward of a Variable twice, or of one that no function has computed")
+        elif any(y._grad is None and y.size != 1 for y in outputs):
+            self.refuse("it calls backward of outputs some of which have no gradient")
+        elif any(function not in self._functions for function in functions_behind(creators)):
+            self.refuse("backward goes back to functions of an earlier call")
+        if self.reason is not None:
+            proceed(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
+            return
+        del creators
+        self.program.line("with using_config('enable_backprop', False):")
+        self.program.indent = "    "
+        self._walks = True
+        try:
+            proceed(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
+        finally:
+            self._walks = False
+            self.program.indent = ""
+
+    def gradients(
+        self, proceed: Callable[..., Sequence[Any]], function: FunctionNode, targets: tuple[int, ...], gys: list[Any]
+    ) -> Sequence[Any]:
+        """Note the gradients of a function."""
+        if not self._walks:
+            self.refuse("it calls grad(…) without enable_double_backprop")
+            return proceed(function, targets, gys)
+        program, node = self.program, self._functions[function]
+        incoming = ", ".join([self._name_of_gradient(gy) for gy in gys])
+        with self._revealed([function]):
+            gxs = proceed(function, targets, [array_of(gy) for gy in gys])
+        names = [program.local("g") for _ in gxs]
+        formula = formula_of(function)
+        if formula is not None:
+            for i, name in zip(targets, names, strict=True):
+                program.line(f"{name} = {formula[1][i].format(*self._inputs[function], gy=incoming)}")
+            program.walked.add(node)
+        else:
+            program.line(f"{', '.join(names)}, = {node}.backward_arrays({targets!r}, [{incoming}])")
+            program.forget(function, node)
+        if len(gxs) == len(targets):
+            return [self._fitted(function, i, gx, name) for i, gx, name in zip(targets, gxs, names, strict=True)]
+        return [self._fitted(function, i, gx, name) for i, (gx, name) in enumerate(zip(gxs, names, strict=True))]
+
+    def _fitted(self, function: FunctionNode, index: int, gradient: Any, name: str) -> TracedGradient | None:
+        """A gradient in the shape and dtype of its input, as the walk would make it."""
+        to = function.inputs[index]
+        if gradient is not None and (gradient.shape != to.shape or gradient.dtype is not to.dtype):
+            node = self._functions[function]
+            gradient = fit_gradient(gradient, to, function, False)
+            self.program.line(f"{name} = fit({name}, {node}.inputs[{index}], {node}, False)")
+        return None if gradient is None else TracedGradient(gradient, name, self.program, self._name_of_gradient)
+
+    def _name_of_gradient(self, gradient: Any) -> str:
+        if isinstance(gradient, TracedGradient):
+            return gradient.name
+        return "None" if gradient is None else self.name_of(gradient)
+
+    def accumulate(
+        self,
+        proceed: Callable[..., Any],
+        variable: Variable,
+        gradient: Any,
+        differentiable: bool,
+        loss_scale: float,
+    ) -> Any:
+        """Note what arrives at a leaf."""
+        total = proceed(variable, array_of(gradient), differentiable, loss_scale)
+        if self.reason is None:
+            self._note_accumulated(variable, gradient, total)
+        return total
+
+    def _note_accumulated(self, variable: Variable, gradient: TracedGradient, total: Any) -> None:
+        program, name = self.program, gradient.name
+        before = variable._grad
+        if id(variable) in self._made:
+            if before is not None:
+                self.refuse("it adds to the gradient of a Variable twice")
+            elif gradient.array is not total:
+                program.line(f"{name} = as_array({name})")
+        elif before is not None and variable._factor_to(1.0) != 1:
+            self.refuse("it adds to a gradient of another loss scale")
+        else:
+            owner = program.object("p", variable)
+            program.line(f"{name} = as_array({name} if {owner}._grad is None else {owner}._grad + {name})")
+            program.line(f"{owner}._grad = {name}")
+            if isinstance(variable, Parameter):
+                program.line(f"{owner}._loss_scale = 1.0")
+        self.name(total, name)
