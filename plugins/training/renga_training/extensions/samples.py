@@ -78,7 +78,7 @@ def page(images: np.ndarray[Any, Any], columns: int | None = None) -> np.ndarray
 
     Args:
         images: ``(N, channels, height, width)`` with 1 or 3 channels, or ``(N, height, width)``; from 0 to 1.
-        columns: How many in a row; about as many as rows if None.
+        columns: How many in a row; about as many as rows if None, of a hundred and more a multiple of ten.
 
     Returns:
         The picture ``(height, width, channels)``.
@@ -86,7 +86,9 @@ def page(images: np.ndarray[Any, Any], columns: int | None = None) -> np.ndarray
     if images.ndim == 3:
         images = images[:, None]
     number, channels, height, width = images.shape
-    columns = columns or math.ceil(math.sqrt(number))
+    if columns is None:
+        columns = math.ceil(math.sqrt(number))
+        columns = -(-columns // 10) * 10 if number >= 100 else columns
     rows = math.ceil(number / columns)
     tiles = np.zeros((rows * columns, channels, height + 2, width + 2), np.float64)
     tiles[:number, :, 1:-1, 1:-1] = images
