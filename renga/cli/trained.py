@@ -21,7 +21,7 @@ def add_arguments(parser: Parser) -> None:
         "--weights",
         choices=("best", "last"),
         default="best",
-        help="best: those kept by the extension snapshot_best, where the run has it; last: of the newest snapshot",
+        help="best: those that run.keep_best or snapshot_best has kept, where the run has one; last: the newest",
     )
     parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, …")
     parser.add_argument(
