@@ -96,9 +96,11 @@ class Operation:
         return found[2]
 
     def _choose(self, backend: Backend) -> _Chosen:
-        chain = self.chain(backend)
-        sole = chain[0] if chain[0].supports is serves_all else None
-        found = self._chosen[backend] = choices_state(), chain, sole
+        found = self._chosen.get(backend, _NOTHING)
+        if found[0] != choices_state():
+            chain = self.chain(backend)
+            sole = chain[0] if chain[0].supports is serves_all else None
+            found = self._chosen[backend] = choices_state(), chain, sole
         return found
 
     def chain(self, backend: Backend) -> tuple[Implementation, ...]:
