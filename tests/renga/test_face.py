@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +126,14 @@ def test_a_misspelt_part_names_the_nearest_once() -> None:
         _ = renga.functions.sofmax
     assert "Did you mean 'softmax'" in str(caught.value)
     assert str(caught.value).count("'softmax'") == 1
+
+
+def test_no_plugin_is_named_in_a_string() -> None:
+    """What imports cannot do, strings shall not: `importlib.import_module("renga_nn")`. Kits are no plugin."""
+    for path in Path(renga.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in explained:
+                found = re.match(r"renga_(?!core\b|testing\b)\w+[.:]", node.value)
+                assert not found, f"{path}: {node.value}"
