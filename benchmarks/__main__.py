@@ -2,7 +2,7 @@
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, import. Others with a command line
 of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `distributed`, `failures`, `gpu`,
-`scale-model`, `slow-network`; and `python -m benchmarks.environments`.
+`scale-model`, `slow-network`, `without`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ COMMANDS = {
     "gpu": "benchmarks.gpu.command",
     "scale-model": "benchmarks.scale_model",
     "slow-network": "benchmarks.slow_network.command",
+    "without": "benchmarks.without",
 }
 """What has a command line of its own, and the module whose `main` it is."""
 

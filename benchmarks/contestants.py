@@ -16,7 +16,7 @@ class Contestant:
         name: In tables and on the command line.
         library: Of `benchmarks/programs/with_LIBRARY.py`, and whose environment is used.
         variant: Key of `PROGRAMS` there.
-        imports: What a program imports to use it.
+        imports: What a program does to use it, before it computes.
         environment: Variables set for its process.
     """
 
@@ -27,7 +27,11 @@ class Contestant:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-_RENGA = "import renga, renga.functions, renga.links, renga.optimizers"
+_RENGA = (
+    "import renga, renga.functions as F, renga.links as L\n"
+    # A name is imported at its first use, so a small network's are used.
+    "F.relu, F.softmax_cross_entropy, L.Linear, L.Convolution2D, renga.optimizers.Adam, renga.Chain, renga.Variable"
+)
 
 CONTESTANTS = {
     contestant.name: contestant
