@@ -52,7 +52,8 @@ class ListOperation(Operation):
         if sole is not None:
             sole.forward(*args)
             return
-        chain, numbers = self._choose(backend)[1], args[self.lists :]
+        found = self._chosen.get(backend) or self._choose(backend)  # kept since `sole` has seen that it is not stale
+        chain, numbers = found[1], args[self.lists :]
         chosen: dict[str, tuple[Implementation, list[tuple[Any, ...]]]] = {}
         for row in zip(*args[: self.lists], strict=True):
             for implementation in chain:

@@ -76,3 +76,12 @@ def test_a_demanded_kernel_refuses_rows_that_it_does_not_support(made, monkeypat
     monkeypatch.setattr(operation, "chain", lambda backend: chain[:1])
     with pytest.raises(RuntimeError, match="'5' was demanded"):
         operation(get_backend("numpy"), rows(1), rows(1), 1)
+
+
+def test_the_chain_is_built_once(made, monkeypatch):
+    operation, _ = made(5)
+    chain, built = operation.chain, []
+    monkeypatch.setattr(operation, "chain", lambda backend: built.append(backend) or chain(backend))
+    for _ in range(3):
+        operation(get_backend("numpy"), rows(1), rows(1), 1)
+    assert len(built) == 1
