@@ -24,7 +24,7 @@ from renga_core.settings.types import from_toml
 from .parser import Parser, assignment, word
 
 if TYPE_CHECKING:
-    from renga_testing.suites.tally import Summary
+    from renga_testing.suites.outcome_counts import Summary
 
 __all__ = ["CheckError", "run"]
 
@@ -141,19 +141,19 @@ def _apply(program: str, verbose: bool) -> list[Summary]:
     """Run the tests, and return what became of them."""
     import pytest
 
-    from renga_testing.suites.tally import Tally
+    from renga_testing.suites.outcome_counts import OutcomeCounts
 
-    tally = Tally()
+    counts = OutcomeCounts()
     with tempfile.TemporaryDirectory(prefix="renga-check-") as folder:
         file = Path(folder, "test_conformance.py")
         file.write_text(program, encoding="utf-8")
         # No configuration of the folder that the user happens to be in, and nothing left in it.
         options = [f"--rootdir={folder}", f"-c{os.devnull}", "-pno:cacheprovider", "--import-mode=importlib"]
         options += ["-v"] if verbose else ["-pno:terminal"]
-        status = pytest.ExitCode(pytest.main([*options, str(file)], plugins=[tally]))
+        status = pytest.ExitCode(pytest.main([*options, str(file)], plugins=[counts]))
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise CheckError(f"pytest could not run the kit ({status.name}).\nNext: the same with --verbose shows why.")
-    return list(tally.summaries.values())
+    return list(counts.summaries.values())
 
 
 def _read_xfails(path: Path | None) -> dict[str, str]:

@@ -106,7 +106,7 @@ def _trial(what: str, candidate: Candidate, timeout: float) -> Finding:
     offer, status = candidate
     if status.state is not State.READY:
         return Finding(what, status.state, f"{status.reason}. {status.next_step}")
-    command = [sys.executable, "-m", "renga.cli.trial", offer.kind.name, offer.full_name]
+    command = [sys.executable, "-m", "renga.cli.doctor_trial", offer.kind.name, offer.full_name]
     # What was disabled on the command line is disabled there too.
     environment = os.environ | {"RENGA_PLUGINS_DISABLE": ",".join(lookup("plugins.disable").value)}
     try:

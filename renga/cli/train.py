@@ -32,9 +32,9 @@ from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
 
-from .one_voice import in_chorus, one_voice, stopped_by_signals
 from .output import print_table
 from .parser import Parser, assignment, word
+from .rank_errors import error_ends_all_ranks, rank_0_speaks, stopped_by_signals
 from .sweep import sweep
 
 __all__ = ["run"]
@@ -45,7 +45,7 @@ INTERRUPTED = 130
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga train [FILE.toml | NAME] [options]``: in one process, or as one of several that MPI has started."""
-    with one_voice():
+    with rank_0_speaks():
         return _run(argv)
 
 
@@ -82,7 +82,7 @@ def _train_with(arguments: argparse.Namespace, settings: dict[str, str], resume:
         description = _described(layers, arguments, settings)
         known = {setting.key: setting.value for setting in all_settings()}
         communicator = find_communicator(description)
-        with in_chorus(communicator), stopped_by_signals():
+        with error_ends_all_ranks(communicator), stopped_by_signals():
             if not arguments.dry_run:
                 take = partial(_take_folder, layers, description, resume=resume, overwrite=arguments.overwrite)
                 out = first_rank_does(communicator, take)

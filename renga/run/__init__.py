@@ -6,7 +6,7 @@
     training.trainer.run()
 
 - `description`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
-- `parts`: looking up what it names, and checking arguments against signatures.
+- `parts`: looking up a thing that it names, and checking arguments against signatures. `run_parts`: all of them.
 - `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data. `precision`: its dtype.
 - `program`: `run_program`, for programs of one's own whose settings stand in a TOML file.
 - `folder`: what a run leaves behind. `length`: when it ends.

@@ -13,15 +13,15 @@ from renga.datasets import SubDataset
 from renga.distributed import AllreducePersistent, MultiNodeCheckpointer, create_multi_node_evaluator
 from renga.distributed.links import create_mnbn_model
 from renga.iterators import SerialIterator
-from renga.run.choosing import RunParts, find_parts
 from renga.run.description import RunDescription
 from renga.run.device import find_device
-from renga.run.distributed import Together, batch_of_all, find_communicator, own_numbers
+from renga.run.distributed import RankSynchronizer, batch_of_all, find_communicator, reseed_by_rank
 from renga.run.folder import SNAPSHOT_NAMES, RunFile, never
 from renga.run.length import IntervalOrEnd, Length
 from renga.run.optimizing import make_optimizers
 from renga.run.parts import Part
 from renga.run.precision import Precision
+from renga.run.run_parts import RunParts, find_parts
 from renga.training import Task, Trainer
 from renga.training.extensions import Snapshot
 from renga.training.snapshots import Best, Newest, OneEvery, Policy
@@ -132,10 +132,10 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     evaluator = create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator
     trainer.extend(evaluator, trigger=run.evaluator_trigger)
     if comm.size > 1:
-        together = Together(comm, last - first)
-        trainer.agree_to_stop = together.agree
+        synchronizer = RankSynchronizer(comm, last - first)
+        trainer.agree_to_stop = synchronizer.agree
         # Triggers without a state: another number of processes, one included, can load a snapshot.
-        trainer.extend(together, trigger=_always)
+        trainer.extend(synchronizer, trigger=_always)
         trainer.extend(AllreducePersistent(model, comm), trigger=_at_the_end_of_an_epoch)
     for part, trigger in parts.extensions:
         known = known_to(part, comm, task=task, link=model, examples=test)
@@ -144,7 +144,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     if comm.rank == 0:
         trainer.extend(RunFile(run, task.preprocessing), trigger=never)
     trainer.extend(_make_snapshot(run, comm, resume), "snapshot", trigger=IntervalOrEnd(run.snapshot))
-    own_numbers(run, comm)
+    reseed_by_rank(run, comm)
     return Training(run, trainer, task, model, optimizers, train, test, device, comm, batch_size, tuple(notes))
 
 

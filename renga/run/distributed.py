@@ -18,7 +18,7 @@ from renga_core.plugin import registry
 from renga_core.settings import SettingsError
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 
-__all__ = ["Together", "batch_of_all", "find_communicator", "first_rank_does", "own_numbers"]
+__all__ = ["RankSynchronizer", "batch_of_all", "find_communicator", "first_rank_does", "reseed_by_rank"]
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ def batch_of_all(run: RunDescription, communicator: CommunicatorBase) -> int:
     return run.batch_size
 
 
-def own_numbers(run: RunDescription, communicator: CommunicatorBase) -> None:
+def reseed_by_rank(run: RunDescription, communicator: CommunicatorBase) -> None:
     """From now on, draw other random numbers on each rank; rank 0 those of a process that is alone.
 
     Until now all have drawn the same: initial parameters, the order of the data.
@@ -90,7 +90,7 @@ def first_rank_does(communicator: CommunicatorBase, function: Callable[[], T]) -
     return value  # type: ignore[no-any-return]  # what `function` returned
 
 
-class Together(Extension):
+class RankSynchronizer(Extension):
     """Has all ranks observe the same, and stop after the same iteration.
 
     An observed number becomes the mean over all ranks' examples, so that what logs and triggers see is what they would

@@ -1,4 +1,4 @@
-"""The run files that Renga brings (`renga/runs/`), by name."""
+"""The run files that Renga brings (`renga/shipped_runs/`), by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from renga_core.settings import InvalidFile, Setting, read_run_file
 
 __all__ = ["DEFAULT_RUN", "read_run", "shipped_runs"]
 
-FOLDER = Path(__file__).parent.parent / "runs"
+FOLDER = Path(__file__).parent.parent / "shipped_runs"
 DEFAULT_RUN = "lenet"
 
 

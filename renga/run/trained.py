@@ -13,10 +13,10 @@ import numpy as np
 
 from renga.dataset import read_preprocessing
 from renga.run.building import make_model
-from renga.run.choosing import RunParts, find_parts
 from renga.run.description import RunDescription, describe
 from renga.run.device import find_device
 from renga.run.folder import COPY, PREPROCESSING, snapshot_store
+from renga.run.run_parts import RunParts, find_parts
 from renga.run.shipped import read_run
 from renga.training import Task
 from renga.training.snapshots import Best

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from renga_nn.functions import samples
+from renga_nn.functions import example_arguments
 from renga_nn.functions.connection import convolution_reference as reference
 from renga_nn.functions.normalization.batch_normalization import BATCH_NORMALIZATION
 
@@ -65,7 +65,7 @@ def test_convolutions(fake, case, dtype):
 
 @pytest.fixture
 def arguments(fake):
-    x, W, b, *others = next(iter(samples.convolution(np.random.default_rng(0), np.dtype(np.float32)))).args
+    x, W, b, *others = next(iter(example_arguments.convolution(np.random.default_rng(0), np.dtype(np.float32)))).args
     return (*(a.view(fake.ndarray) for a in (x, W, b)), *others)
 
 

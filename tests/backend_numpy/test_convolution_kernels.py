@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from renga_backend_numpy.kernels import pointwise, product, windows
-from renga_backend_numpy.kernels.crew import blas_threads
+from renga_backend_numpy.kernels.thread_pool import blas_threads
 from renga_core.backend import get_backend
 from renga_core.settings import using
 from renga_nn.functions.connection import convolution_reference as reference

@@ -105,7 +105,7 @@ class _Configuration:
 def _settings() -> Any:
     from renga_core.settings import layers
 
-    return layers.spoken()
+    return layers.settings_state()
 
 
 def _registries() -> Any:

@@ -7,7 +7,7 @@ Reading guide
   start there.
 - `backprop`: the walk backwards, `backward` and `grad`.
 - `operators`: the functions behind ``+``, ``@``, ``reshape`` …
-- `arrivals`: telling of gradients that are complete while the walk goes on.
+- `gradient_notifier`: telling of gradients that are complete while the walk goes on.
 - `recomputation`: parts of a graph that are built again in backward.
 - `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
 - `modes`, `function_hook`, `debug`: switching graphs off, watching functions, finding NaN.
@@ -15,12 +15,12 @@ Reading guide
 How it is laid out, and why a node is not a Variable: docs/explanation/graph.md.
 """
 
-from renga_core.graph.arrivals import arriving_gradients
 from renga_core.graph.backprop import backward, grad
 from renga_core.graph.debug import DebugMode, NaNError, is_debug, set_debug
 from renga_core.graph.errors import GraphError, InvalidType, WrongGradient
 from renga_core.graph.function_hook import FunctionHook, get_function_hooks
 from renga_core.graph.function_node import FunctionNode
+from renga_core.graph.gradient_notifier import arriving_gradients
 from renga_core.graph.modes import force_backprop_mode, no_backprop_mode
 from renga_core.graph.node import VariableNode
 from renga_core.graph.parameter import Parameter

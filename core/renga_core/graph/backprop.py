@@ -22,9 +22,9 @@ from weakref import ref
 from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, unusual, using_config
-from renga_core.graph.arrivals import Arrivals
 from renga_core.graph.errors import GraphError, WrongGradient, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since, require_gradients
+from renga_core.graph.gradient_notifier import GradientNotifier
 from renga_core.tracing import traced, traced_backward
 
 if TYPE_CHECKING:
@@ -172,26 +172,26 @@ def _run_backward(
     outputs.clear()
     scale = 1.0 if loss_scale is None else float(loss_scale)
     retained: list[tuple[Variable, Any]] | None = [] if retain_grad else None
-    arrivals = (
+    notifier = (
         None
         if config.gradient_listener is None
-        else Arrivals(starts, config.gradient_listener, partial(_accumulated, scale=scale))
+        else GradientNotifier(starts, config.gradient_listener, partial(_accumulated, scale=scale))
     )
-    leaves = _walk(starts, None, frozenset(), retained, differentiable, arrivals)
+    leaves = _walk(starts, None, frozenset(), retained, differentiable, notifier)
     traces = bool(unusual and config.tracers)
     arrived = []
     for node, gradient in leaves.items():
         variable = None if node._variable is None else node._variable()
         if variable is not None:
-            told = None if arrivals is None else arrivals.told.get(node)
-            if told is None:
+            total = None if notifier is None else notifier.notified.get(node)
+            if total is None:
                 if traces:
-                    told = traced("accumulate", _accumulated, variable, gradient, differentiable, scale)
+                    total = traced("accumulate", _accumulated, variable, gradient, differentiable, scale)
                 elif variable._grad is None and gradient.__class__ in array_types:
-                    told = gradient  # as nearly always; `_accumulated` would return it, too
+                    total = gradient  # as nearly always; `_accumulated` would return it, too
                 else:
-                    told = _accumulated(variable, gradient, differentiable, scale)
-            arrived.append((variable, told))
+                    total = _accumulated(variable, gradient, differentiable, scale)
+            arrived.append((variable, total))
     for of, gradient in used:
         variable = of()
         if variable is not None:
@@ -224,7 +224,7 @@ def _walk(
     wanted: set[Any] | frozenset[Any],
     retained: list[tuple[Variable, Any]] | None,
     differentiable: bool,
-    arrivals: Arrivals | None = None,
+    notifier: GradientNotifier | None = None,
 ) -> dict[Any, Any]:
     """Visit the functions behind `starts`.
 
@@ -234,7 +234,7 @@ def _walk(
         wanted: Keys of the gradients to return besides those of leaves: see `node_key`.
         retained: Receives the Variables on the way that the user still holds, with their gradients; None: not wanted.
         differentiable: Gradients are Variables, and what is done with them builds a graph.
-        arrivals: Is told of each function that has been visited.
+        notifier: Is told of each function that has been visited.
 
     Returns:
         Gradients by key: Variables if `differentiable`, otherwise arrays.
@@ -317,8 +317,8 @@ def _walk(
                     else:
                         # It may share memory with another gradient, and here it will be added to in place.
                         found[node] = gx.copy()
-                if arrivals is not None:
-                    arrivals.visited(function, found, differentiable)
+                if notifier is not None:
+                    notifier.visited(function, found, differentiable)
                 gx = gxs = before = None  # type: ignore[assignment]  # freed before the next function computes
         except Exception as error:
             _explain_failure(function, error)

@@ -13,9 +13,10 @@ How it works, in the order in which it happens:
   kind.
 - `installed`: entry points. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
 - `loading`: importing their thin modules, checking their hooks.
-- `offering`: asking what they offer of a kind; looking whether it can be used; importing it.
+- `offers`: asking what they offer of a kind; looking whether it can be used; importing it.
 - `docstrings`: what a thing without a summary is, from its source.
-- `registry`, `selection`, `choosing`: from a name, or a list of wishes, or the settings, to one of these.
+- `registry`, `selection`, `preferences`: from a name, or a list of wishes, or the settings, to one of these.
+  `auto_order`: what ``auto`` stands for, and in which order.
 - `namespace`: what stands in public modules such as `renga.optimizers`, under which name.
 - `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
 - `manager`: what remembers all this. `report`: the same as rows, for `renga plugins`.
@@ -35,7 +36,7 @@ from .hookimpl import hookimpl
 from .kind import Kind
 from .manager import PluginManager, choices_state, get_manager, using_manager
 from .namespace import Entry, PublicModule
-from .offering import Offer
+from .offers import Offer
 from .provider import Kernel, Namespace, Provider
 from .registry import Registry, registry
 from .selection import Candidate, Explanation, Selection, Skipped

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from renga_core.errors import did_you_mean
 
-from .choosing import Rules
 from .hookimpl import PROJECT
 from .installed import EntryPoint, normalized
+from .preferences import Rules
 from .provider import NAME
 from .requirements import check_requirements
 from .state import READY, Plugin, State, Status

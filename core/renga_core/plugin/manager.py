@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from renga_core.settings import spoken
+from renga_core.settings import settings_state
 
-from . import choosing, messages
-from .choosing import Rules
+from . import messages, preferences
 from .discovery import discover, misspelt, misspelt_providers
 from .errors import RengaPluginError, RengaPluginWarning
 from .installed import EntryPoint, installed_entry_points, renga_version
 from .kind import Kind
 from .loading import Loaded, load
-from .offering import Offer, collect
+from .offers import Offer, collect
+from .preferences import Rules
 from .selection import Selection
 from .state import Plugin, Problem, State, Status, describe_error, pass_interrupt
 
@@ -45,7 +45,7 @@ class PluginManager:
     def __init__(
         self,
         entry_points: Callable[[], Iterable[EntryPoint]] = installed_entry_points,
-        rules: Callable[[], Rules] = choosing.rules,
+        rules: Callable[[], Rules] = preferences.rules,
     ) -> None:
         self.generation = 0
         self._entry_points, self._rules = entry_points, rules
@@ -230,7 +230,7 @@ def choices_state() -> tuple[object, ...]:
     chosen is stale. Costs a fraction of a microsecond.
     """
     manager = _default if _default is not None else get_manager()  # a call that is not made takes no time
-    return manager.generation, spoken()
+    return manager.generation, settings_state()
 
 
 @contextmanager

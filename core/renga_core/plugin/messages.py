@@ -16,7 +16,7 @@ from .errors import (
     UnknownProvider,
 )
 from .kind import Kind
-from .offering import Offer
+from .offers import Offer
 from .state import Plugin, Problem, State, Status
 
 __all__ = [

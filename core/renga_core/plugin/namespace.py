@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import choosing, messages
+from . import messages, preferences
 from .errors import AmbiguousProvider
 from .manager import PluginManager, get_manager
-from .offering import Offer
+from .offers import Offer
 from .provider import Namespace, resolve
 from .selection import Selection
 from .state import State, Status, describe_error, pass_interrupt
@@ -152,7 +152,7 @@ def _meant(same: tuple[Entry, ...]) -> tuple[Entry, ...]:
 
 def _preferred(entry: Entry) -> str | None:
     """The plugin that the settings prefer for the provider's name."""
-    setting = choosing.preferred(entry.offer.kind, entry.offer.name)
+    setting = preferences.preferred(entry.offer.kind, entry.offer.name)
     return None if setting is None else str(setting.value)
 
 

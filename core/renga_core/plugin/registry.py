@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar, overload
 
-from . import choosing, messages
-from .choosing import ARGUMENT
+from . import messages, preferences
+from .auto_order import in_auto_order
 from .errors import AmbiguousProvider, RengaPluginError
 from .kind import Kind
 from .manager import PluginManager, get_manager
-from .offering import Offer
-from .provider import AUTO, AUTO_ORDER
+from .offers import Offer
+from .preferences import ARGUMENT
+from .provider import AUTO
 from .selection import Candidate, Explanation, Selection, Skipped
 from .state import READY, State, Status, pass_interrupt
 
@@ -77,24 +78,11 @@ class Registry(Generic[T_co]):
     def automatic(self) -> tuple[str, ...]:
         """Return the names that ``auto`` stands for, in the order in which they are tried.
 
-        They are those that ask for it (`Provider.auto`), and those of the plugin that ``[prefer.<kind>] auto`` names,
-        which come first. Then accelerators come before CPUs; of each, what Renga ships comes first, then the name
-        decides: to install another plugin changes nothing for a machine on which what Renga ships is chosen.
-
         Raises:
-            UnknownProvider: The preference is for a plugin that offers nothing of this kind.
+            UnknownProvider: ``[prefer.<kind>] auto`` names a plugin that offers nothing of this kind.
         """
         offers = tuple(it for it in self.manager.offers(self.kind) if it.status.state is not State.DISABLED)
-        preference = choosing.preferred(self.kind, AUTO)
-        first = [it for it in offers if preference is not None and preference.value in it.plugin.names]
-        if preference is not None and not first:
-            raise messages.wrong_preference(self.kind, AUTO, preference.value, preference.origin, offers)
-
-        def order(offer: Offer) -> tuple[object, ...]:
-            rank = AUTO_ORDER.index(offer.provider.auto) if offer.provider.auto else len(AUTO_ORDER)
-            return offer not in first, rank, not offer.plugin.shipped, offer.full_name
-
-        return tuple(self._name(it, offers) for it in sorted(offers, key=order) if it.provider.auto or it in first)
+        return tuple(self._name(it, offers) for it in in_auto_order(self.kind, offers))
 
     def get(self, name: str, *, origin: str = ARGUMENT) -> Offer:
         """Return what is offered under a name, if it is ready. Its target is not imported.
@@ -147,7 +135,7 @@ class Registry(Generic[T_co]):
         return Explanation(self.kind, asked, origin, candidates, selection)
 
     def _wish(self, name: Wish | None, origin: str) -> tuple[str | tuple[str, ...] | None, str]:
-        wish, origin = choosing.chosen(self.kind) if name is None else (name, origin)
+        wish, origin = preferences.chosen(self.kind) if name is None else (name, origin)
         if wish is None or wish == AUTO:
             names = (self.automatic() or (AUTO,)) if self.kind.default == AUTO else self.kind.default or None
             return names, "default" if wish is None else f"{AUTO!r}, {origin}"
@@ -204,7 +192,7 @@ class Registry(Generic[T_co]):
         """
         named = tuple(offer for offer in offers if offer.name == name)
         found = tuple(offer for offer in named if offer.status.state is not State.DISABLED) or named
-        preference = choosing.preferred(self.kind, name) if found else None
+        preference = preferences.preferred(self.kind, name) if found else None
         if preference is None:
             shipped = tuple(offer for offer in found if offer.plugin.shipped)
             return shipped if len(shipped) == 1 else found
@@ -216,7 +204,7 @@ class Registry(Generic[T_co]):
     def _tell_whose(self, name: str, meant: tuple[Offer, ...], offers: tuple[Offer, ...]) -> None:
         """Tell, once, that a name is taken for what Renga ships although others offer it, too."""
         others = [it for it in offers if it.name == name and it not in meant and it.status.state is not State.DISABLED]
-        if len(meant) == 1 and others and choosing.preferred(self.kind, name) is None:
+        if len(meant) == 1 and others and preferences.preferred(self.kind, name) is None:
             self.manager.notice(messages.taken_as_shipped(meant[0], others))
 
     def _name(self, offer: Offer, offers: tuple[Offer, ...]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .kind import Kind
-from .offering import Offer
+from .offers import Offer
 from .provider import AUTO
 from .state import Status
 

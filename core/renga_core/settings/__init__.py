@@ -14,7 +14,7 @@ TOML file, ``[tool.renga]`` in the nearest pyproject.toml, default.
 
 from .errors import InvalidFile, SettingsError, UnknownSetting, WrongType
 from .files import Setting, read_run_file, read_toml
-from .layers import all_settings, lookup, section, spoken, using, using_command_line, using_run_file
+from .layers import all_settings, lookup, section, settings_state, using, using_command_line, using_run_file
 from .schema import SCHEMA, Key
 from .types import describe, fit, parse
 
@@ -34,7 +34,7 @@ __all__ = [
     "read_run_file",
     "read_toml",
     "section",
-    "spoken",
+    "settings_state",
     "using",
     "using_command_line",
     "using_run_file",

@@ -18,7 +18,7 @@ from .files import Setting, read_pyproject, read_run_file, typed
 from .schema import RUN_SECTIONS, SCHEMA, Key, find_key, known_keys
 from .types import describe, from_toml, parse
 
-__all__ = ["all_settings", "lookup", "section", "spoken", "using", "using_command_line", "using_run_file"]
+__all__ = ["all_settings", "lookup", "section", "settings_state", "using", "using_command_line", "using_run_file"]
 
 Layer = Mapping[str, Setting]
 
@@ -28,7 +28,7 @@ _command_line: Layer = {}
 _run_file: Layer = {}
 
 
-def spoken() -> tuple[object, ...]:
+def settings_state() -> tuple[object, ...]:
     """Return what `using`, the command line and the run file say now, to be compared: a cache of what was derived from
     settings is stale once this has changed. The environment and pyproject.toml are taken to stay as they are.
     """

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from renga_chainer import additions, configuration, devices, older, random
+from renga_chainer import configuration, devices, patches, random, removed_names
 from renga_chainer.mirror import Mirror, is_module, is_package, why_absent
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
@@ -65,10 +65,10 @@ def install(*, replace: bool = False) -> None:
             "or --replace on the command line"
         )
     configuration.install()
-    additions.install()
+    patches.install()
     devices.install()
     random.install()
-    older.install()
+    removed_names.install()
     sys.meta_path.insert(0, _Finder)
 
 
@@ -79,11 +79,11 @@ def uninstall() -> None:
     sys.meta_path.remove(_Finder)
     for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
         del sys.modules[name]
-    older.uninstall()
+    removed_names.uninstall()
     configuration.uninstall()
     random.uninstall()
     devices.uninstall()
-    additions.uninstall()
+    patches.uninstall()
 
 
 def installed() -> bool:

@@ -1,10 +1,10 @@
-"""What this package offers to Renga: functions, links, models and more. The tables are in `renga_nn.offers`."""
+"""What this package offers to Renga: functions, links, models and more. The tables are in `renga_nn.providers`."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
-from renga_nn.offers.functions import FUNCTIONS
-from renga_nn.offers.links import LINKS
-from renga_nn.offers.models import MODELS
-from renga_nn.offers.namespaces import NAMESPACES
+from renga_nn.providers.functions import FUNCTIONS
+from renga_nn.providers.links import LINKS
+from renga_nn.providers.models import MODELS
+from renga_nn.providers.namespaces import NAMESPACES
 
 
 @hookimpl

@@ -54,7 +54,7 @@ def _update(
         param -= step
 
 
-adam_update = ListOperation("adam_update", _update, lists=4, samples="renga_optimizers.samples:adam_update")
+adam_update = ListOperation("adam_update", _update, lists=4, samples="renga_optimizers.example_arguments:adam_update")
 
 
 class AdamRule(UpdateRule):

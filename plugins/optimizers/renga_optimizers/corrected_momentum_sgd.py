@@ -29,7 +29,10 @@ def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array]
 
 
 corrected_momentum_sgd_update = ListOperation(
-    "corrected_momentum_sgd_update", _update, lists=3, samples="renga_optimizers.samples:corrected_momentum_sgd_update"
+    "corrected_momentum_sgd_update",
+    _update,
+    lists=3,
+    samples="renga_optimizers.example_arguments:corrected_momentum_sgd_update",
 )
 
 

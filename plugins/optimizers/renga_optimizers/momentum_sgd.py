@@ -29,7 +29,7 @@ def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array]
 
 
 momentum_sgd_update = ListOperation(
-    "momentum_sgd_update", _update, lists=3, samples="renga_optimizers.samples:momentum_sgd_update"
+    "momentum_sgd_update", _update, lists=3, samples="renga_optimizers.example_arguments:momentum_sgd_update"
 )
 
 

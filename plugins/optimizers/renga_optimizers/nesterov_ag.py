@@ -31,7 +31,7 @@ def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array]
 
 
 nesterov_ag_update = ListOperation(
-    "nesterov_ag_update", _update, lists=3, samples="renga_optimizers.samples:nesterov_ag_update"
+    "nesterov_ag_update", _update, lists=3, samples="renga_optimizers.example_arguments:nesterov_ag_update"
 )
 
 

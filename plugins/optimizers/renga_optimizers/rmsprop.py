@@ -36,7 +36,9 @@ def _mean_of_squares(grad: Array, ms: Array, alpha: float) -> None:
     ms += (1 - alpha) * grad * grad
 
 
-rmsprop_update = ListOperation("rmsprop_update", _update, lists=3, samples="renga_optimizers.samples:rmsprop_update")
+rmsprop_update = ListOperation(
+    "rmsprop_update", _update, lists=3, samples="renga_optimizers.example_arguments:rmsprop_update"
+)
 
 
 class RMSpropRule(UpdateRule):

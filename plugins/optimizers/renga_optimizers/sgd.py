@@ -25,7 +25,7 @@ def _update(params: Sequence[Array], grads: Sequence[Array], rate: float) -> Non
         param -= rate * grad
 
 
-sgd_update = ListOperation("sgd_update", _update, lists=2, samples="renga_optimizers.samples:sgd_update")
+sgd_update = ListOperation("sgd_update", _update, lists=2, samples="renga_optimizers.example_arguments:sgd_update")
 
 
 class SGDRule(UpdateRule):

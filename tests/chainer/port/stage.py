@@ -20,7 +20,7 @@ import renga.optimizers
 import renga.training  # noqa: F401  # imported once, for all programs
 import renga_chainer
 from renga_chainer import random
-from renga_chainer.additions import initial_weights, lstm, order_sampler, walker_alias
+from renga_chainer.patches import initial_weights, lstm, order_sampler, walker_alias
 
 
 def perform(program):

@@ -28,7 +28,7 @@ KINDS = {kind.name: kind for kind in get_manager().kinds().values() if kind.suit
 RUN = """
 import json, re
 import pytest
-from renga_testing.suites.tally import Tally
+from renga_testing.suites.outcome_counts import OutcomeCounts
 
 tests, words = json.load(open("tests.json"))
 
@@ -38,10 +38,10 @@ class OfTheseParameters:
         items[:] = [item for item in items if re.search(words[item.cls.__name__], item.name)]
 
 
-tally = Tally()
-pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", *tests], plugins=[tally, OfTheseParameters()])
+counts = OutcomeCounts()
+pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", *tests], plugins=[counts, OfTheseParameters()])
 with open("outcome.json", "w") as file:
-    json.dump({s.suite: [vars(o) for o in s.outcomes] for s in tally.summaries.values()}, file)
+    json.dump({s.suite: [vars(o) for o in s.outcomes] for s in counts.summaries.values()}, file)
 """
 HEAD = """# What the conformance kits refuse
 

@@ -1,6 +1,6 @@
 """Operations that NumPy can do faster than their references, which are written for every backend.
 
-- `crew`: dividing work among threads, which the others use.
+- `thread_pool`: dividing work among threads, which the others use.
 - `product`: products of matrices, for these.
 - `pointwise`: convolutions with filters of one pixel: one matrix product.
 - `windows`: other convolutions of images, as products of matrices of windows, piece by piece.

@@ -1,4 +1,4 @@
-"""Products of matrices, divided among the threads of `crew`, in whose way OpenBLAS's own would be afterwards.
+"""Products of matrices, divided among the threads of `thread_pool`, in whose way OpenBLAS's own would be afterwards.
 
 For convolutions only. As kernels of ``matmul`` and ``linear`` they were taken out again: in the one run, a step
 of the transformer, whose attention stays with OpenBLAS's threads, took 2.7 s in the median (0.22 at least), for 0.1.
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from renga_backend_numpy.kernels.crew import share, size
+from renga_backend_numpy.kernels.thread_pool import run_pieces, thread_count
 from renga_core.backend import Array
 
 __all__ = ["LEAST", "multiply"]
@@ -23,7 +23,7 @@ def multiply(a: Array, b: Array) -> Array:
     """``a @ b`` for two matrices of one dtype; each thread computes some rows of the result or, if wide, columns."""
     rows, columns = a.shape[0], b.shape[1]
     y = np.empty((rows, columns), np.result_type(a, b))
-    pieces = size() if rows * a.shape[1] * columns >= LEAST else 1
+    pieces = thread_count() if rows * a.shape[1] * columns >= LEAST else 1
 
     def some_rows(parts: Iterator[slice]) -> None:
         for part in parts:
@@ -33,7 +33,7 @@ def multiply(a: Array, b: Array) -> Array:
         for part in parts:
             np.matmul(a, b[:, part], out=y[:, part])
 
-    share(some_rows if rows >= columns else some_columns, _parts(max(rows, columns), pieces))
+    run_pieces(some_rows if rows >= columns else some_columns, _parts(max(rows, columns), pieces))
     return y
 
 

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from renga_backend_numpy.kernels.crew import share, size
 from renga_backend_numpy.kernels.product import LEAST, multiply
+from renga_backend_numpy.kernels.thread_pool import run_pieces, thread_count
 from renga_core.backend import Array
 
 __all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "supports_filter_gradient"]
@@ -99,7 +99,7 @@ class FilterGradient:
         pieces = _pieces(maps.shape, math.prod(ksize) * x.shape[1])
         product = multiply if len(pieces) == 1 else np.matmul
         # Who adds up what is fixed, and so is the order of the sums: results are the same each time.
-        threads = size()
+        threads = thread_count()
         shares = [pieces[i::threads] for i in range(min(threads, len(pieces)))]
         totals: list[Array] = [None] * len(shares)
 
@@ -166,7 +166,7 @@ def _pieces(shape: Ints, columns: int) -> list[_Piece]:
 
 def _rounded(pieces: float) -> int:
     """Up, so that each thread has as many."""
-    return math.ceil(pieces / size()) * size()
+    return math.ceil(pieces / thread_count()) * thread_count()
 
 
 class _Window(NamedTuple):
@@ -226,4 +226,4 @@ def _work(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
     if len(pieces) == 1:
         work(iter(pieces))
     else:
-        share(work, pieces)
+        run_pieces(work, pieces)

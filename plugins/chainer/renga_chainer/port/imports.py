@@ -7,8 +7,8 @@ from typing import Any
 import libcst as cst
 import libcst.matchers as m
 
+from renga_chainer.port.equivalents import advice, equivalent
 from renga_chainer.port.facts import Facts, code
-from renga_chainer.port.homes import advice, home
 
 __all__ = ["rewrite_imports"]
 
@@ -76,7 +76,7 @@ class _Imports(cst.CSTTransformer):
             if not _root(path):
                 made.append(_statement(f"import {path}" + (f" as {local}" if local else "")))
                 continue
-            target = home(path)
+            target = equivalent(path)
             if target is not None:
                 made.append(_statement(f"import {target}" + (f" as {local}" if local else "")))
             elif not local and path.partition(".")[0] == "chainer":  # its names are spelled from `renga`
@@ -92,7 +92,7 @@ class _Imports(cst.CSTTransformer):
         if not _root(module):
             return [node]
         if isinstance(node.names, cst.ImportStar):
-            target = home(module)
+            target = equivalent(module)
             if target is None:
                 self._no_home(node, module)
                 return [node]
@@ -100,7 +100,7 @@ class _Imports(cst.CSTTransformer):
         groups: dict[str, list[cst.ImportAlias]] = {}
         for alias in node.names:
             path, local = f"{module}.{alias.evaluated_name}", alias.evaluated_alias or alias.evaluated_name
-            target = home(path)
+            target = equivalent(path)
             if target is None:
                 if local in self._used:
                     self._no_home(node, path)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from renga_nn.offers.functions import NAMES
+from renga_nn.providers.functions import NAMES
 
 _FAMILIES = {name: family for family, names in NAMES.items() for name in names.split()}
 

@@ -19,7 +19,7 @@ class Elementwise(FunctionNode):
     Where several steps are worth one kernel, the subclass names an operation: ``class ELU(Elementwise,
     operation="elu")``. Its reference is the class itself: forward is called with ``x, *parameters``, backward with
     ``kept, gy, *parameters``. The samples for the kit of kernels are the function of that name in
-    `renga_nn.functions.samples`.
+    `renga_nn.functions.example_arguments`.
 
     Attributes:
         keeps_output: Keep y for backward, not x: where the gradient can be told from y, and the next function is likely
@@ -46,7 +46,7 @@ class Elementwise(FunctionNode):
             def backward(kept: Array, gy: Array, *parameters: float) -> Array:
                 return cls(*parameters).array_gradient(get_array_module(kept), kept, gy)
 
-            samples = f"renga_nn.functions.samples:{operation}"
+            samples = f"renga_nn.functions.example_arguments:{operation}"
             cls.operation = Operation(operation, forward, backward, samples=samples)
 
     def compute(self, xp: Any, x: Array) -> Array:

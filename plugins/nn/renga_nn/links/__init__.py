@@ -26,7 +26,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from renga_nn.offers.links import CLASSES
+from renga_nn.providers.links import CLASSES
 
 if TYPE_CHECKING:
     from renga_nn.links.activation import PReLU, Swish

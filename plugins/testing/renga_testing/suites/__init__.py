@@ -12,15 +12,14 @@ or, without a file, ``renga check array_backend:mine``. pytest prints what was d
 
 Reading guide
 -------------
-- `suite`: what all kits share, and the rules that keep them honest. `tally`: counting.
+- `suite`: what all kits share, and the rules that keep them honest. `outcome_counts`: counting what was checked.
 - `plugin`: `PluginSuite`, what every plugin must show, whatever it provides.
 - `array_backend`: `ArrayBackendSuite`; `array_names`: the part of NumPy that a backend must have.
 - `kernel`, `communicator`, `optimizer`, `extension`, `trigger`, `model`, `file_format`: a kit each, of
   the same names.
 - `compiler`: the kit of compilers, and `compiler_steps`, what it compiles.
-- `communicator_programs`: what the kit of communicators runs on each rank. `rehearsal`: the small run that extensions
-  and triggers are tried in. `comparing`: how results are compared. `values`: an
-  object to save.
+- `communicator_programs`: what the kit of communicators runs on each rank. `stepwise_run`: the small run that
+  extensions and triggers are tried in. `comparing`: how results are compared. `values`: an object to save.
 
 This package needs pytest, so nothing else imports it.
 """

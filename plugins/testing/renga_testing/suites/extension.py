@@ -24,7 +24,7 @@ from renga_core.kinds import EXTENSION
 from renga_core.serializers import DictionarySerializer, load_npz, save_npz
 from renga_core.training import PRIORITY_EDITOR, Extension
 from renga_testing.suites.comparing import compare
-from renga_testing.suites.rehearsal import Rehearsal
+from renga_testing.suites.stepwise_run import StepwiseRun
 from renga_testing.suites.suite import ProviderSuite
 
 __all__ = ["ExtensionSuite"]
@@ -43,7 +43,7 @@ class _Ended:
 
 
 class ExtensionSuite(ProviderSuite):
-    """Tests of an extension, in a small run (`rehearsal`) that calls it in each iteration.
+    """Tests of an extension, in a small run (`stepwise_run`) that calls it in each iteration.
 
     Attributes:
         iterations: Length of that run; it is interrupted after each of them once.
@@ -63,7 +63,7 @@ class ExtensionSuite(ProviderSuite):
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
         self.out = tmp_path / "out"
-        self._runs: list[Rehearsal] = []
+        self._runs: list[StepwiseRun] = []
         yield work
         for run in reversed(self._runs):
             with suppress(Exception):  # what `finalize` may do wrong has a test of its own
@@ -246,8 +246,8 @@ class ExtensionSuite(ProviderSuite):
         assert isinstance(extension, Extension), f"{self.label} makes {extension!r}, which is no Extension"
         return extension
 
-    def _start(self, name: str, width: int = 3) -> Rehearsal:
-        run = self._rehearsal(name, width)
+    def _start(self, name: str, width: int = 3) -> StepwiseRun:
+        run = self._new_run(name, width)
         self._extension(run).resume(run)
         self._extension(run).initialize(run)
         return run
@@ -260,23 +260,23 @@ class ExtensionSuite(ProviderSuite):
             run.call()
         self._extension(run).finalize()
 
-    def _rehearsal(self, name: str, width: int = 3) -> Rehearsal:
+    def _new_run(self, name: str, width: int = 3) -> StepwiseRun:
         folder = self.out / name
         os.makedirs(folder, exist_ok=True)
-        self._runs.append(Rehearsal(str(folder), self._make(), width))
+        self._runs.append(StepwiseRun(str(folder), self._make(), width))
         return self._runs[-1]
 
-    def _run(self, name: str, iterations: int) -> Rehearsal:
+    def _run(self, name: str, iterations: int) -> StepwiseRun:
         run = self._start(name)
         self._go_on(run, iterations)
         return run
 
-    def _continue(self, run: Rehearsal, iterations: int) -> None:
+    def _continue(self, run: StepwiseRun, iterations: int) -> None:
         self._extension(run).resume(run)
         self._extension(run).initialize(run)
         self._go_on(run, iterations)
 
-    def _go_on(self, run: Rehearsal, iterations: int) -> list[dict[str, str]]:
+    def _go_on(self, run: StepwiseRun, iterations: int) -> list[dict[str, str]]:
         """What is observed after each of the next iterations: values, the rate of learning, whether it asks to stop."""
         observed = []
         for _ in range(iterations):
@@ -293,7 +293,7 @@ class ExtensionSuite(ProviderSuite):
         file = self.out / f"cut_{cut}.npz"
         save_npz(file, first)
         self._extension(first).finalize()
-        run = self._rehearsal(f"cut_{cut}")
+        run = self._new_run(f"cut_{cut}")
         load_npz(file, run)
         before = _files(run)
         self._extension(run).resume(run)
@@ -302,19 +302,19 @@ class ExtensionSuite(ProviderSuite):
         ended = self._finished(run, self.iterations - cut)
         return replace(ended, files={name: text for name, text in ended.files.items() if name not in opened})
 
-    def _finished(self, run: Rehearsal, iterations: int) -> _Ended:
+    def _finished(self, run: StepwiseRun, iterations: int) -> _Ended:
         """Go on to the end, and finalize."""
         observed = self._go_on(run, iterations)
         state = _state(run)
         self._extension(run).finalize()
         return _Ended(state, observed, _files(run))
 
-    def _extension(self, run: Rehearsal) -> Extension:
+    def _extension(self, run: StepwiseRun) -> Extension:
         assert run.extension is not None
         return run.extension
 
 
-def _parts(run: Rehearsal) -> dict[str, Any]:
+def _parts(run: StepwiseRun) -> dict[str, Any]:
     """What an extension finds and must leave as it is, by what a message calls it."""
     updater: Any = run.updater
     optimizer = updater.get_optimizer("main")
@@ -345,7 +345,7 @@ def _open_files() -> list[Path]:
     return found
 
 
-def _files(run: Rehearsal) -> dict[str, str]:
+def _files(run: StepwiseRun) -> dict[str, str]:
     """The texts in a run's folder by the names of their files; of other files nothing but that they are there."""
     found, folder = {}, Path(run.out)
     for path in folder.rglob("*"):

@@ -15,8 +15,8 @@ from renga_core.kinds import MODEL
 from renga_core.link import Link
 from renga_core.serializers import load_npz, save_npz
 from renga_testing.suites.comparing import compare
+from renga_testing.suites.global_state import start_random
 from renga_testing.suites.suite import ProviderSuite
-from renga_testing.suites.surroundings import start_random
 
 __all__ = ["ModelSuite"]
 

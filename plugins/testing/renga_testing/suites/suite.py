@@ -5,11 +5,11 @@ A kit is a class with one test for each property. Four rules keep it honest:
 - A test is skipped only because it needs a capability that the provider does not declare (`needs`). Any other skip is
   a failure, and a kit's test cannot be overridden.
 - A declared capability that no test of the kit needs is a failure: nothing would show that it is true.
-- Whatever a test does, what belongs to the whole program is the same afterwards (`surroundings`).
+- Whatever a test does, what belongs to the whole program is the same afterwards (`global_state`).
 - What is known to fail is listed in `Suite.xfails` with a reason. It must fail: a test that passes after all fails the
   kit, and so does an entry that names no test.
 
-What was declared, checked and skipped is counted and printed (`tally`).
+What was declared, checked and skipped is counted and printed (`outcome_counts`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import Kind, Offer, Registry, get_manager, registry
 from renga_core.plugin.state import State, describe_error, pass_interrupt
 from renga_testing.function_suite import ready_backends
-from renga_testing.suites.surroundings import changes, look, restore, start_random
-from renga_testing.suites.tally import SKIPPED_BY_KIT, Tally
+from renga_testing.suites.global_state import changes, look, restore, start_random
+from renga_testing.suites.outcome_counts import SKIPPED_BY_KIT, OutcomeCounts
 
 __all__ = ["ProviderSuite", "Suite", "classes_for", "needs", "suite_of"]
 
@@ -104,7 +104,7 @@ class Suite:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Give tests the values of their arguments, and count what becomes of them."""
-        Tally.of(metafunc.config)
+        OutcomeCounts.of(metafunc.config)
         for name, values in self.parameters().items():
             if name in metafunc.fixturenames:
                 metafunc.parametrize(name, list(values), indirect=name == "device")

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 from renga_core.kinds import TRIGGER
 from renga_core.serializers import DictionarySerializer, NpzDeserializer
-from renga_testing.suites.rehearsal import Rehearsal
+from renga_testing.suites.stepwise_run import StepwiseRun
 from renga_testing.suites.suite import ProviderSuite
 
 __all__ = ["TriggerSuite"]
 
 
 class TriggerSuite(ProviderSuite):
-    """Tests of a trigger, in a small run (`rehearsal`) that asks it once after each iteration.
+    """Tests of a trigger, in a small run (`stepwise_run`) that asks it once after each iteration.
 
     Attributes:
         iterations: Length of that run. With its `options`, the trigger must fire in it at least once.
@@ -56,7 +56,7 @@ class TriggerSuite(ProviderSuite):
     def test_saving_changes_nothing(self, tmp_path: Path) -> None:
         """Saved after each iteration, it fires as one that never is."""
         right = self._answers(tmp_path, self.make(), 0, self.iterations)
-        saved, run, got = self.make(), Rehearsal(str(tmp_path)), []
+        saved, run, got = self.make(), StepwiseRun(str(tmp_path)), []
         for _ in range(self.iterations):
             run.update()
             got.append(saved(run))
@@ -81,7 +81,7 @@ class TriggerSuite(ProviderSuite):
 
     def test_leaves_the_run_alone(self, tmp_path: Path) -> None:
         """Asked, it changes nothing of the run: it is an extension that acts."""
-        run, trigger = Rehearsal(str(tmp_path)), self.make()
+        run, trigger = StepwiseRun(str(tmp_path)), self.make()
         for _ in range(self.iterations):
             run.update()
             observed, held = dict(run.observation), run.observation
@@ -103,7 +103,7 @@ class TriggerSuite(ProviderSuite):
 
     def _answers(self, out: Path, trigger: Any, first: int, last: int) -> list[Any]:
         """What it says after each iteration from `first` to `last`; nobody asks it before."""
-        run, answers = Rehearsal(str(out)), []
+        run, answers = StepwiseRun(str(out)), []
         for iteration in range(last):
             run.update()
             if iteration >= first:
@@ -111,7 +111,7 @@ class TriggerSuite(ProviderSuite):
         return answers
 
 
-def _parts(run: Rehearsal) -> dict[str, Any]:
+def _parts(run: StepwiseRun) -> dict[str, Any]:
     """What a trigger finds and must leave as it is, by what a message calls it."""
     return {
         "the number of the iteration": run.updater.iteration,

@@ -6,8 +6,8 @@ from typing import Any
 
 import libcst as cst
 
+from renga_chainer.port.equivalents import GONE_KEYS
 from renga_chainer.port.facts import Facts, expression
-from renga_chainer.port.homes import GONE_KEYS
 
 __all__ = ["assignment", "read", "with_block"]
 

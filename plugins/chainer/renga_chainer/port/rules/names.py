@@ -7,8 +7,8 @@ from typing import Any
 import libcst as cst
 
 from renga_chainer.mirror import FACES
+from renga_chainer.port.equivalents import CHANGED, advice, equivalent, is_module_path
 from renga_chainer.port.facts import Facts, expression, text_of
-from renga_chainer.port.homes import CHANGED, advice, home, is_module_home
 
 __all__ = ["attribute", "name", "spelled"]
 
@@ -57,10 +57,10 @@ def resolve(path: str) -> str | None:
     """Renga's path for a path of Chainer's, which may end in attributes of the thing that it leads to."""
     parts = path.split(".")
     for n in range(len(parts), 0, -1):
-        found = home(".".join(parts[:n]))
+        found = equivalent(".".join(parts[:n]))
         if found is not None:
             rest = parts[n:]
-            if rest and is_module_home(".".join(parts[:n])):
+            if rest and is_module_path(".".join(parts[:n])):
                 return None  # a module that lacks the next name
             return ".".join([found, *rest])
     return None
@@ -86,10 +86,10 @@ def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:
     if not rest and target.rpartition(".")[2] == original_name(path):
         return root  # the import statement will say where it comes from
     if not rest:
-        return root if home(path) is not None else target
+        return root if equivalent(path) is not None else target
     if root == "chainer":
         return target if target.startswith("renga.") or target == "renga" else _needed(facts, target)
-    local = home(path_of_root)
+    local = equivalent(path_of_root)
     if local is not None and (target + ".").startswith(local + "."):
         return root + target.removeprefix(local)
     return _needed(facts, target)

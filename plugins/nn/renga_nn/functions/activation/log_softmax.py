@@ -60,7 +60,9 @@ def _backward(y: Array, gy: Array, axis: int) -> Array:
 class LogSoftmax(AlongAxis):
     """Log-softmax along an axis; the derivative is ``gy - exp(y) sum(gy)``."""
 
-    operation = Operation("log_softmax", _forward, _backward, samples="renga_nn.functions.samples:log_softmax")
+    operation = Operation(
+        "log_softmax", _forward, _backward, samples="renga_nn.functions.example_arguments:log_softmax"
+    )
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""

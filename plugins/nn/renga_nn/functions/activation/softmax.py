@@ -93,7 +93,7 @@ def _backward(y: Array, gy: Array, axis: int) -> Array:
 class Softmax(AlongAxis):
     """Softmax along an axis; the derivative is ``y (gy - sum(y gy))``."""
 
-    operation = Operation("softmax", _forward, _backward, samples="renga_nn.functions.samples:softmax")
+    operation = Operation("softmax", _forward, _backward, samples="renga_nn.functions.example_arguments:softmax")
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same, differentiable."""

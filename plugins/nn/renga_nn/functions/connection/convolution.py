@@ -38,7 +38,7 @@ __all__ = ["Convolution", "Deconvolution", "FilterGradient", "Geometry", "check_
 
 Ints = tuple[int, ...]
 
-_SAMPLES = "renga_nn.functions.samples"
+_SAMPLES = "renga_nn.functions.example_arguments"
 CONVOLUTION = Operation("convolution", reference.convolution, samples=f"{_SAMPLES}:convolution")
 DECONVOLUTION = Operation("deconvolution", reference.deconvolution, samples=f"{_SAMPLES}:deconvolution")
 FILTER_GRADIENT = Operation(

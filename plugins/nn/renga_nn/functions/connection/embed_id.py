@@ -93,7 +93,9 @@ def _gradient(ids: Array, gy: Array, rows: int, ignore_label: int | None) -> Arr
     return gW
 
 
-EMBED_ID_GRADIENT = Operation("embed_id_gradient", _gradient, samples="renga_nn.functions.samples:embed_id_gradient")
+EMBED_ID_GRADIENT = Operation(
+    "embed_id_gradient", _gradient, samples="renga_nn.functions.example_arguments:embed_id_gradient"
+)
 
 
 class EmbedIDGradient(FunctionNode):

@@ -57,7 +57,7 @@ def _backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[A
     return tuple([gradients[i]() for i in wanted])
 
 
-LINEAR = Operation("linear", _forward, _backward, samples="renga_nn.functions.samples:linear")
+LINEAR = Operation("linear", _forward, _backward, samples="renga_nn.functions.example_arguments:linear")
 
 
 class Linear(FunctionNode):

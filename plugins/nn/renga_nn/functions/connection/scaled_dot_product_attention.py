@@ -163,7 +163,7 @@ ATTENTION = Operation(
     "scaled_dot_product_attention",
     _forward,
     _backward,
-    samples="renga_nn.functions.samples:scaled_dot_product_attention",
+    samples="renga_nn.functions.example_arguments:scaled_dot_product_attention",
 )
 
 

@@ -123,7 +123,7 @@ def _backward(x: Array, classes: Array, weight: Array, kept: tuple[Array, Array]
 
 
 SOFTMAX_CROSS_ENTROPY = Operation(
-    "softmax_cross_entropy", _forward, _backward, samples="renga_nn.functions.samples:softmax_cross_entropy"
+    "softmax_cross_entropy", _forward, _backward, samples="renga_nn.functions.example_arguments:softmax_cross_entropy"
 )
 
 

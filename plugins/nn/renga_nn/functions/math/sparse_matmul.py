@@ -79,7 +79,7 @@ def _forward(data: Array, row: Array, col: Array, rows: int, dense: Array) -> Ar
     return y
 
 
-SPARSE_MATMUL = Operation("sparse_matmul", _forward, samples="renga_nn.functions.samples:sparse_matmul")
+SPARSE_MATMUL = Operation("sparse_matmul", _forward, samples="renga_nn.functions.example_arguments:sparse_matmul")
 
 
 class SparseMatmul(FunctionNode):

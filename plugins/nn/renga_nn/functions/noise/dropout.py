@@ -87,7 +87,7 @@ def _backward(kept: tuple[Array], gy: Array, ratio: float) -> Array:
     return gy * kept[0]
 
 
-DROPOUT = Operation("dropout", _forward, _backward, samples="renga_nn.functions.samples:dropout")
+DROPOUT = Operation("dropout", _forward, _backward, samples="renga_nn.functions.example_arguments:dropout")
 
 
 class Dropout(FunctionNode):

@@ -195,7 +195,7 @@ def _backward(
 
 
 BATCH_NORMALIZATION = Operation(
-    "batch_normalization", _forward, _backward, samples="renga_nn.functions.samples:batch_normalization"
+    "batch_normalization", _forward, _backward, samples="renga_nn.functions.example_arguments:batch_normalization"
 )
 
 
@@ -268,7 +268,7 @@ def _fixed(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: fl
 
 
 BATCH_NORMALIZATION_FIXED = Operation(
-    "batch_normalization_fixed", _fixed, samples="renga_nn.functions.samples:batch_normalization_fixed"
+    "batch_normalization_fixed", _fixed, samples="renga_nn.functions.example_arguments:batch_normalization_fixed"
 )
 
 

@@ -81,7 +81,7 @@ def _backward(x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array) ->
 
 
 LAYER_NORMALIZATION = Operation(
-    "layer_normalization", _forward, _backward, samples="renga_nn.functions.samples:layer_normalization"
+    "layer_normalization", _forward, _backward, samples="renga_nn.functions.example_arguments:layer_normalization"
 )
 
 

@@ -141,7 +141,7 @@ def _backward(x: Array, y: Array, gy: Array, window: Window) -> Array:
     return _spread(gy, _first_largest(x, y, window), window)
 
 
-MAX_POOLING = Operation("max_pooling", _forward, _backward, samples="renga_nn.functions.samples:max_pooling")
+MAX_POOLING = Operation("max_pooling", _forward, _backward, samples="renga_nn.functions.example_arguments:max_pooling")
 
 
 def _first_largest(x: Array, y: Array, window: Window) -> Array:

@@ -35,8 +35,8 @@ def _spread(gy: Array, window: Window, scale: float | Array) -> Array:
 
 
 # Each is the other's backward, so neither has one of its own.
-WINDOW_SUM = Operation("window_sum", _sum, samples="renga_nn.functions.samples:window_sum")
-WINDOW_SPREAD = Operation("window_spread", _spread, samples="renga_nn.functions.samples:window_spread")
+WINDOW_SUM = Operation("window_sum", _sum, samples="renga_nn.functions.example_arguments:window_sum")
+WINDOW_SPREAD = Operation("window_spread", _spread, samples="renga_nn.functions.example_arguments:window_spread")
 
 
 class WindowSum(FunctionNode):

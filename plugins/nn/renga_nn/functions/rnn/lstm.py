@@ -118,7 +118,7 @@ def _all_gates(xp: Any, x: Array) -> tuple[Array, Array]:
     return a, gates
 
 
-LSTM_STEP = Operation("lstm", _forward, _backward, samples="renga_nn.functions.samples:lstm")
+LSTM_STEP = Operation("lstm", _forward, _backward, samples="renga_nn.functions.example_arguments:lstm")
 
 
 class LSTM(FunctionNode):

@@ -81,11 +81,11 @@ def n_step_packed(
         outputs = []
         for direction in range(directions):
             k = layer * directions + direction
-            (upward, lateral), (upward_b, lateral_b) = (
+            (Wx, Wh), (bx, bh) = (
                 [concat(part[at : at + cell.gates], axis=0) for at in (0, cell.gates)] for part in (ws[k], bs[k])
             )
             node = Recurrence(cell, sizes, backwards=direction == 1)
-            y, *last = node.apply((x, upward, upward_b, lateral, lateral_b, *[state[k] for state in initial]))
+            y, *last = node.apply((x, Wx, bx, Wh, bh, *[state[k] for state in initial]))
             outputs.append(y)
             final.append(last)
         x = outputs[0] if directions == 1 else concat(outputs, axis=1)

@@ -100,14 +100,14 @@ class _GRUCell(Cell):
     adds = False
 
     def step(
-        self, xp: Any, upward: Array, lateral: Array, states: tuple[Array, ...]
+        self, xp: Any, input_gates: Array, hidden_gates: Array, states: tuple[Array, ...]
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         (h,) = states
         n = h.shape[1]
-        gates = sigmoid_array(xp, upward[:, : 2 * n] + lateral[:, : 2 * n])
+        gates = sigmoid_array(xp, input_gates[:, : 2 * n] + hidden_gates[:, : 2 * n])
         r, z = gates[:, :n], gates[:, n:]
-        inner = lateral[:, 2 * n :]
-        a = xp.tanh(upward[:, 2 * n :] + r * inner)
+        inner = hidden_gates[:, 2 * n :]
+        a = xp.tanh(input_gates[:, 2 * n :] + r * inner)
         return (a + z * (h - a),), (gates, inner, a)
 
     def step_back(
@@ -123,12 +123,12 @@ class _GRUCell(Cell):
         gx[:, n : 2 * n] = gh * (h - a)
         gx[:, : 2 * n] *= gates * (1 - gates)
         gx[:, 2 * n :] = ga
-        glateral = xp.copy(gx)
-        glateral[:, 2 * n :] *= r
-        return gx, glateral, (gh * z,)
+        ghidden_gates = xp.copy(gx)
+        ghidden_gates[:, 2 * n :] *= r
+        return gx, ghidden_gates, (gh * z,)
 
-    def composed(self, upward: Variable, lateral: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
-        (xr, xz, xa), (hr, hz, ha) = split_axis(upward, 3, axis=1), split_axis(lateral, 3, axis=1)
+    def composed(self, input_gates: Variable, hidden_gates: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
+        (xr, xz, xa), (hr, hz, ha) = split_axis(input_gates, 3, axis=1), split_axis(hidden_gates, 3, axis=1)
         a = tanh(xa + sigmoid(xr + hr) * ha)
         return (a + sigmoid(xz + hz) * (states[0] - a),)
 

@@ -102,14 +102,14 @@ class _LSTMCell(Cell):
     gates = 4
 
     def step(
-        self, xp: Any, upward: Array, lateral: Array, states: tuple[Array, ...]
+        self, xp: Any, input_gates: Array, hidden_gates: Array, states: tuple[Array, ...]
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        lateral += upward
+        hidden_gates += input_gates
         n = states[0].shape[1]
         # sigmoid(x) is (tanh(x / 2) + 1) / 2: one pass over all gates.
-        lateral[:, : 2 * n] *= 0.5
-        lateral[:, 3 * n :] *= 0.5
-        gates = xp.tanh(lateral)
+        hidden_gates[:, : 2 * n] *= 0.5
+        hidden_gates[:, 3 * n :] *= 0.5
+        gates = xp.tanh(hidden_gates)
         a = xp.copy(gates[:, 2 * n : 3 * n])
         gates *= 0.5
         gates += 0.5
@@ -134,8 +134,8 @@ class _LSTMCell(Cell):
         gx[:, 3 * n :] *= gh * tanh_c
         return gx, gx, (xp.zeros_like(gh), total * f)
 
-    def composed(self, upward: Variable, lateral: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
-        i, f, a, o = split_axis(upward + lateral, 4, axis=1)
+    def composed(self, input_gates: Variable, hidden_gates: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
+        i, f, a, o = split_axis(input_gates + hidden_gates, 4, axis=1)
         c = sigmoid(f) * states[1] + sigmoid(i) * tanh(a)
         return sigmoid(o) * tanh(c), c
 

@@ -105,9 +105,9 @@ class _TanhCell(Cell):
     gates = 1
 
     def step(
-        self, xp: Any, upward: Array, lateral: Array, states: tuple[Array, ...]
+        self, xp: Any, input_gates: Array, hidden_gates: Array, states: tuple[Array, ...]
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        y = xp.tanh(upward + lateral)
+        y = xp.tanh(input_gates + hidden_gates)
         return (y,), (y,)
 
     def step_back(
@@ -117,8 +117,8 @@ class _TanhCell(Cell):
         gx = gh * (1 - y * y)
         return gx, gx, (xp.zeros_like(gh),)
 
-    def composed(self, upward: Variable, lateral: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
-        return (tanh(upward + lateral),)
+    def composed(self, input_gates: Variable, hidden_gates: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
+        return (tanh(input_gates + hidden_gates),)
 
 
 class _ReLUCell(Cell):
@@ -129,9 +129,9 @@ class _ReLUCell(Cell):
     gates = 1
 
     def step(
-        self, xp: Any, upward: Array, lateral: Array, states: tuple[Array, ...]
+        self, xp: Any, input_gates: Array, hidden_gates: Array, states: tuple[Array, ...]
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        y = xp.maximum(upward + lateral, 0)
+        y = xp.maximum(input_gates + hidden_gates, 0)
         return (y,), (y,)
 
     def step_back(
@@ -141,8 +141,8 @@ class _ReLUCell(Cell):
         gx = gh * (y > 0)
         return gx, gx, (xp.zeros_like(gh),)
 
-    def composed(self, upward: Variable, lateral: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
-        return (relu(upward + lateral),)
+    def composed(self, input_gates: Variable, hidden_gates: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
+        return (relu(input_gates + hidden_gates),)
 
 
 RNN_CELLS: dict[str, Cell] = {"tanh": _TanhCell(), "relu": _ReLUCell()}

@@ -47,13 +47,13 @@ class Cell(ABC):
     adds: bool = True
 
     @abstractmethod
-    def step(self, xp: Any, upward: Array, lateral: Array, states: Arrays) -> tuple[Arrays, Arrays]:
+    def step(self, xp: Any, input_gates: Array, hidden_gates: Array, states: Arrays) -> tuple[Arrays, Arrays]:
         """The new states, and what `step_back` needs besides.
 
         Args:
             xp: Array namespace.
-            upward: Product of the input with its weights, plus their biases, ``(n, gates N)``.
-            lateral: The same of the output of the step before. Is this step's to overwrite.
+            input_gates: Product of the input with its weights, plus their biases, ``(n, gates N)``.
+            hidden_gates: The same of the output of the step before. Is this step's to overwrite.
             states: Of the step before.
         """
 
@@ -61,7 +61,7 @@ class Cell(ABC):
     def step_back(
         self, xp: Any, kept: Arrays, states: Arrays, gradients: Sequence[Array]
     ) -> tuple[Array, Array, Arrays]:
-        """Gradients of `upward`, `lateral` (the same array if the cell `adds`), and of the states by all other ways.
+        """Gradients of `input_gates` and `hidden_gates` (one if the cell `adds`), and of the states by all other ways.
 
         Args:
             xp: Array namespace.
@@ -71,7 +71,7 @@ class Cell(ABC):
         """
 
     @abstractmethod
-    def composed(self, upward: Variable, lateral: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
+    def composed(self, input_gates: Variable, hidden_gates: Variable, states: Sequence[Variable]) -> Sequence[Variable]:
         """The new states by differentiable functions."""
 
 
@@ -115,8 +115,8 @@ def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *
         (of no use unless `walk.keep`).
     """
     xp = get_backend(x).xp
-    upward = multiply_matrices(x, Wx.T)
-    upward += bx
+    input_gates = multiply_matrices(x, Wx.T)
+    input_gates += bx
     states = [xp.copy(state) for state in initial]
     ys = xp.empty((x.shape[0], Wh.shape[1]), dtype=x.dtype)
     kept: list[tuple[Arrays, Arrays]] = []
@@ -124,9 +124,9 @@ def _forward(walk: Walk, x: Array, Wx: Array, bx: Array, Wh: Array, bh: Array, *
     for rows in walk.steps():
         n = rows.stop - rows.start
         before = tuple([xp.copy(state[:n]) for state in states])
-        lateral = multiply_matrices(before[0], transposed)
-        lateral += bh
-        new, more = walk.cell.step(xp, upward[rows], lateral, before)
+        hidden_gates = multiply_matrices(before[0], transposed)
+        hidden_gates += bh
+        new, more = walk.cell.step(xp, input_gates[rows], hidden_gates, before)
         if walk.keep:
             kept.append((before, more))
         for state, value in zip(states, new, strict=True):
@@ -150,27 +150,27 @@ def _backward(walk: Walk, inputs: Arrays, kept: Any, gradients: Sequence[Array |
     xp = get_backend(x).xp
     gys = gradients[0]
     totals = [xp.zeros_like(s) if g is None else xp.copy(g) for s, g in zip(initial, gradients[1:], strict=True)]
-    gupward = xp.empty((x.shape[0], Wx.shape[0]), dtype=x.dtype)
-    glateral = gupward if walk.cell.adds else xp.empty(gupward.shape, dtype=x.dtype)
+    ginput_gates = xp.empty((x.shape[0], Wx.shape[0]), dtype=x.dtype)
+    ghidden_gates = ginput_gates if walk.cell.adds else xp.empty(ginput_gates.shape, dtype=x.dtype)
     outputs = xp.empty((x.shape[0], Wh.shape[1]), dtype=x.dtype)
     for rows, (before, more) in zip(reversed(list(walk.steps())), reversed(kept), strict=True):
         n = rows.stop - rows.start
         of_states = [total[:n] for total in totals]
         if gys is not None:
             of_states[0] = of_states[0] + gys[rows]
-        gupward[rows], of_lateral, direct = walk.cell.step_back(xp, more, before, of_states)
+        ginput_gates[rows], of_hidden_gates, direct = walk.cell.step_back(xp, more, before, of_states)
         if not walk.cell.adds:
-            glateral[rows] = of_lateral
+            ghidden_gates[rows] = of_hidden_gates
         for total, gradient in zip(totals, direct, strict=True):
             total[:n] = gradient
-        totals[0][:n] += multiply_matrices(of_lateral, Wh)
+        totals[0][:n] += multiply_matrices(of_hidden_gates, Wh)
         outputs[rows] = before[0]
-    gbx, gbh = [wide(g).sum(axis=0).astype(b.dtype, copy=False) for g, b in ((gupward, bx), (glateral, bh))]
-    gWx, gWh = multiply_matrices(gupward.T, x), multiply_matrices(glateral.T, outputs)
-    return multiply_matrices(gupward, Wx), gWx, gbx, gWh, gbh, *totals
+    gbx, gbh = [wide(g).sum(axis=0).astype(b.dtype, copy=False) for g, b in ((ginput_gates, bx), (ghidden_gates, bh))]
+    gWx, gWh = multiply_matrices(ginput_gates.T, x), multiply_matrices(ghidden_gates.T, outputs)
+    return multiply_matrices(ginput_gates, Wx), gWx, gbx, gWh, gbh, *totals
 
 
-RECURRENCE = Operation("recurrence", _forward, _backward, samples="renga_nn.functions.samples:recurrence")
+RECURRENCE = Operation("recurrence", _forward, _backward, samples="renga_nn.functions.example_arguments:recurrence")
 
 
 class Recurrence(FunctionNode):
@@ -206,13 +206,13 @@ class Recurrence(FunctionNode):
         self, x: Variable, Wx: Variable, bx: Variable, Wh: Variable, bh: Variable, *initial: Variable
     ) -> Sequence[Variable]:
         walk = self.walk
-        upward = linear(x, Wx, bx)
+        input_gates = linear(x, Wx, bx)
         states = list(initial)
         outputs = []
         for rows in walk.steps():
             n = rows.stop - rows.start
             before = [state[:n] for state in states]
-            new = walk.cell.composed(upward[rows], linear(before[0], Wh, bh), before)
+            new = walk.cell.composed(input_gates[rows], linear(before[0], Wh, bh), before)
             outputs.append(new[0])
             states = [concat((value, state[n:]), axis=0) for value, state in zip(new, states, strict=True)]
         return (concat(outputs[::-1] if walk.backwards else outputs, axis=0), *states)

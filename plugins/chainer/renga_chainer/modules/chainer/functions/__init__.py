@@ -11,10 +11,10 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from renga_chainer.additions.deprecations import deprecated
-from renga_chainer.additions.old_arguments import refusing
-from renga_chainer.additions.single_sample import batch_normalization as batch_normalization
 from renga_chainer.function_classes import CLASSES
+from renga_chainer.patches.deprecations import deprecated
+from renga_chainer.patches.old_arguments import refusing
+from renga_chainer.patches.single_sample import batch_normalization as batch_normalization
 from renga_core.graph import Variable, as_variable
 from renga_nn import functions as F
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from renga_chainer.additions.invalid_type import InvalidType as InvalidType
-from renga_chainer.additions.invalid_type import checking
 from renga_chainer.backend import get_array_types
+from renga_chainer.patches.invalid_type import InvalidType as InvalidType
+from renga_chainer.patches.invalid_type import checking
 from renga_core.backend import Array, get_backend
 
 __all__ = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from renga_chainer import configuration
-from renga_chainer.additions import (
+from renga_chainer.patches import (
     attributes,
     computational_graph,
     dataset_mixin,
@@ -47,7 +47,7 @@ from renga_chainer.additions import (
 
 __all__ = ["install", "uninstall"]
 
-_ADDITIONS: list[tuple[Any, str, Any]] = [
+_PATCHES: list[tuple[Any, str, Any]] = [
     *configuration.ADDITIONS,
     *attributes.ADDITIONS,
     *computational_graph.ADDITIONS,
@@ -91,7 +91,7 @@ _ABSENT = object()
 
 def install() -> None:
     """Put all there."""
-    for cls, name, value in _ADDITIONS:
+    for cls, name, value in _PATCHES:
         # What a class derives from, and what it is called, is not in its own dictionary.
         before = getattr(cls, name) if name in ("__bases__", "__name__") else cls.__dict__.get(name, _ABSENT)
         _before.append((cls, name, before))

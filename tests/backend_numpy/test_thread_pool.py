@@ -4,9 +4,9 @@ import threading
 import numpy as np
 import pytest
 
-from renga_backend_numpy.kernels import crew
-from renga_backend_numpy.kernels.crew import blas_threads, share, size
+from renga_backend_numpy.kernels import thread_pool
 from renga_backend_numpy.kernels.product import multiply
+from renga_backend_numpy.kernels.thread_pool import blas_threads, run_pieces, thread_count
 
 
 @pytest.fixture(autouse=True)
@@ -23,15 +23,15 @@ def test_each_piece_is_done_once_in_several_threads():
         for piece in pieces:
             done.append(piece)
 
-    share(work, range(100))
+    run_pieces(work, range(100))
     assert sorted(done) == list(range(100))
 
 
 def test_blas_has_one_thread_meanwhile():
     seen = []
-    share(lambda pieces: seen.append((list(pieces), size())), [1])
+    run_pieces(lambda pieces: seen.append((list(pieces), thread_count())), [1])
     assert seen == [([1], 1)]
-    assert size() == 2
+    assert thread_count() == 2
 
 
 @pytest.mark.parametrize("thread", ["the caller's", "another"])
@@ -45,9 +45,9 @@ def test_errors_are_raised_in_the_callers_thread(thread):
 
     caller = threading.current_thread()
     with pytest.raises(KeyError, match="piece"):
-        share(work, range(2))
-    share(lambda pieces: list(pieces), range(2))
-    assert size() == 2
+        run_pieces(work, range(2))
+    run_pieces(lambda pieces: list(pieces), range(2))
+    assert thread_count() == 2
 
 
 def test_share_within_share_and_from_many_threads():
@@ -55,10 +55,10 @@ def test_share_within_share_and_from_many_threads():
 
     def inner(pieces):
         for piece in pieces:
-            share(lambda parts, piece=piece: totals.extend((piece, part) for part in parts), range(3))
+            run_pieces(lambda parts, piece=piece: totals.extend((piece, part) for part in parts), range(3))
 
     totals = []
-    share(inner, range(4))
+    run_pieces(inner, range(4))
     assert sorted(totals) == [(i, j) for i in range(4) for j in range(3)]
 
     a = np.random.default_rng(0).normal(size=(200, 200)).astype(np.float32)
@@ -80,24 +80,24 @@ def test_share_within_share_and_from_many_threads():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_works():
-    share(lambda pieces: list(pieces), range(2))
+    run_pieces(lambda pieces: list(pieces), range(2))
     child = os.fork()
     if not child:
         threading.Timer(20, os._exit, [1]).start()
         with blas_threads(2):
-            share(lambda pieces: list(pieces), range(2))
+            run_pieces(lambda pieces: list(pieces), range(2))
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
 
 
 def test_without_openblas(monkeypatch):
-    monkeypatch.setattr(crew, "_blas", lambda: None)
-    assert size() == 1
+    monkeypatch.setattr(thread_pool, "_blas", lambda: None)
+    assert thread_count() == 1
     done = []
-    share(lambda pieces: done.extend(pieces), range(3))
+    run_pieces(lambda pieces: done.extend(pieces), range(3))
     assert done == [0, 1, 2]
     with blas_threads(3):
-        assert size() == 1
+        assert thread_count() == 1
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (300, 120, 130), (3, 2000, 900), (0, 3, 2), (2, 0, 3)])

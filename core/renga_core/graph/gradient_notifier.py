@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from renga_core.graph.node import VariableNode
     from renga_core.graph.variable import Variable
 
-__all__ = ["Arrivals", "arriving_gradients"]
+__all__ = ["GradientNotifier", "arriving_gradients"]
 
 Listener = Callable[["Variable", "Array"], object]
 
@@ -35,7 +35,7 @@ def arriving_gradients(listener: Listener) -> Iterator[None]:
         yield
 
 
-class Arrivals:
+class GradientNotifier:
     """Counts, during one walk, the uses of each leaf that are still to come.
 
     Args:
@@ -44,7 +44,7 @@ class Arrivals:
         accumulate: Adds what has arrived to the gradient that a Variable has.
 
     Attributes:
-        told: The gradients that `listener` has been told of, by node.
+        notified: The gradients that `listener` has been told of, by node.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Arrivals:
         listener: Listener,
         accumulate: Callable[[Variable, Any, bool], Any],
     ) -> None:
-        self.told: dict[VariableNode, Any] = {}
+        self.notified: dict[VariableNode, Any] = {}
         self._listener, self._accumulate = listener, accumulate
         self._uses: dict[VariableNode, int] = {}
         for function in functions_behind([node.creator_node for node, _ in starts if node.creator_node is not None]):
@@ -72,7 +72,7 @@ class Arrivals:
             self._uses[node] -= 1
             variable = node.get_variable_or_none() if self._uses[node] == 0 and node in found else None
             if variable is not None:
-                self.told[node] = gradient = self._accumulate(variable, found[node], differentiable)
+                self.notified[node] = gradient = self._accumulate(variable, found[node], differentiable)
                 self._listener(variable, gradient.array if differentiable else gradient)
 
 

@@ -1,7 +1,7 @@
-"""Work divided among threads: NumPy holds no lock while it copies, adds or multiplies large arrays.
+"""A pool of threads that share work: NumPy holds no lock while it copies, adds or multiplies large arrays.
 
-A kernel cuts its work into pieces that fit into a core's cache, and hands `share` a function that does pieces. It is
-called in several threads at once, all of which take their pieces from one iterator, so that none waits for a slower
+A kernel cuts its work into pieces that fit into a core's cache, and hands `run_pieces` a function that does pieces. It
+is called in several threads at once, all of which take their pieces from one iterator, so that none waits for a slower
 one. There are as many threads as BLAS would use (``OPENBLAS_NUM_THREADS``). Meanwhile BLAS itself has one: a product
 that is cut up already gains nothing from being cut again, and OpenBLAS's own threads, once awake, spin for some 25 ms
 on the cores that ours need (a convolution after a product by two threads of OpenBLAS takes 5.7 ms, after one by ours
@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["blas_threads", "share", "size"]
+__all__ = ["blas_threads", "run_pieces", "thread_count"]
 
 T = TypeVar("T")
 
@@ -30,21 +30,21 @@ _PREFIXES = ("scipy_openblas", "openblas")
 _SUFFIXES = ("64_", "", "_64")
 
 _busy = threading.Lock()
-_helpers: list[SimpleQueue[Callable[[], None]]] = []
+_queues: list[SimpleQueue[Callable[[], None]]] = []
 
 
-def size() -> int:
-    """How many threads `share` may use now."""
+def thread_count() -> int:
+    """How many threads `run_pieces` may use now."""
     blas = _blas()
     return blas.threads() if blas else 1
 
 
-def share(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
+def run_pieces(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
     """Call `work` with an iterator over `pieces`, in several threads if there are several pieces.
 
     Args:
         work: Does the pieces that it takes from the iterator, which gives each to one thread only. It must not depend
-            on their order, nor call `share`.
+            on their order, nor call `run_pieces`.
         pieces: What there is to do.
 
     Raises:
@@ -82,7 +82,7 @@ def _work_together(work: Callable[[Iterator[T]], None], pieces: Iterator[T], thr
         return
     done: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    def help() -> None:
+    def do_pieces() -> None:
         try:
             work(pieces)
         except BaseException as error:  # raised by the caller's thread
@@ -90,20 +90,20 @@ def _work_together(work: Callable[[Iterator[T]], None], pieces: Iterator[T], thr
         else:
             done.put(None)
 
-    for queue in _crew(threads - 1):
-        queue.put(help)
-    help()
+    for queue in _workers(threads - 1):
+        queue.put(do_pieces)
+    do_pieces()
     for error in [done.get() for _ in range(threads)]:
         if error is not None:
             raise error
 
 
-def _crew(number: int) -> Iterable[SimpleQueue[Callable[[], None]]]:
-    while len(_helpers) < number:
+def _workers(number: int) -> Iterable[SimpleQueue[Callable[[], None]]]:
+    while len(_queues) < number:
         queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        threading.Thread(target=_serve, args=(queue,), daemon=True, name=f"renga-numpy-{len(_helpers) + 1}").start()
-        _helpers.append(queue)
-    return _helpers[:number]
+        threading.Thread(target=_serve, args=(queue,), daemon=True, name=f"renga-numpy-{len(_queues) + 1}").start()
+        _queues.append(queue)
+    return _queues[:number]
 
 
 def _serve(queue: SimpleQueue[Callable[[], None]]) -> None:
@@ -138,9 +138,9 @@ def _blas() -> _Blas | None:
 
 
 def _in_child() -> None:
-    """After a fork the helpers are gone."""
+    """After a fork the threads are gone."""
     global _busy
-    _helpers.clear()
+    _queues.clear()
     _busy = threading.Lock()
 
 

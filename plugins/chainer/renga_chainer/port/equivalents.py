@@ -8,7 +8,7 @@ from functools import cache
 
 from renga_chainer.mirror import FACES, names
 
-__all__ = ["CHANGED", "GONE_KEYS", "advice", "home", "is_module_home"]
+__all__ = ["CHANGED", "GONE_KEYS", "advice", "equivalent", "is_module_path"]
 
 _CUDA = ("chainer.backends.cuda", "chainer.cuda")
 _HOOKS = ("GradientClipping", "GradientHardClipping", "GradientNoise", "Lasso", "WeightDecay")
@@ -81,7 +81,7 @@ _ADVICE = {
 
 
 @cache
-def home(path: str) -> str | None:
+def equivalent(path: str) -> str | None:
     """The path that Renga has for the module or name of Chainer's at `path`; None if it has none."""
     if path in _MOVED:
         return _MOVED[path]
@@ -100,13 +100,13 @@ def home(path: str) -> str | None:
     return None
 
 
-def is_module_home(path: str) -> bool:
+def is_module_path(path: str) -> bool:
     """Whether `path` is a module of Chainer's, or of Renga's."""
     return path in FACES or path in names() or _is_module(path)
 
 
 def advice(path: str) -> str:
-    """What to do about a name without a home."""
+    """What to do about a name without an equivalent."""
     while path:
         if path in _ADVICE:
             return _ADVICE[path]

@@ -6,7 +6,7 @@ import functools
 import warnings
 from typing import Any
 
-from renga_chainer.additions.old_arguments import refusing
+from renga_chainer.patches.old_arguments import refusing
 from renga_core.graph import Variable
 from renga_nn import functions as F
 from renga_nn.links import batch_normalization as link

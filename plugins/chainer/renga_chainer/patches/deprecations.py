@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from renga_chainer.additions import device, variable
+from renga_chainer.patches import device, variable
 from renga_core.backend import DeviceResident
 from renga_core.graph import Parameter, Variable
 from renga_core.link import Link

@@ -1,4 +1,4 @@
-"""Several processes that run one command, and what they say: once, and by rank 0 where it is the same for all."""
+"""Errors and signals of a command on several ranks: rank 0 tells what all have, and an error of one ends all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from renga_core.communicator.launched import launched
 
 from .output import print_error
 
-__all__ = ["in_chorus", "one_voice", "stopped_by_signals"]
+__all__ = ["error_ends_all_ranks", "rank_0_speaks", "stopped_by_signals"]
 
 _HEAD_START = 1.5
 """Seconds in which rank 0's end ends all, where all find the same thing wrong before they are connected."""
@@ -27,7 +27,7 @@ _INTERRUPTED = 130
 
 
 @contextmanager
-def one_voice() -> Iterator[None]:
+def rank_0_speaks() -> Iterator[None]:
     """While the block runs, ranks other than 0 say only what rank 0 does not: errors of their own, with their rank.
 
     Raises:
@@ -53,7 +53,7 @@ def one_voice() -> Iterator[None]:
 
 
 @contextmanager
-def in_chorus(communicator: CommunicatorBase) -> Iterator[None]:
+def error_ends_all_ranks(communicator: CommunicatorBase) -> Iterator[None]:
     """Have an error of one rank end the block on all: the others would wait for it for ever.
 
     Who waits in a collective gets `MismatchError`, which says what went wrong on which rank. Where all ranks have the
@@ -65,7 +65,7 @@ def in_chorus(communicator: CommunicatorBase) -> Iterator[None]:
         raise
     except Exception as error:
         if communicator.size > 1:
-            error.on_every_rank = _all_have(communicator, error)  # type: ignore[attr-defined]  # read by `one_voice`
+            error.on_every_rank = _all_have(communicator, error)  # type: ignore[attr-defined]  # read by `rank_0_speaks`
         raise
 
 

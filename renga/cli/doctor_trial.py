@@ -1,4 +1,4 @@
-"""One trial of `renga doctor`, in a process of its own: `python -m renga.cli.trial KIND NAME`.
+"""One trial of `renga doctor`, in a process of its own: `python -m renga.cli.doctor_trial KIND NAME`.
 
 The last line of its output is JSON: the state, and what there is to say.
 """

@@ -11,7 +11,7 @@ import renga.functions
 import renga_nn.functions
 from renga_core.kinds import FUNCTION, LINK, MODEL
 from renga_core.plugin import registry
-from renga_nn.offers.functions import NAMES
+from renga_nn.providers.functions import NAMES
 
 
 @pytest.mark.parametrize("kind", [FUNCTION, LINK, MODEL], ids=lambda kind: kind.name)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_chainer.additions.sequential import count_anew
+from renga_chainer.patches.sequential import count_anew
 from renga_core.backend import Array, Device, DeviceResident
 from renga_core.graph import Variable
 from renga_core.link import ChainList, Link, Sequential

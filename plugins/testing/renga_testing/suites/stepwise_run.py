@@ -16,7 +16,7 @@ from renga_core.reporter import Reporter, report
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Extension, Updater
 
-__all__ = ["ITERATIONS_PER_EPOCH", "Rehearsal"]
+__all__ = ["ITERATIONS_PER_EPOCH", "StepwiseRun"]
 
 ITERATIONS_PER_EPOCH = 4
 
@@ -142,7 +142,7 @@ class _Updates(Updater):
         self.iterator.serialize(serializer["iterator"])
 
 
-class Rehearsal:
+class StepwiseRun:
     """A trainer, as extensions and triggers see one, that is driven step by step from outside.
 
     In each iteration ``main/loss``, a Variable, ``main/accuracy`` and the same under ``validation/`` are reported; they

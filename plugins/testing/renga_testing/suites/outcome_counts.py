@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["SKIPPED_BY_KIT", "Outcome", "Summary", "Tally"]
+__all__ = ["SKIPPED_BY_KIT", "Outcome", "OutcomeCounts", "Summary"]
 
 SKIPPED_BY_KIT = pytest.StashKey[bool]()
 """Set on a test that a kit itself skips, which only it may do."""
@@ -68,7 +68,7 @@ class Summary:
         return f"{self.subject}: {', '.join(parts)}"
 
 
-class Tally:
+class OutcomeCounts:
     """A plugin of pytest that keeps one `Summary` for each kit.
 
     Attributes:
@@ -79,8 +79,8 @@ class Tally:
         self.summaries: dict[type, Summary] = {}
 
     @classmethod
-    def of(cls, config: pytest.Config) -> Tally:
-        """The tally of a pytest run."""
+    def of(cls, config: pytest.Config) -> OutcomeCounts:
+        """The counts of a pytest run."""
         for plugin in config.pluginmanager.get_plugins():
             if isinstance(plugin, cls):
                 return plugin
