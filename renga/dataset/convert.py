@@ -1,4 +1,4 @@
-"""From mini-batches to arrays on devices: `renga_data.convert`, `renga_data.conveyor`."""
+"""From mini-batches to arrays on devices: `renga_data.convert`, `renga_data.async_transfer`."""
 
 from renga.view import view
 

@@ -2,11 +2,11 @@
 
 from renga_core.dataset import Converter as Converter
 from renga_core.dataset import converter as converter
+from renga_data.async_transfer import ConcatWithAsyncTransfer as ConcatWithAsyncTransfer
+from renga_data.async_transfer import Conveyor as Conveyor
 from renga_data.convert import concat_examples as concat_examples
 from renga_data.convert import concat_examples_func as concat_examples_func
 from renga_data.convert import to_device as to_device
-from renga_data.conveyor import ConcatWithAsyncTransfer as ConcatWithAsyncTransfer
-from renga_data.conveyor import Conveyor as Conveyor
 
 __all__ = [
     "ConcatWithAsyncTransfer",

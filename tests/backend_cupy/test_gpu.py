@@ -75,7 +75,7 @@ def test_prefetch_and_fetch(cupy):
 
 @pytest.mark.parametrize("own_stream", [False, True])
 def test_a_converter_uploads_while_the_gpu_works(cupy, own_stream):
-    from renga_data.conveyor import ConcatWithAsyncTransfer
+    from renga_data.async_transfer import ConcatWithAsyncTransfer
 
     stream = cupy.cuda.Stream(non_blocking=True) if own_stream else None
     convert = ConcatWithAsyncTransfer(stream)

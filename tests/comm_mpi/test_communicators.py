@@ -192,7 +192,7 @@ def means_of_given_up(name, wire):
         right = [mean.tobytes() for mean in comm.mean(arrays)]
         if [array.tobytes() for array in arrays] != [array.tobytes() for array in kept]:
             differ.append(("given", lengths))
-        if [mean.tobytes() for mean in comm.mean_of_given_up(arrays)] != right:
+        if [mean.tobytes() for mean in comm.mean_of_donated(arrays)] != right:
             differ.append(("result", lengths))
     comm.finalize()
     return differ
@@ -416,14 +416,14 @@ def patience():
     import time
 
     comm = make("single_node")
-    twin = comm.twin()
+    duplicate = comm.duplicate()
     if comm.rank == 0:
         time.sleep(0.5)
     before = time.process_time()
-    twin.barrier()
+    duplicate.barrier()
     used = time.process_time() - before
     comm.barrier()
-    twin.finalize()
+    duplicate.finalize()
     comm.finalize()
     return used
 

@@ -200,7 +200,7 @@ MESSAGES = {
     "comm.recv(1, 5)": "send what this rank waits for",
     "comm.recv_obj(1, 5)": "send what this rank waits for",
     "functions.recv(comm, 1, tag=5)": "send what this rank waits for",
-    "comm.twin().recv(1, 5)": "send what this rank waits for",
+    "comm.duplicate().recv(1, 5)": "send what this rank waits for",
     "comm.send(np.ones(1_000_000), 1, 5)": "take what this rank sends",
     "comm.send_obj(bytes(8_000_000), 1, 5)": "take what this rank sends",
     "functions.send(np.ones(1_000_000), comm, 1, tag=5)": "take what this rank sends",
@@ -210,8 +210,8 @@ MESSAGES = {
 @pytest.mark.parametrize("call", MESSAGES)
 def test_a_message_from_or_to_a_rank_that_has_ended_is_an_error(ranks, call):
     program = f"from renga.distributed import functions\nif comm.rank != 1: {call}\n"
-    if "twin" in call:  # which all ranks make
-        program = f"twin = comm.twin()\n{program.replace('comm.twin()', 'twin')}"
+    if "duplicate" in call:  # which all ranks make
+        program = f"duplicate = comm.duplicate()\n{program.replace('comm.duplicate()', 'duplicate')}"
     outcome = ranks(program, 3)
     assert outcome.status == 1
     told = rf"RankFailed: rank 1 has ended its program, and will not {MESSAGES[call]} \(tag 5; this is rank [02]\)"

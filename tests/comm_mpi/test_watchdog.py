@@ -15,32 +15,32 @@ GROUP = Group("naive", (0, 1), (4, 7))
 def on(monkeypatch):
     monkeypatch.setattr(watchdog, "_timeout", 5.0)
     monkeypatch.setattr(watchdog, "_counts", {})
-    monkeypatch.setattr(watchdog, "_places", {})
+    monkeypatch.setattr(watchdog, "_blocking_calls", {})
 
 
 def test_off_it_notes_nothing():
     with waiting("allreduce", GROUP):
-        assert not watchdog._places
+        assert not watchdog._blocking_calls
     assert waiting("allreduce", GROUP) is waiting("bcast", GROUP), "one object, made once: it costs next to nothing"
 
 
 def test_collectives_are_counted_and_calls_for_one_rank_are_not(on):
     for number in (1, 2):
         with waiting("allreduce", GROUP):
-            (place,) = watchdog._places.values()
-            assert (place.what, place.number, place.peer) == ("allreduce", number, None)
+            (call,) = watchdog._blocking_calls.values()
+            assert (call.what, call.number, call.peer) == ("allreduce", number, None)
     with waiting("recv", GROUP, peer=1):
-        (place,) = watchdog._places.values()
-        assert (place.what, place.number, place.peer) == ("recv", 0, 7), "ranks are those of all processes"
-    assert not watchdog._places
+        (call,) = watchdog._blocking_calls.values()
+        assert (call.what, call.number, call.peer) == ("recv", 0, 7), "ranks are those of all processes"
+    assert not watchdog._blocking_calls
 
 
 def test_a_collective_made_of_others_is_one(on):
     with waiting("split", GROUP), waiting("allreduce", GROUP):
-        assert [place.what for place in watchdog._places.values()] == ["split"]
+        assert [call.what for call in watchdog._blocking_calls.values()] == ["split"]
     with pytest.raises(KeyError), waiting("bcast", GROUP):
         raise KeyError
-    assert not watchdog._places
+    assert not watchdog._blocking_calls
     assert watchdog._counts == {GROUP.number: 2}
 
 
@@ -56,14 +56,14 @@ def test_each_thread_waits_for_itself(on):
     with waiting("bcast", GROUP):
         thread.start()
         assert inside.wait(10)
-        assert sorted(place.what for place in watchdog._places.values()) == ["bcast", "mean"]
+        assert sorted(call.what for call in watchdog._blocking_calls.values()) == ["bcast", "mean"]
         done.set()
         thread.join()
 
 
 def test_alone_there_is_nobody_to_wait_for(on):
     with waiting("allreduce", NO_GROUP):
-        assert not watchdog._places
+        assert not watchdog._blocking_calls
 
 
 def groups_of_ranks():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from renga_core.training import Extension
-from renga_data.iterators import MultithreadIterator, SerialIterator, prefetching, waiting
+from renga_data.iterators import MultithreadIterator, SerialIterator, interruptible_wait, prefetching
 from renga_nn.links import Classifier, Linear
 from renga_optimizers import SGD
 from renga_training import Trainer
@@ -53,7 +53,7 @@ class Interrupted(Extension):
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", 0.2)
+    monkeypatch.setattr(interruptible_wait, "PATIENCE", 0.2)
     monkeypatch.setattr(prefetching, "PATIENCE", 0.2)
 
 

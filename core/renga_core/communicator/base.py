@@ -273,8 +273,8 @@ class CommunicatorBase(ABC):
         if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
             raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
 
-    def mean_of_given_up(self, arrays: Sequence[Array]) -> list[Array]:
-        """`mean` of arrays that the caller needs no longer: their memory may become that of the result."""
+    def mean_of_donated(self, arrays: Sequence[Array]) -> list[Array]:
+        """`mean` of donated arrays, which the caller uses no longer: their memory may become that of the result."""
         return self.mean(arrays)
 
     def mean_flat(self, flat: Array) -> Array:
@@ -293,19 +293,19 @@ class CommunicatorBase(ABC):
         """Begin `mean` and return at once; `Request.wait` returns what `mean` would, bit for bit.
 
         Every rank begins the same ones in the same order. Until they are waited for, `arrays` must not change. Other
-        collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls `twin`,
-        and so has its place among them. Where `overlaps` is False, it is done before this method returns.
+        collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls
+        `duplicate`, and so has its place among them. Where `overlaps` is False, it is done before this method returns.
         """
         check_arrays("imean", *arrays)
         if not self.overlaps or self.size == 1:
             return Done(self.mean(arrays))
         if self._background is None:
-            self._background = Background(self.twin())
+            self._background = Background(self.duplicate())
             # A communicator that nobody finalizes does not leave its thread behind.
             weakref.finalize(self, self._background.end)
         return self._background.begin(arrays, self.get_config())
 
-    def twin(self) -> CommunicatorBase:
+    def duplicate(self) -> CommunicatorBase:
         """A group of the same ranks for `imean`, whose thread calls its collectives while others call this one's."""
         return self.split(0, self.rank)
 
@@ -345,7 +345,7 @@ class CommunicatorBase(ABC):
         self.agree("multi_node_mean_grad", [path for path, _ in named])
         params = [param for _, param in named]
         for bucket in buckets([param.grad for param in params], self.get_config("bucket_bytes")):
-            means = self.mean_of_given_up([params[i].grad for i in bucket])
+            means = self.mean_of_donated([params[i].grad for i in bucket])
             for i, mean in zip(bucket, means, strict=True):
                 params[i].grad = mean
 

@@ -39,7 +39,7 @@ class Agreement:
         self._calls = calls
         self._own, self._largest = np.empty((2, 3), np.int64)
         if calls.size > 1:
-            failures.take_leave(self._take_leave)
+            failures.serve_at_exit(self._announce_end)
             if serves_program:
                 _alive.append(self)
 
@@ -93,8 +93,8 @@ class Agreement:
         if any(one != given[0] for one in given):
             raise MismatchError(given, comm.rank)
 
-    def _take_leave(self) -> Iterator[None]:
-        """Tell whoever calls a collective that this rank has ended, until all have; to be gone on with now and then."""
+    def _announce_end(self) -> Iterator[None]:
+        """Tell whoever calls a collective that this rank has ended; a service, see `serve_at_exit`."""
         self._own, self._largest = np.empty((2, 3), np.int64)  # another thread may be in a call that never ends
         while self._calls.comm != MPI.COMM_NULL:
             try:

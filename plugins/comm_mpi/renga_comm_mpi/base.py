@@ -16,9 +16,9 @@ from renga_comm_mpi import watchdog
 from renga_comm_mpi.agreement import Agreement
 from renga_comm_mpi.calls import PIECE, Calls, as_bytes
 from renga_comm_mpi.conversion import largest_magnitude
-from renga_comm_mpi.letters import Letters
 from renga_comm_mpi.mpi import MPI
-from renga_comm_mpi.nodes import find_place, node_of_this_process
+from renga_comm_mpi.nodes import find_placement, node_of_this_process
+from renga_comm_mpi.point_to_point import PointToPoint
 from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import CommunicatorBase, Request
 from renga_core.communicator.arguments import check_arrays, check_sum
@@ -60,11 +60,11 @@ class MpiCommunicator(CommunicatorBase):
             self.mpi_comm = mpi_comm.Dup()
             # MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
             self._calls = Calls(self.mpi_comm.Dup(), patient)
-            self._letters = Letters(self.mpi_comm, self._group, patient)
+            self._point_to_point = PointToPoint(self.mpi_comm, self._group, patient)
             nodes = self._calls.allgather_messages(node_of_this_process().encode())
         self._to_myself: dict[int, deque[Any]] = {}
         self._agreement = Agreement(self._calls, serves_program=not patient)
-        self._place = find_place(nodes, self.rank)
+        self._placement = find_placement(nodes, self.rank)
         self._calls.crosses = self.inter_size > 1
         self._rounds = True  # whether anything travels in 16 bits where that is asked for
 
@@ -78,19 +78,19 @@ class MpiCommunicator(CommunicatorBase):
 
     @property
     def intra_rank(self) -> int:  # noqa: D102
-        return self._place.intra_rank
+        return self._placement.intra_rank
 
     @property
     def intra_size(self) -> int:  # noqa: D102
-        return self._place.intra_size
+        return self._placement.intra_size
 
     @property
     def inter_rank(self) -> int:  # noqa: D102
-        return self._place.inter_rank
+        return self._placement.inter_rank
 
     @property
     def inter_size(self) -> int:  # noqa: D102
-        return self._place.inter_size
+        return self._placement.inter_size
 
     def split(self, color: int, key: int) -> Self:  # noqa: D102
         with self._waiting("split"):
@@ -124,9 +124,9 @@ class MpiCommunicator(CommunicatorBase):
             self._to_myself.setdefault(tag, deque()).append((header, [host.copy() for host in hosts]))
             return
         with self._waiting("send", dest):
-            self._letters.send_message(pickle.dumps(header), dest, tag)
+            self._point_to_point.send_message(pickle.dumps(header), dest, tag)
             for host in hosts:
-                self._letters.send(as_bytes(host), dest, tag)
+                self._point_to_point.send(as_bytes(host), dest, tag)
 
     def recv(self, source: int, tag: int) -> Any:
         """Wait for the array or tuple of arrays that rank `source` sends with this tag, and return it.
@@ -141,10 +141,10 @@ class MpiCommunicator(CommunicatorBase):
             header, hosts = self._from_myself("arrays", tag)
         else:
             with self._waiting("recv", source):
-                header = self._open("arrays", self._letters.recv_message(source, tag), source, tag)
+                header = self._open("arrays", self._point_to_point.recv_message(source, tag), source, tag)
                 hosts = [_empty(description) for description in header[2]]
                 for host in hosts:
-                    self._letters.recv(as_bytes(host), source, tag)
+                    self._point_to_point.recv(as_bytes(host), source, tag)
         arrays = tuple(_device(None, about).send(host) for host, about in zip(hosts, header[2], strict=True))
         return arrays if header[1] else arrays[0]
 
@@ -153,7 +153,7 @@ class MpiCommunicator(CommunicatorBase):
             self._to_myself.setdefault(tag, deque()).append((("object", pickle.loads(pickle.dumps(obj))), None))
             return
         with self._waiting("send_obj", dest):
-            self._letters.send_message(pickle.dumps(("object", obj)), dest, tag)
+            self._point_to_point.send_message(pickle.dumps(("object", obj)), dest, tag)
 
     def recv_obj(self, source: int, tag: int = 0) -> Any:
         """Wait for the object that rank `source` sends with this tag, and return it.
@@ -165,7 +165,7 @@ class MpiCommunicator(CommunicatorBase):
         if self._is_myself("source", source):
             return self._from_myself("object", tag)[0][1]
         with self._waiting("recv_obj", source):
-            return self._open("object", self._letters.recv_message(source, tag), source, tag)[1]
+            return self._open("object", self._point_to_point.recv_message(source, tag), source, tag)[1]
 
     def _is_myself(self, name: str, rank: int) -> bool:
         self._check_rank(name, rank)
@@ -283,12 +283,12 @@ class MpiCommunicator(CommunicatorBase):
         return get_device_of(data).send(total.astype(host.dtype, copy=False).reshape(host.shape))
 
     def mean(self, arrays: Sequence[Array]) -> list[Array]:  # noqa: D102
-        return self._mean(arrays, given_up=False)
+        return self._mean(arrays, donated=False)
 
-    def mean_of_given_up(self, arrays: Sequence[Array]) -> list[Array]:  # noqa: D102
-        return self._mean(arrays, given_up=True)
+    def mean_of_donated(self, arrays: Sequence[Array]) -> list[Array]:  # noqa: D102
+        return self._mean(arrays, donated=True)
 
-    def _mean(self, arrays: Sequence[Array], given_up: bool) -> list[Array]:
+    def _mean(self, arrays: Sequence[Array], donated: bool) -> list[Array]:
         check_arrays("mean", *arrays)
         arrays = [in_native_order(array) for array in arrays]
         wire = self.get_config("allreduce_grad_dtype")
@@ -308,7 +308,7 @@ class MpiCommunicator(CommunicatorBase):
                 wide = host.astype(wire) if is_wide(wire, flat.dtype) else _widened(host) if half else host
                 # Fresh memory of 100 MB costs as much time as the sum, for the system fills it with zeros.
                 copied = wide is not host or all(flat.size != array.size for array in arrays)
-                into = wide if (given_up or copied) and wide.flags.writeable else None
+                into = wide if (donated or copied) and wide.flags.writeable else None
                 total = self._sum(wide, self.size, half, scale, into)
                 means.append(get_device_of(flat).send(total.astype(host.dtype, copy=False)))
         return unpack(means, arrays)
@@ -384,7 +384,7 @@ class MpiCommunicator(CommunicatorBase):
 
     # --- the rest -----------------------------------------------------------------------------------------------------
 
-    def twin(self) -> Self:  # noqa: D102
+    def duplicate(self) -> Self:  # noqa: D102
         return type(self)(self.mpi_comm, patient=True)
 
     def imean(self, arrays: Sequence[Array]) -> Request:  # noqa: D102

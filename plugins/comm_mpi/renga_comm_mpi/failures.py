@@ -10,7 +10,7 @@ go on waiting for it in a collective, and it for them in ``MPI_Finalize``. So, w
   end, too, as they do where all find the same thing wrong. Then it ends them.
 - SIGUSR1, which ``mpiexec`` passes on to all ranks, is Ctrl-C, unless the program does something else with it.
 - A rank that ends in any other way waits until all do, as MPI has it. If that takes long, it says so once. Others that
-  call a collective meanwhile, or wait for a message of this one, are told (`take_leave`).
+  call a collective meanwhile, or wait for a message of this one, are told (`serve_at_exit`).
 
 With a single rank, everything is as in any Python program, but for SIGUSR1.
 """
@@ -35,7 +35,7 @@ from renga_comm_mpi.launching import STOP
 from renga_comm_mpi.mpi import MPI
 from renga_core.communicator import MismatchError
 
-__all__ = ["end_all", "install", "meet_at_exit", "say", "take_leave", "this_rank"]
+__all__ = ["end_all", "install", "meet_at_exit", "say", "serve_at_exit", "this_rank"]
 
 GRACE = 3.0
 """Seconds that a rank which exits with a status that is not 0 gives the others to end by themselves."""
@@ -55,7 +55,7 @@ _hook: Callable[..., Any] | None = None
 _status = 0
 """What the main thread last gave to `sys.exit`."""
 _channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
-_farewells: list[Callable[[], Iterator[None]]] = []
+_services: list[Callable[[], Iterator[None]]] = []
 
 
 def install() -> None:
@@ -92,13 +92,15 @@ def meet_at_exit(channel: Any, finished: Callable[[], None], left: Callable[[], 
     _channels.append((channel, finished, left))
 
 
-def take_leave(farewell: Callable[[], Iterator[None]]) -> None:
-    """Have this rank tell others that it has ended its program, unless it says so by a status that is not 0.
+def serve_at_exit(service: Callable[[], Iterator[None]]) -> None:
+    """Run a service at this rank's exit, until all ranks have ended: it tells them that this one has.
+
+    Not where the program ends with a status that is not 0: then all ranks are ended.
 
     Args:
-        farewell: Begun when the program has ended, and gone on with now and then until all have.
+        service: Makes an iterator, which is advanced now and then; each step returns at once.
     """
-    _farewells.append(farewell)
+    _services.append(service)
 
 
 def this_rank() -> str:
@@ -213,12 +215,12 @@ def _leave() -> None:
 
 
 def _wait_for_others() -> None:
-    farewells = [farewell() for farewell in _farewells] if _status == 0 else []
-    _go_on_with(farewells)  # before others can see that this rank has ended
+    services = [service() for service in _services] if _status == 0 else []
+    _advance(services)  # before others can see that this rank has ended
     requests = [channel.Ibarrier() for channel, _, _ in _channels]
     started_at, told = time.monotonic(), False
     while not MPI.Request.Testall(requests):
-        _go_on_with(farewells)
+        _advance(services)
         waited = time.monotonic() - started_at
         if _status != 0 and waited > GRACE:
             say(f"renga: {this_rank()} has ended with status {_status}, the others go on. All ranks are ended for it.")
@@ -232,5 +234,5 @@ def _wait_for_others() -> None:
         time.sleep(0.002 if waited < 0.1 else 0.05)
 
 
-def _go_on_with(farewells: list[Iterator[None]]) -> None:
-    farewells[:] = [farewell for farewell in farewells if next(farewell, True) is None]
+def _advance(services: list[Iterator[None]]) -> None:
+    services[:] = [service for service in services if next(service, True) is None]

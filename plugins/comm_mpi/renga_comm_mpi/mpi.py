@@ -2,15 +2,15 @@
 
 Where ranks are many for the cores, one that waits must let others run: `launching.crowded` says why. Open MPI reads
 that from the environment as it starts, and that is when mpi4py is imported. It returns when all ranks are connected;
-where ``distributed.timeout`` is set, no later than that (`connecting`). Before, one rank of each machine removes what
-jobs that were killed have left there (`leftovers`).
+where ``distributed.timeout`` is set, no later than that (`connection_timeout`). Before, one rank of each machine
+removes what jobs that were killed have left there (`leftovers`).
 """
 
 from __future__ import annotations
 
 import os
 
-from renga_comm_mpi.connecting import guarded
+from renga_comm_mpi.connection_timeout import guarded
 from renga_comm_mpi.launching import YIELD, crowded
 from renga_comm_mpi.leftovers import remove_leftovers
 from renga_core.settings import lookup
@@ -28,7 +28,7 @@ if _ranks_here.isdigit() and crowded(int(_ranks_here), alone=_alone):
     os.environ.setdefault(YIELD, "1")
 
 
-def _place() -> tuple[int, int]:
+def _rank_and_size() -> tuple[int, int]:
     """The rank of this process, and how many there are, as who has started it says; before MPI does."""
     for rank, size in _LAUNCHERS:
         if os.environ.get(rank, "").isdigit() and os.environ.get(size, "").isdigit():
@@ -38,5 +38,5 @@ def _place() -> tuple[int, int]:
 
 if os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK", "0") == "0":
     remove_leftovers()
-with guarded(float(lookup("distributed.timeout").value), *_place()):
+with guarded(float(lookup("distributed.timeout").value), *_rank_and_size()):
     from mpi4py import MPI

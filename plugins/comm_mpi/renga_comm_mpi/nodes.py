@@ -7,10 +7,10 @@ from typing import NamedTuple
 from renga_comm_mpi.mpi import MPI
 from renga_core.settings import lookup
 
-__all__ = ["Place", "find_place", "node_of_this_process"]
+__all__ = ["Placement", "find_placement", "node_of_this_process"]
 
 
-class Place(NamedTuple):
+class Placement(NamedTuple):
     """Where a rank of a group stands among machines. Machines are numbered by the lowest rank on them.
 
     Attributes:
@@ -38,8 +38,8 @@ def node_of_this_process() -> str:
     return MPI.Get_processor_name()
 
 
-def find_place(nodes: list[bytes], rank: int) -> Place:
+def find_placement(nodes: list[bytes], rank: int) -> Placement:
     """Where `rank` stands, given for each rank of the group what `node_of_this_process` returned there."""
     distinct = list(dict.fromkeys(nodes))
     node = nodes[rank]
-    return Place(nodes[:rank].count(node), nodes.count(node), distinct.index(node), len(distinct))
+    return Placement(nodes[:rank].count(node), nodes.count(node), distinct.index(node), len(distinct))

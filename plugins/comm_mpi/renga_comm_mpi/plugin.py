@@ -3,8 +3,8 @@
 from renga_core.plugin import Provider, hookimpl
 
 _OFFERS = {
-    "naive": ("messages:NaiveCommunicator", "MPI; one gradient at a time, for debugging"),
-    "flat": ("messages:FlatCommunicator", "MPI; all gradients in one block"),
+    "naive": ("naive_and_flat:NaiveCommunicator", "MPI; one gradient at a time, for debugging"),
+    "flat": ("naive_and_flat:FlatCommunicator", "MPI; all gradients in one block"),
     "hierarchical": (
         "across_nodes:HierarchicalCommunicator",
         "MPI; shared memory inside a machine, one rank of each sends to others",
@@ -57,4 +57,6 @@ def renga_launchers() -> list[Provider]:
 @hookimpl
 def renga_doctor_checks() -> list[Provider]:
     """Two ranks here, or one on each host."""
-    return [Provider("mpi", "renga_comm_mpi.checkup:check", 1, "One MPI for mpi4py and mpiexec; ranks, hosts, clocks")]
+    return [
+        Provider("mpi", "renga_comm_mpi.self_test:check", 1, "One MPI for mpi4py and mpiexec; ranks, hosts, clocks")
+    ]

@@ -26,7 +26,7 @@ __all__ = [
 
 STOPPED = "T"
 """The state of a process that SIGSTOP or Ctrl-Z has stopped."""
-GUARD = "renga_comm_mpi/connecting.py"
+GUARD = "renga_comm_mpi/connection_timeout.py"
 """What the command line of a rank's guard contains."""
 _RANK = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=", b"PMIX_RANK=", b"MV2_COMM_WORLD_RANK=")
 """Where ``mpiexec`` writes the number of a rank into its environment."""
@@ -42,7 +42,7 @@ class RankProcess(NamedTuple):
         pid: Its number on this machine.
         state: The letter that ``ps`` shows: R runs, S sleeps, T is stopped.
         has_mpi: It has loaded an MPI library.
-        guards: It only watches whether the rank gets connected (`connecting`).
+        guards: It only watches whether the rank gets connected (`connection_timeout`).
     """
 
     rank: int

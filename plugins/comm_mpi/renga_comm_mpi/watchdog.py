@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from renga_comm_mpi import failures
 from renga_comm_mpi.agreement import agree_to_make
-from renga_comm_mpi.connecting import Clock
+from renga_comm_mpi.connection_timeout import Clock
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.processes import has_thread, name_this_thread, rank_processes, starter, why_silent
 from renga_core.communicator import MismatchError
@@ -51,7 +51,7 @@ class Group(NamedTuple):
     ranks: tuple[int, ...]
 
 
-class Place(NamedTuple):
+class BlockingCall(NamedTuple):
     """What a thread waits for.
 
     Attributes:
@@ -88,7 +88,7 @@ _NOTHING = nullcontext()
 _timeout = 0.0
 _serial = 0
 _channels: list[Channel] = []
-_places: dict[int, Place] = {}
+_blocking_calls: dict[int, BlockingCall] = {}
 """By the thread that waits."""
 _counts: dict[tuple[int, int], int] = {}
 _last: tuple[str, float] | None = None
@@ -169,7 +169,7 @@ class _Waiting:
     def __init__(self, what: str, group: Group, peer: int | None) -> None:
         self._what, self._group, self._peer = what, group, peer
         self._thread = threading.get_ident()
-        self._outer = self._thread not in _places  # one that is made of others is what the program called
+        self._outer = self._thread not in _blocking_calls  # one that is made of others is what the program called
 
     def __enter__(self) -> None:
         if not self._outer:
@@ -179,16 +179,16 @@ class _Waiting:
             number = _counts[self._group.number] = _counts.get(self._group.number, 0) + 1
         else:
             peer = self._group.ranks[self._peer]
-        _places[self._thread] = Place(self._what, self._group, number, peer, _clock())
+        _blocking_calls[self._thread] = BlockingCall(self._what, self._group, number, peer, _clock())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         global _last
         if self._outer:
-            place = _places.pop(self._thread)
+            call = _blocking_calls.pop(self._thread)
             if self._thread == threading.main_thread().ident:
-                _last = (_call(place), _clock())
+                _last = (_describe(call), _clock())
 
 
 def _start(timeout: float, speaks: bool) -> None:
@@ -227,9 +227,9 @@ def _watch() -> None:
         now = _clock()
         if talks:
             _answer_questions()
-        overdue = [place for place in list(_places.values()) if now - place.since > _timeout]
+        overdue = [call for call in list(_blocking_calls.values()) if now - call.since > _timeout]
         if overdue and now > not_before:
-            _report(min(overdue, key=lambda place: place.since), talks)
+            _report(min(overdue, key=lambda call: call.since), talks)
             not_before = now + 2 * ANSWER_TIMEOUT  # the rank that is to report may have died of it
 
 
@@ -248,8 +248,8 @@ _unfinished: list[Any] = []
 class State(NamedTuple):
     """What a rank does, as it tells others."""
 
-    places: list[tuple[Place, str]]
-    """With how long, and where in the program, in words; `Place.since` means nothing to others."""
+    calls: list[tuple[BlockingCall, str]]
+    """With how long, and where in the program, in words; `BlockingCall.since` means nothing to others."""
     overdue: bool
     otherwise: str
     """What it does unless it waits."""
@@ -257,7 +257,9 @@ class State(NamedTuple):
 
 def _state() -> State:
     now = _clock()
-    places = [(place, f"for {now - place.since:.1f} s, {_where(thread)}") for thread, place in list(_places.items())]
+    calls = [
+        (call, f"for {now - call.since:.1f} s, {_where(thread)}") for thread, call in list(_blocking_calls.items())
+    ]
     if _finished is not None:
         otherwise = f"ended its program {now - _finished:.1f} s ago"
     elif _last is None:
@@ -265,46 +267,46 @@ def _state() -> State:
     else:
         what, end = _last
         otherwise = f"has computed for {now - end:.1f} s, {_where(threading.main_thread().ident)}; its last was {what}"
-    overdue = any(now - place.since > _timeout - ANSWER_TIMEOUT for place, _ in places)
-    return State(places, overdue, otherwise)
+    overdue = any(now - call.since > _timeout - ANSWER_TIMEOUT for call, _ in calls)
+    return State(calls, overdue, otherwise)
 
 
-def _report(place: Place, talks: bool) -> None:
+def _report(call: BlockingCall, talks: bool) -> None:
     """Say who is late and end all; return if that is left to a lower rank that waits too long itself."""
     me = MPI.COMM_WORLD.rank
-    own = next(words for waits, words in _state().places if waits is place or waits == place)
-    lines = [f"renga: {failures.this_rank()} waits in {_call(place)} {own}."]
+    own = next(words for waits, words in _state().calls if waits is call or waits == call)
+    lines = [f"renga: {failures.this_rank()} waits in {_describe(call)} {own}."]
     if talks:
-        channel = channel_of(place.group)
+        channel = channel_of(call.group)
         if channel is None:  # it is about to be made
-            findings, too = _findings_from_outside(place)
-            if any(rank < me for rank in too) and _clock() - place.since < _timeout + ANSWER_TIMEOUT:
+            findings, too = _findings_from_outside(call)
+            if any(rank < me for rank in too) and _clock() - call.since < _timeout + ANSWER_TIMEOUT:
                 return  # and look again soon
             lines += findings
         else:
-            states = _ask(channel, [rank for rank in place.group.ranks if rank != me])
+            states = _ask(channel, [rank for rank in call.group.ranks if rank != me])
             if any(rank < me and state is not None and state.overdue for rank, state in states.items()):
                 return
-            lines += _findings(place, channel, states)
+            lines += _findings(call, channel, states)
     lines.append(f"That is longer than distributed.timeout, {_timeout:g} s: all ranks are ended.")
     failures.say("\n".join(lines))
     failures.end_all(1)
 
 
-def _findings(place: Place, channel: Channel, states: dict[int, State | None]) -> list[str]:
+def _findings(call: BlockingCall, channel: Channel, states: dict[int, State | None]) -> list[str]:
     late, too = [], []
     for rank, state in states.items():
         if state is None:
             late.append(f"{channel.home(rank)} does not answer: it was stopped, or is dead, or computes outside Python")
-        elif any(_same(waits, place) for waits, _ in state.places):
+        elif any(_same(waits, call) for waits, _ in state.calls):
             too.append(str(rank))
-        elif state.places:
-            waits, words = state.places[0]
-            late.append(f"{channel.home(rank)} waits in {_call(waits)} {words}")
+        elif state.calls:
+            waits, words = state.calls[0]
+            late.append(f"{channel.home(rank)} waits in {_describe(waits)} {words}")
         else:
             late.append(f"{channel.home(rank)} {state.otherwise}")
-    if place.peer is not None:
-        late = [line for line in late if line.startswith(f"rank {place.peer} ")]
+    if call.peer is not None:
+        late = [line for line in late if line.startswith(f"rank {call.peer} ")]
         too = []
     lines = [f"  late: {line}" for line in late]
     lines += [f"  waiting, too: rank {', '.join(too)}"] if too else []
@@ -313,11 +315,11 @@ def _findings(place: Place, channel: Channel, states: dict[int, State | None]) -
     return lines
 
 
-def _findings_from_outside(place: Place) -> tuple[list[str], list[int]]:
+def _findings_from_outside(call: BlockingCall) -> tuple[list[str], list[int]]:
     """What can be said of ranks with which nobody can talk yet, and which of them wait, too."""
     there = rank_processes(starter(os.getpid()))
     lines, too = [], []
-    for rank in place.group.ranks:
+    for rank in call.group.ranks:
         silent = why_silent(there, rank)
         if silent is not None:
             lines.append(f"  late: {silent}")
@@ -330,8 +332,8 @@ def _findings_from_outside(place: Place) -> tuple[list[str], list[int]]:
     return lines, too
 
 
-def _same(place: Place, other: Place) -> bool:
-    return place.number != 0 and (place.group.number, place.number) == (other.group.number, other.number)
+def _same(call: BlockingCall, other: BlockingCall) -> bool:
+    return call.number != 0 and (call.group.number, call.number) == (other.group.number, other.number)
 
 
 def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
@@ -351,9 +353,9 @@ def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
     return states
 
 
-def _call(place: Place) -> str:
-    more = f" for rank {place.peer}" if place.peer is not None else f", collective {place.number}"
-    return f"{place.what}{more} of the communicator '{place.group.name}'"
+def _describe(call: BlockingCall) -> str:
+    more = f" for rank {call.peer}" if call.peer is not None else f", collective {call.number}"
+    return f"{call.what}{more} of the communicator '{call.group.name}'"
 
 
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib")

@@ -93,7 +93,7 @@ def renga_namespaces() -> list[Namespace]:
             "renga.dataset",
             names={
                 "renga_data.convert": "concat_examples to_device",
-                "renga_data.conveyor": "ConcatWithAsyncTransfer",
+                "renga_data.async_transfer": "ConcatWithAsyncTransfer",
                 f"{datasets}.cached": "cache_or_load_file cached_download",
                 f"{datasets}.download": "get_dataset_directory get_dataset_root set_dataset_root",
                 "renga_data.preprocessing": "TextPreprocessing read_preprocessing write_preprocessing",
@@ -104,7 +104,7 @@ def renga_namespaces() -> list[Namespace]:
             "renga.dataset.convert",
             names={
                 "renga_data.convert": "concat_examples concat_examples_func to_device",
-                "renga_data.conveyor": "ConcatWithAsyncTransfer Conveyor",
+                "renga_data.async_transfer": "ConcatWithAsyncTransfer Conveyor",
             },
         ),
         Namespace(

@@ -147,10 +147,10 @@ def test_signatures_follow_chainermn() -> None:
         "imean",
         "mean",
         "mean_flat",
-        "mean_of_given_up",
+        "mean_of_donated",
         "reduce_scatter",
         "share",
-        "twin",
+        "duplicate",
     }
     assert {name: names for name, names in parameters.items() if name not in extra} == {
         "split": ["color", "key"],

@@ -213,8 +213,8 @@ def test_a_pickled_iterator_goes_on_as_the_original_would(make, duplicate):
 def test_it_can_be_put_back_to_where_it_was(make):
     with make(range(10), 3, seed=1) as iterator:
         next(iterator)
-        place, epoch_detail = iterator.place, iterator.epoch_detail
+        state, epoch_detail = iterator.state, iterator.epoch_detail
         batches = [next(iterator) for _ in range(7)]
-        iterator.place = place
+        iterator.state = state
         assert iterator.epoch_detail == epoch_detail
         assert [next(iterator) for _ in range(7)] == batches

@@ -240,7 +240,7 @@ def test_a_worker_that_dies_while_it_sends(tmp_path, then):
         else:
             iterator._order_ahead()
             deadline = time.monotonic() + 20
-            while not iterator._pool.somebody_died() and time.monotonic() < deadline:
+            while not iterator._pool.has_dead_worker() and time.monotonic() < deadline:
                 time.sleep(0.01)
             iterator.finalize()
         assert left_behind(shared()) == ([], set())

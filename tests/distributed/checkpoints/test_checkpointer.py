@@ -17,7 +17,7 @@ from renga_core import random
 from renga_core.backend import get_backend
 from renga_core.communicator import MismatchError
 from renga_core.serializers import FileMismatched
-from renga_distributed.checkpoints import CheckpointError, carrying, create_multi_node_checkpointer
+from renga_distributed.checkpoints import CheckpointError, create_multi_node_checkpointer, world_size_change
 from renga_distributed.create import create_communicator
 from renga_distributed.datasets import scatter_dataset
 from renga_distributed.optimizers import create_multi_node_optimizer
@@ -163,7 +163,7 @@ def test_random_numbers_of_another_number_of_ranks(tmp_path, monkeypatch):
 
     def note(arrays, rank):
         for _ in range(2):
-            carrying.begin_random_numbers(arrays, rank)
+            world_size_change.begin_random_numbers(arrays, rank)
             drawn.setdefault(rank, []).append(random.generator(numpy).random())
 
     monkeypatch.setattr("renga_distributed.checkpoints.checkpointer.begin_random_numbers", note)
@@ -171,9 +171,9 @@ def test_random_numbers_of_another_number_of_ranks(tmp_path, monkeypatch):
     launch(run, 2, tmp_path, Plain, 4, None, True)
     assert list(drawn) == [1]  # rank 0 goes on with its own
     assert drawn[1][0] == drawn[1][1]
-    carrying.begin_random_numbers({"random": np.asarray("state")}, 1)
+    world_size_change.begin_random_numbers({"random": np.asarray("state")}, 1)
     first = random.generator(numpy).random()
-    carrying.begin_random_numbers({"random": np.asarray("state")}, 2)
+    world_size_change.begin_random_numbers({"random": np.asarray("state")}, 2)
     assert random.generator(numpy).random() != first
 
 

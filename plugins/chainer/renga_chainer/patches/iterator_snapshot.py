@@ -6,7 +6,7 @@ from typing import Any
 
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_data.iterators import MultithreadIterator
-from renga_data.iterators.ordered import OrderedIterator, Place
+from renga_data.iterators.ordered import IteratorState, OrderedIterator
 from renga_data.iterators.prefetching import PrefetchingIterator
 
 __all__ = ["ADDITIONS"]
@@ -18,11 +18,11 @@ def serialize(self: OrderedIterator, serializer: AbstractSerializer) -> None:
     Raises:
         KeyError: This one has an order, and the saved one had none.
     """
-    place = self._place
-    position = serializer("current_position", place.position)
-    epoch = serializer("epoch", place.epoch)
-    is_new_epoch = serializer("is_new_epoch", place.is_new_epoch)
-    order = None if place.order is None else place.order.copy()
+    state = self._state
+    position = serializer("current_position", state.position)
+    epoch = serializer("epoch", state.epoch)
+    is_new_epoch = serializer("is_new_epoch", state.is_new_epoch)
+    order = None if state.order is None else state.order.copy()
     if isinstance(self, MultithreadIterator):
         order = serializer("_order", order)
     elif order is not None:
@@ -31,16 +31,16 @@ def serialize(self: OrderedIterator, serializer: AbstractSerializer) -> None:
         except KeyError:
             order = serializer("_order", order)
     try:
-        previous = serializer("previous_epoch_detail", place.previous_epoch_detail)
+        previous = serializer("previous_epoch_detail", state.previous_epoch_detail)
     except KeyError:  # of an older version
         size = self._epoch_size(order)
         previous = max(epoch + (position - self.batch_size) / size, 0.0) if epoch or position else -1.0
     if isinstance(serializer, Deserializer):
         previous = -1.0 if previous is None else float(previous)
-        self._return_to(Place(position, epoch, bool(is_new_epoch), previous, order, place.sampler_state))
+        self._return_to(IteratorState(position, epoch, bool(is_new_epoch), previous, order, state.sampler_state))
     elif isinstance(self, PrefetchingIterator):
         # Chainer's make the next batch again; if an epoch begins with it, another order is drawn.
-        self._return_to(place)
+        self._return_to(state)
 
 
 ADDITIONS: list[tuple[type, str, Any]] = [(OrderedIterator, "serialize", serialize)]

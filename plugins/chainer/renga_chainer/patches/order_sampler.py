@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from renga_data.iterators import ShuffleOrderSampler
-from renga_data.iterators.ordered import OrderedIterator, Place
+from renga_data.iterators.ordered import IteratorState, OrderedIterator
 
 __all__ = ["ADDITIONS"]
 
@@ -57,18 +57,18 @@ def make_iterator(
     _init(self, dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
 
 
-def advance(self: OrderedIterator, place: Place) -> Any:
+def advance(self: OrderedIterator, state: IteratorState) -> Any:
     """As Renga's, but an order is also drawn where the only epoch ends: numbers drawn later depend on it."""
-    found = _advance(self, place)
+    found = _advance(self, state)
     if found is not None and not self.repeat and found[0].is_new_epoch:
-        self._sample(place.order, place.position)
+        self._sample(state.order, state.position)
     return found
 
 
 def set_sampler(self: OrderedIterator, sampler: Any) -> None:
     """Draw the orders of later epochs from another one; `reset` for that of this one."""
     self._sampler = sampler
-    self._arrive(self._place._replace(sampler_state={}))
+    self._arrive(self._state._replace(sampler_state={}))
 
 
 ADDITIONS: list[tuple[type, str, Any]] = [

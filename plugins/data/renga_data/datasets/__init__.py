@@ -6,7 +6,7 @@ Made of others:
 - `concatenated_dataset`: one after another.
 - `sub_dataset`: parts: splits, cross validation.
 - `transform_dataset`: seen through a function.
-- `taking`: `take`, some examples without the others, for those who send or save them.
+- `take`, some examples without the others, for those who send or save them.
 
 In files of one's own:
 
@@ -24,7 +24,7 @@ Real ones, each a function that returns (train, test):
 - `ptb`: the text of the Penn Treebank, in three parts.
 
 Under these: `remote`, the table of files with their addresses and digests; `download`, the cache; `cached`, other files
-in it; `images`, what loaders share; `damage`, how they say that a file is damaged.
+in it; `images`, what loaders share; `file_errors`, how they say that a file is damaged.
 """
 
 from renga_data.datasets.cifar import get_cifar10, get_cifar100

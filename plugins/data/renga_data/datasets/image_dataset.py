@@ -11,7 +11,7 @@ import numpy as np
 from renga_core.configuration import get_dtype
 from renga_core.dataset import DatasetMixin
 from renga_core.optional import require
-from renga_data.datasets.damage import check_growth, reading
+from renga_data.datasets.file_errors import check_growth, reading
 
 __all__ = ["ImageDataset", "LabeledImageDataset", "as_label", "read_image", "read_lines", "read_pairs"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from renga_data.datasets import remote
-from renga_data.datasets.damage import check_growth, reading
 from renga_data.datasets.download import fetch
+from renga_data.datasets.file_errors import check_growth, reading
 from renga_data.datasets.images import as_dataset, as_floats, as_rgb
 from renga_data.datasets.tuple_dataset import TupleDataset
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from renga_core.configuration import get_dtype
 from renga_core.dataset import DatasetMixin
-from renga_data.datasets.damage import check_growth, reading
+from renga_data.datasets.file_errors import check_growth, reading
 from renga_data.datasets.image_dataset import as_label, read_image, read_pairs, require_pillow
 
 __all__ = ["LabeledZippedImageDataset", "MultiZippedImageDataset", "ZippedImageDataset"]

@@ -5,8 +5,9 @@
 - `order_samplers`: `OrderSampler`, `ShuffleOrderSampler`: in which order the examples of an epoch come.
 - `ordered`: what all iterators here share: which examples come next, epochs, saving and resuming.
 - `prefetching`: what the two that work ahead share.
-- `worker`, `shared_memory`, `watched`: the processes of `MultiprocessIterator`, how arrays get from them, and how
-  their death is seen.
+- `worker`, `process_pool`, `shared_memory`: what runs in the processes of `MultiprocessIterator`, a pool of them that
+  sees one die, and how arrays get from them. `thread_pool`: that of `MultithreadIterator`.
+- `interruptible_wait`: waiting for both, until Ctrl-C at most.
 - `semaphores`: those of its queues, which have no name.
 - `dali`: `DaliIterator`, which is not there, and says what is.
 - `errors`: `WorkerDied`, `StalledDatasetWarning`.

@@ -16,11 +16,11 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
 from renga_data.iterators import worker
 from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
+from renga_data.iterators.interruptible_wait import PATIENCE, StoppedWaiting, wait_for
 from renga_data.iterators.ordered import Sampler
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
+from renga_data.iterators.process_pool import ProcessPool
 from renga_data.iterators.shared_memory import Packet, Slot, unpack
-from renga_data.iterators.waiting import PATIENCE, StoppedWaiting, wait_for
-from renga_data.iterators.watched import WatchedPool
 
 __all__ = ["MultiprocessIterator"]
 
@@ -63,7 +63,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
     """
 
     TimeoutWarning = StalledDatasetWarning
-    _pool: WatchedPool | None
+    _pool: ProcessPool | None
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         for share in shares(indices, self.n_processes):
             slot = self._borrow_slot()
             address = None if slot is None else slot.address
-            with worker.sheltered():  # a new process may be started here
+            with worker.signals_blocked():  # a new process may be started here
                 packet = pool.submit(worker.make_examples, share, self._seed + number, address)
             parts.append(_Part(packet, slot))
             number += len(share)
@@ -161,7 +161,7 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             slot.free()
         self._own_no_helpers()
 
-    def _ready_pool(self, orders: int) -> WatchedPool:
+    def _ready_pool(self, orders: int) -> ProcessPool:
         """The pool to give the next `orders` examples to."""
         if self._pool is not None and self.maxtasksperchild and self._made >= self.maxtasksperchild * self.n_processes:
             for _, parts in self._ahead:
@@ -173,9 +173,9 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
             if self._context.get_start_method() != "fork":
                 # The first worker would start Python's resource tracker, and that unblocks Ctrl-C before the worker
                 # is there.
-                with worker.sheltered():
+                with worker.signals_blocked():
                     resource_tracker.ensure_running()
-            self._pool = WatchedPool(self.n_processes, self._context, worker.begin, (self.dataset,))
+            self._pool = ProcessPool(self.n_processes, self._context, worker.begin, (self.dataset,))
             self._made = 0
         self._made += orders
         return self._pool
@@ -207,7 +207,7 @@ class _Watch:
         patience: Seconds after which to warn, and again.
     """
 
-    def __init__(self, iterator: MultiprocessIterator, pool: WatchedPool) -> None:
+    def __init__(self, iterator: MultiprocessIterator, pool: ProcessPool) -> None:
         self._iterator = iterator
         self._pool = pool
         self._died_before = False
@@ -217,7 +217,7 @@ class _Watch:
     def __call__(self) -> None:
         self._iterator._look()
         # The pool, too, sees that a process has died, and then there is no more waiting; unless it cannot.
-        died = self._pool.somebody_died()
+        died = self._pool.has_dead_worker()
         if died and self._died_before:
             self._pool.kill()
         self._died_before = died

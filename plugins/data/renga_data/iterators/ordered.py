@@ -18,15 +18,15 @@ from renga_core.dataset import Dataset, Iterator
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_data.iterators.order_samplers import Indices, ShuffleOrderSampler
 
-__all__ = ["OrderedIterator", "Place", "Step"]
+__all__ = ["IteratorState", "OrderedIterator", "Step"]
 
 Sampler = Callable[[Indices, int], Indices]
 
 _NEVER = -1.0  # `previous_epoch_detail` before the first batch, in a file
 
 
-class Place(NamedTuple):
-    """Where an iterator is: all that decides which batches follow. It is never changed, only replaced.
+class IteratorState(NamedTuple):
+    """The state of an iterator: all that decides which batches follow. It is never changed, only replaced.
 
     Attributes:
         position: How many examples of the present epoch have been used.
@@ -49,21 +49,21 @@ class Step(NamedTuple):
     """The next batch of an iterator.
 
     Attributes:
-        place: Where its use leads to.
+        state: The iterator's after it.
         indices: Its examples; where ranks share batches, this rank's.
         number: How many examples come before them, counted from epoch 0.
     """
 
-    place: Place
+    state: IteratorState
     indices: list[int]
     number: int
 
 
-def _told(name: str, get: Callable[[Place, int], Any]) -> Any:
-    """An attribute that tells where an iterator is, called with its place and the size of an epoch."""
+def _told(name: str, get: Callable[[IteratorState, int], Any]) -> Any:
+    """An attribute that tells where an iterator is, called with its state and the size of an epoch."""
 
     def told(self: OrderedIterator) -> Any:
-        return get(self._place, self._epoch_size(self._place.order))
+        return get(self._state, self._epoch_size(self._state.order))
 
     def refuse(self: OrderedIterator, value: object) -> None:
         raise AttributeError(
@@ -80,7 +80,7 @@ class OrderedIterator(Iterator):
     shorter is an error, unless it happens between two epochs without an order sampler.
 
     A derived class defines ``__next__`` by `_advance` and `_arrive`, and `_forget` if it works ahead. Threads may share
-    an iterator: each batch goes to one of them. What reads or changes the place holds `_alone` meanwhile.
+    an iterator: each batch goes to one of them. What reads or changes the state holds `_alone` meanwhile.
 
     Args:
         dataset: Examples by index.
@@ -134,13 +134,13 @@ class OrderedIterator(Iterator):
         self._examples = 0
         self._arrive(self._start())
 
-    current_position = _told("current_position", lambda place, size: place.position)
-    epoch = _told("epoch", lambda place, size: place.epoch)
-    is_new_epoch = _told("is_new_epoch", lambda place, size: place.is_new_epoch)
-    epoch_detail = _told("epoch_detail", lambda place, size: _detail(place, size))
+    current_position = _told("current_position", lambda state, size: state.position)
+    epoch = _told("epoch", lambda state, size: state.epoch)
+    is_new_epoch = _told("is_new_epoch", lambda state, size: state.is_new_epoch)
+    epoch_detail = _told("epoch_detail", lambda state, size: _detail(state, size))
     previous_epoch_detail = _told(
         "previous_epoch_detail",
-        lambda place, size: None if place.previous_epoch_detail < 0 else place.previous_epoch_detail,
+        lambda state, size: None if state.previous_epoch_detail < 0 else state.previous_epoch_detail,
     )
 
     @property
@@ -151,18 +151,18 @@ class OrderedIterator(Iterator):
     def reset(self) -> None:
         """Begin again at the start of epoch 0, in a new order."""
         with self._alone():
-            self._return_to(self._place)
+            self._return_to(self._state)
             self._arrive(self._start())
 
     @property
-    def place(self) -> Place:
+    def state(self) -> IteratorState:
         """Where it is. Set it to one that it has been at, and it goes on from there."""
-        return self._place
+        return self._state
 
-    @place.setter
-    def place(self, place: Place) -> None:
+    @state.setter
+    def state(self, state: IteratorState) -> None:
         with self._alone():
-            self._return_to(place)
+            self._return_to(state)
 
     @property
     def shares_batches(self) -> bool:
@@ -187,23 +187,23 @@ class OrderedIterator(Iterator):
             ValueError: The saved iterator had an order sampler and this one has none, or the other way round; or its
                 position is beyond the end of this data set.
         """
-        place = self._place
-        position = serializer("current_position", place.position)
-        epoch = serializer("epoch", place.epoch)
-        is_new_epoch = serializer("is_new_epoch", place.is_new_epoch)
-        previous = serializer("previous_epoch_detail", place.previous_epoch_detail)
-        sampler_state = json.loads(serializer("order_sampler", json.dumps(place.sampler_state)))
-        if (sampler_state is None) != (place.order is None):
+        state = self._state
+        position = serializer("current_position", state.position)
+        epoch = serializer("epoch", state.epoch)
+        is_new_epoch = serializer("is_new_epoch", state.is_new_epoch)
+        previous = serializer("previous_epoch_detail", state.previous_epoch_detail)
+        sampler_state = json.loads(serializer("order_sampler", json.dumps(state.sampler_state)))
+        if (sampler_state is None) != (state.order is None):
             there, here = ("in no", "in one") if sampler_state is None else ("in one", "in no")
             raise ValueError(f"the saved iterator was {there} order made by a sampler, this one is {here}")
         seed = serializer("seed", self._seed)
-        order = None if place.order is None else serializer("order", place.order.copy())
+        order = None if state.order is None else serializer("order", state.order.copy())
         if isinstance(serializer, Deserializer):
             if not 0 <= position <= self._epoch_size(order):
                 raise ValueError(f"position {position} is outside a data set of {self._epoch_size(order)} examples")
             with self._alone():
                 self._seed = seed
-                self._return_to(Place(position, epoch, is_new_epoch, previous, order, sampler_state))
+                self._return_to(IteratorState(position, epoch, is_new_epoch, previous, order, sampler_state))
 
     def __copy__(self) -> Self:
         """An iterator of its own over the same data set, which goes on as this one would.
@@ -214,8 +214,8 @@ class OrderedIterator(Iterator):
         with self._alone():
             twin.__dict__.update(self.__dict__)
             twin._own_nothing()
-            twin._sampler = copy.deepcopy(self._sampler) if self._place.sampler_state else self._sampler
-            twin._return_to(self._place)
+            twin._sampler = copy.deepcopy(self._sampler) if self._state.sampler_state else self._sampler
+            twin._return_to(self._state)
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -225,17 +225,17 @@ class OrderedIterator(Iterator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._own_nothing()
-        self._return_to(self._place)
+        self._return_to(self._state)
 
     # --- for derived classes ---
 
-    def _advance(self, place: Place) -> Step | None:
-        """Return the batch that follows `place`; None if there is none."""
-        self._require_no_fewer(place)
-        size = self._epoch_size(place.order)
-        if size == 0 or (not self.repeat and place.epoch > 0):
+    def _advance(self, state: IteratorState) -> Step | None:
+        """Return the batch that follows `state`; None if there is none."""
+        self._require_no_fewer(state)
+        size = self._epoch_size(state.order)
+        if size == 0 or (not self.repeat and state.epoch > 0):
             return None
-        position, epoch, order, sampler_state = place.position, place.epoch, place.order, place.sampler_state
+        position, epoch, order, sampler_state = state.position, state.epoch, state.order, state.sampler_state
         begin = position
         indices: list[int] = []
         while True:
@@ -251,24 +251,24 @@ class OrderedIterator(Iterator):
             begin = 0
             if len(indices) == self.batch_size:
                 break
-        new = Place(position, epoch, epoch > place.epoch, _detail(place, size), order, sampler_state)
-        number = place.epoch * size + place.position
+        new = IteratorState(position, epoch, epoch > state.epoch, _detail(state, size), order, sampler_state)
+        number = state.epoch * size + state.position
         if self._communicator is None:
             return Step(new, indices, number)
         first, last = self._communicator.share(len(indices))
         return Step(new, indices[first:last], number + first)
 
-    def _arrive(self, place: Place) -> None:
-        """Be at `place`."""
-        self._place = place
+    def _arrive(self, state: IteratorState) -> None:
+        """Be at `state`."""
+        self._state = state
 
-    def _return_to(self, place: Place) -> None:
-        """Be at `place`, and let the order sampler and the batches made ahead know."""
+    def _return_to(self, state: IteratorState) -> None:
+        """Be at `state`, and let the order sampler and the batches made ahead know."""
         self._forget()
         sampler = self._sampler
-        if place.sampler_state and sampler is not None and hasattr(sampler, "set_state"):
-            sampler.set_state(place.sampler_state)
-        self._arrive(place)
+        if state.sampler_state and sampler is not None and hasattr(sampler, "set_state"):
+            sampler.set_state(state.sampler_state)
+        self._arrive(state)
 
     @abstractmethod
     def _forget(self) -> None:
@@ -280,11 +280,11 @@ class OrderedIterator(Iterator):
         self._lock = threading.RLock()
 
     def _alone(self) -> threading.RLock:
-        """What a thread holds while it reads or changes the place, so that no other does."""
+        """What a thread holds while it reads or changes the state, so that no other does."""
         if self._owner != os.getpid():
             # In a forked process the owner's helpers are not there, and a thread that is not there may hold its lock.
             self._own_nothing()
-            self._return_to(self._place)
+            self._return_to(self._state)
         return self._lock
 
     # --- private ---
@@ -296,10 +296,10 @@ class OrderedIterator(Iterator):
             raise ValueError(f"a batch of {self.batch_size} examples cannot be shared by {communicator.size} ranks")
         self._seed = communicator.bcast_obj(self._seed)
 
-    def _start(self) -> Place:
+    def _start(self) -> IteratorState:
         self._examples = self._length()
         order, sampler_state = self._sample(None, 0)
-        return Place(0, 0, False, _NEVER, order, sampler_state)
+        return IteratorState(0, 0, False, _NEVER, order, sampler_state)
 
     def _sample(self, order: Indices | None, position: int) -> tuple[Indices | None, dict[str, Any] | None]:
         """Return the order of the epoch after the one in `order` (None before the first), and the sampler's state."""
@@ -323,20 +323,20 @@ class OrderedIterator(Iterator):
         except StopIteration as error:  # as above
             raise RuntimeError(f"len() of a {type(self.dataset).__qualname__} raised StopIteration") from error
 
-    def _require_no_fewer(self, place: Place) -> None:
+    def _require_no_fewer(self, state: IteratorState) -> None:
         """Refuse a data set that has lost examples: which ones have been used nobody can tell any more.
 
         Between two epochs it may, where there is no order sampler, whose orders are of those that there were.
         """
         before, self._examples = self._examples, self._length()
-        if self._examples < before and (place.order is not None or place.position > 0):
+        if self._examples < before and (state.order is not None or state.position > 0):
             now, self._examples = self._examples, before
             raise RuntimeError(
                 f"a {type(self.dataset).__qualname__} has {now} examples, and had {before} before: it became shorter "
-                f"while {type(self).__name__} was in epoch {place.epoch}, at position {place.position}. Leave a data "
+                f"while {type(self).__name__} was in epoch {state.epoch}, at position {state.position}. Leave a data "
                 "set as it is while an iterator goes through it; or call reset(), which begins again with what there is"
             )
 
 
-def _detail(place: Place, size: int) -> float:
-    return place.epoch + place.position / size if size else float(place.epoch)
+def _detail(state: IteratorState, size: int) -> float:
+    return state.epoch + state.position / size if size else float(state.epoch)

@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
-from renga_data.iterators.ordered import OrderedIterator, Place
-from renga_data.iterators.waiting import PATIENCE, wait_for
+from renga_data.iterators.interruptible_wait import PATIENCE, wait_for
+from renga_data.iterators.ordered import IteratorState, OrderedIterator
 
 __all__ = ["PrefetchingIterator", "shares"]
 
@@ -19,15 +19,15 @@ Ticket = TypeVar("Ticket")
 class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
     """Base of iterators that have batches made elsewhere, ahead of time.
 
-    Each batch ordered travels with the `Place` that its use leads to. The iterator is where its user is, not where the
-    work is: saved in between, it neither loses nor repeats the batches that were made and not yet used.
+    Each batch ordered travels with the `IteratorState` that its use leads to. The iterator is where its user is, not
+    where the work is: saved in between, it neither loses nor repeats the batches that were made and not yet used.
 
     A derived class defines `_order`, `_receive`, `_cancel` and `_stop`, after which the iterator may be used again: it
     is where it was, and starts its helpers anew. `n_prefetch` is the number of batches to be ahead.
     """
 
     n_prefetch: int
-    _ahead: deque[tuple[Place, Ticket]]
+    _ahead: deque[tuple[IteratorState, Ticket]]
     _finalizing: bool
 
     def __next__(self) -> list[Any]:
@@ -36,13 +36,13 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
                 self._order_ahead()
                 if not self._ahead:
                     raise StopIteration
-                place, ticket = self._ahead[0]
+                state, ticket = self._ahead[0]
                 batch = self._receive(ticket)
             except BaseException:
-                self._return_to(self._place)
+                self._return_to(self._state)
                 raise
             self._ahead.popleft()
-            self._arrive(place)
+            self._arrive(state)
             return batch
 
     def finalize(self) -> None:
@@ -51,13 +51,13 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
         Those that have not finished what they are at after a few seconds are left alone, or killed. A thread that waits
         for a batch meanwhile gets a RuntimeError.
         """
-        if not hasattr(self, "_place"):  # the arguments were refused
+        if not hasattr(self, "_state"):  # the arguments were refused
             return
         self._alone()
         self._finalizing = True
         with self._lock:
             self._finalizing = False
-            self._return_to(self._place)
+            self._return_to(self._state)
             self._stop(PATIENCE)
 
     @abstractmethod
@@ -79,11 +79,11 @@ class PrefetchingIterator(OrderedIterator, Generic[Ticket]):
     def _order_ahead(self) -> None:
         """Order batches until the next one and `n_prefetch` more are under way, or the end is reached."""
         while len(self._ahead) <= self.n_prefetch:
-            before = self._ahead[-1][0] if self._ahead else self._place
+            before = self._ahead[-1][0] if self._ahead else self._state
             step = self._advance(before)
             if step is None:
                 return
-            self._ahead.append((step.place, self._order(step.indices, step.number)))
+            self._ahead.append((step.state, self._order(step.indices, step.number)))
 
     def _forget(self) -> None:
         while self._ahead:

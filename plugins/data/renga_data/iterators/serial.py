@@ -21,7 +21,7 @@ class SerialIterator(OrderedIterator):
 
     def __next__(self) -> list[Any]:
         with self._alone():
-            before = self._place
+            before = self._state
             try:
                 step = self._advance(before)
                 if step is None:
@@ -30,7 +30,7 @@ class SerialIterator(OrderedIterator):
             except BaseException:
                 self._return_to(before)
                 raise
-            self._arrive(step.place)
+            self._arrive(step.state)
             return batch
 
     def _forget(self) -> None:

@@ -18,7 +18,7 @@ from renga_core.dataset import Dataset
 from renga_data.iterators.examples import get_examples
 from renga_data.iterators.shared_memory import Attached, Packet, SlotAddress, pack
 
-__all__ = ["begin", "make_examples", "sheltered"]
+__all__ = ["begin", "make_examples", "signals_blocked"]
 
 _FOR_THE_PARENT = {signal.SIGINT, signal.SIGUSR1}
 _dataset: Dataset
@@ -26,7 +26,7 @@ _attached: dict[int, Attached] = {}
 
 
 @contextmanager
-def sheltered() -> Iterator[None]:
+def signals_blocked() -> Iterator[None]:
     """Let processes that the parent starts in a ``with`` block know nothing of Ctrl-C.
 
     It reaches all processes of a terminal, and SIGUSR1, which asks the ranks of MPI to stop, all that a rank has

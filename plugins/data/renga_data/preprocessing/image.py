@@ -86,7 +86,7 @@ def read_pixels(path: str, size: tuple[int, int], channels: int) -> np.ndarray[A
         OSError: It cannot be read.
     """
     # Data sets are built on preprocessing, so this cannot be at the top.
-    from renga_data.datasets.damage import check_growth, reading
+    from renga_data.datasets.file_errors import check_growth, reading
     from renga_data.datasets.image_dataset import require_pillow
 
     require_pillow("ImagePreprocessing")

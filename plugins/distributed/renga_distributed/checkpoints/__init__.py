@@ -3,7 +3,7 @@
 - `create`: `create_multi_node_checkpointer`, and what checkpoints promise.
 - `checkpointer`: `MultiNodeCheckpointer`, the extension, which saves and loads.
 - `generation`: what is in the files of a generation, one for each rank, and their checksums.
-- `carrying`: what becomes of the state when another number of processes goes on.
+- `world_size_change`: what becomes of the state when another number of processes goes on.
 - `errors`: `CheckpointError`.
 
 Files are found, written and removed by `renga_training.snapshots`.

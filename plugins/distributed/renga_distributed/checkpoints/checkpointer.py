@@ -14,13 +14,6 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.serializers import DictionarySerializer, FileRefused, Serializable
 from renga_core.serializers.npz import load_arrays
 from renga_core.training import Extension, TrainerLike
-from renga_distributed.checkpoints.carrying import (
-    begin_random_numbers,
-    epoch_of,
-    iterators_of_parts,
-    model_digest,
-    seek,
-)
 from renga_distributed.checkpoints.errors import CheckpointDamaged, CheckpointError
 from renga_distributed.checkpoints.generation import (
     Arrays,
@@ -31,6 +24,13 @@ from renga_distributed.checkpoints.generation import (
     read_shard,
     write_first,
     write_shard,
+)
+from renga_distributed.checkpoints.world_size_change import (
+    begin_random_numbers,
+    epoch_of,
+    iterators_of_parts,
+    model_digest,
+    seek,
 )
 from renga_training.snapshots import Policy, SnapshotFile, SnapshotNames, SnapshotStore
 

@@ -34,9 +34,9 @@ def create_multi_node_checkpointer(
 
     As many processes as wrote it go on bit for bit as if nothing had happened. **Another number** can go on, too, where
     all have the same model (data-parallel training); only rank 0 needs to see its file then. What becomes of the
-    position in the data is said in `renga_distributed.checkpoints.carrying`: with iterators that share their batches
-    (``SerialIterator(…, communicator=comm)``), no example is lost or repeated. Where each rank has another model, only
-    as many processes as before can go on, and others are told so.
+    position in the data is said in `renga_distributed.checkpoints.world_size_change`: with iterators that share their
+    batches (``SerialIterator(…, communicator=comm)``), no example is lost or repeated. Where each rank has another
+    model, only as many processes as before can go on, and others are told so.
 
     When training has ended well, the files are removed. After an exception or Ctrl-C they stay.
 

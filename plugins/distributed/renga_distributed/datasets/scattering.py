@@ -12,7 +12,7 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
 from renga_data.datasets import SubDataset
-from renga_data.datasets.taking import take
+from renga_data.datasets.take import take
 
 __all__ = ["DataSizeError", "scatter_dataset", "scatter_index"]
 

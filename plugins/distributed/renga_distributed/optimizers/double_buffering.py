@@ -11,12 +11,12 @@ from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
-from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of
+from renga_distributed.optimizers.exchange import Means, SynchronousExchange, gradients_of
 
-__all__ = ["OneUpdateLate"]
+__all__ = ["DoubleBufferedExchange"]
 
 
-class OneUpdateLate(AfterBackward):
+class DoubleBufferedExchange(SynchronousExchange):
     """The means of a batch's gradients are computed while the next batch is, and used in the next update.
 
     ChainerMN's documentation, «Double buffering». With θ₀ the parameters at first, and gₖ(θ) the mean over ranks of the
@@ -24,7 +24,7 @@ class OneUpdateLate(AfterBackward):
     The gradients of the last batches are not used.
 
     Args:
-        communicator, zero_fill: As of `AfterBackward`.
+        communicator, zero_fill: As of `SynchronousExchange`.
     """
 
     def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:

@@ -13,11 +13,11 @@ from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
 
-__all__ = ["AfterBackward", "Means", "gradients_of", "in_buckets"]
+__all__ = ["Means", "SynchronousExchange", "gradients_of", "in_buckets"]
 
 
-class AfterBackward:
-    """Gradients are averaged when all have been computed. Other ways of doing it derive from this one.
+class SynchronousExchange:
+    """Gradients are averaged after backward, when all have been computed. Other ways of doing it derive from this one.
 
     Args:
         communicator: Between the ranks.

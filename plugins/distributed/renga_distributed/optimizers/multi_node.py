@@ -13,10 +13,10 @@ from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
 from renga_core.tracing import side_effect
 from renga_distributed.optimizers.batches import Batch, Batches
-from renga_distributed.optimizers.correspondence import watched
-from renga_distributed.optimizers.double_buffering import OneUpdateLate
-from renga_distributed.optimizers.exchange import AfterBackward
-from renga_distributed.optimizers.overlap import WhileBackward
+from renga_distributed.optimizers.communicating_losses import recording_communication
+from renga_distributed.optimizers.double_buffering import DoubleBufferedExchange
+from renga_distributed.optimizers.exchange import SynchronousExchange
+from renga_distributed.optimizers.overlap import OverlappedExchange
 from renga_distributed.optimizers.parameters import SameParameters
 from renga_distributed.optimizers.sharding import Shares
 
@@ -50,8 +50,8 @@ def create_multi_node_optimizer(
         communicator: Between the ranks; all of them make the same optimizer.
         double_buffering: Average the gradients of a batch while the next one is computed, and use them in the next
             update. The first update then changes nothing: see
-            `renga_distributed.optimizers.double_buffering.OneUpdateLate`. Communication costs no time unless it takes
-            longer than computing; gradients are those of the parameters before the last update.
+            `renga_distributed.optimizers.double_buffering.DoubleBufferedExchange`. Communication costs no time unless
+            it takes longer than computing; gradients are those of the parameters before the last update.
         zero_fill: Take zeros for the gradient of a parameter on which the loss of this rank does not depend. Otherwise
             such parameters are passed over, and must be the same on all ranks.
         overlap: Average gradients while backward still computes others. The result is the same to the bit if the
@@ -74,7 +74,7 @@ def create_multi_node_optimizer(
     """
     if double_buffering and overlap:
         raise ValueError("double_buffering and overlap: either hides communication; choose one")
-    make = OneUpdateLate if double_buffering else WhileBackward if overlap else AfterBackward
+    make = DoubleBufferedExchange if double_buffering else OverlappedExchange if overlap else SynchronousExchange
     return MultiNodeOptimizer(
         actual_optimizer,
         communicator,
@@ -102,7 +102,7 @@ class MultiNodeOptimizer:
         self,
         actual_optimizer: Optimizer,
         communicator: CommunicatorBase,
-        exchange: AfterBackward,
+        exchange: SynchronousExchange,
         batches: Batches,
         shares: Shares | None,
     ) -> None:
@@ -198,10 +198,10 @@ class MultiNodeOptimizer:
         link = self.actual_optimizer.target
         if self._same.ensure(link):
             self._exchange.restart()
-        with watched(link, self.communicator) as correspondence:
+        with recording_communication(link, self.communicator) as recorder:
             loss = lossfun(*args, **kwds) if examples else None
         if self._same.ensure(link):  # it was the loss function that gave parameters their arrays
-            correspondence.refuse_to_repeat()
+            recorder.refuse_to_repeat()
             self._exchange.restart()
             del loss
             with using_config("in_recomputing", True):  # moving averages have moved

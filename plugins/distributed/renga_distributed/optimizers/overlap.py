@@ -10,23 +10,25 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Parameter, Variable, arriving_gradients
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
-from renga_distributed.optimizers.exchange import AfterBackward, Means, gradients_of, in_buckets
+from renga_distributed.optimizers.exchange import Means, SynchronousExchange, gradients_of, in_buckets
 from renga_distributed.optimizers.parameters import are_same
 
-__all__ = ["WhileBackward"]
+__all__ = ["OverlappedExchange"]
 
 
-class WhileBackward(AfterBackward):
-    """A bucket of gradients travels as soon as all in it are complete, and all buckets before it have begun.
+class OverlappedExchange(SynchronousExchange):
+    """Gradients are averaged while backward runs.
+
+    A bucket of them travels as soon as all in it are complete, and all buckets before it have begun.
 
     Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training (arXiv:2006.15704), section 3.2.
 
-    The first update of some parameters is that of `AfterBackward`, and watches in which order gradients arrive on
+    The first update of some parameters is that of `SynchronousExchange`, and watches in which order gradients arrive on
     rank 0: buckets are made in that order, the same on all ranks. Buckets begin in their order, whatever the order of
     arrival on a rank; those of which a gradient has not arrived when backward has ended begin then.
 
     Args:
-        communicator, zero_fill: As of `AfterBackward`.
+        communicator, zero_fill: As of `SynchronousExchange`.
     """
 
     def __init__(self, communicator: CommunicatorBase, zero_fill: bool) -> None:
@@ -39,7 +41,7 @@ class WhileBackward(AfterBackward):
 
     @contextmanager
     def during_backward(self, link: Link) -> Iterator[None]:
-        """As of `AfterBackward`.
+        """As of `SynchronousExchange`.
 
         Raises:
             RuntimeError: An earlier backward has failed when some of its gradients had been sent.
@@ -64,7 +66,7 @@ class WhileBackward(AfterBackward):
             self._next += 1
 
     def average(self, optimizer: Optimizer) -> bool:
-        """As of `AfterBackward`.
+        """As of `SynchronousExchange`.
 
         Raises:
             RuntimeError: A gradient was changed after backward had completed it, when it had been sent.

@@ -14,8 +14,8 @@ from renga_core.link import Link
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Updater
 from renga_data.convert import concat_examples
+from renga_data.iterators.interruptible_wait import StoppedWaiting
 from renga_data.iterators.ordered import OrderedIterator
-from renga_data.iterators.waiting import StoppedWaiting
 from renga_training.updaters.parts import Part, backward_in_parts, call, converted
 
 __all__ = ["StandardUpdater"]
@@ -128,12 +128,12 @@ class StandardUpdater(Updater):
     @contextmanager
     def taken_back(self) -> Generator[None]:
         """Where the ``with`` block ends by `StoppedWaiting`, put the iterators back to where they were at its start."""
-        ordered = [(each, each.place) for each in self._iterators.values() if isinstance(each, OrderedIterator)]
+        ordered = [(each, each.state) for each in self._iterators.values() if isinstance(each, OrderedIterator)]
         try:
             yield
         except StoppedWaiting:
-            for iterator, place in ordered:
-                iterator.place = place
+            for iterator, state in ordered:
+                iterator.state = state
             raise
 
     def update_core(self) -> None:

@@ -341,7 +341,7 @@ class BackwardInTheBackground(Right):
 
     breaks = "test_ranks[background]"
 
-    def twin(self):
+    def duplicate(self):
         return self.split(0, -self.rank)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from renga_chainer.backend import get_device_from_array
 from renga_core.backend import Array, Device
 from renga_core.dataset import Converter
+from renga_data.async_transfer import Conveyor as Conveyor
 from renga_data.convert import concat_examples, stack_padded
-from renga_data.conveyor import Conveyor as Conveyor
 from renga_training.updaters.parts import converted
 
 __all__ = ["Conveyor", "call_converter", "concat_examples_func"]

@@ -1,4 +1,4 @@
-"""Communicators that treat all ranks alike: messages between every two."""
+"""The communicators `naive` and `flat`, which treat all ranks alike: messages between every two."""
 
 from __future__ import annotations
 

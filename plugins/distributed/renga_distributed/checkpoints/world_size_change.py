@@ -1,4 +1,4 @@
-"""What becomes of a run's state when another number of processes goes on with it.
+"""What becomes of a run's state when another number of processes (the world size) goes on with it.
 
 Where the model is the same on all ranks, rank 0's state serves every one. Three things are left:
 

@@ -1,9 +1,9 @@
-"""Trying MPI on a few ranks, for `renga doctor`: what ChainerMN's troubleshooting has users do step by step.
+"""A test of MPI on a few ranks, for `renga doctor`: what ChainerMN's troubleshooting has users do step by step.
 
 Is there one MPI, the same for mpi4py and for ``mpiexec``? Do ranks see each other, and compute right together? On which
 hosts, with which clocks? May threads communicate, and does MPI read the memory of a GPU?
 
-``python -m renga_comm_mpi.checkup SECONDS`` is one rank of this.
+``python -m renga_comm_mpi.self_test SECONDS`` is one rank of this.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Check", "check"]
 INSTALL = "Next: pip install 'renga[mpi]'"
 SKEW = 1.0
 """Seconds by which clocks of hosts may differ: file times and logs of ranks are compared."""
-_MARK = "renga-checkup "
+_MARK = "renga-self-test "
 
 
 class Check(NamedTuple):
@@ -51,7 +51,7 @@ def check(timeout: float, hosts: str | None = None) -> list[Check]:
     except LaunchError as error:
         return [Check("mpi", State.UNAVAILABLE, " ".join(str(error).split()))]
     size = 2 if hosts is None else max(2, len(hosts.split(",")))
-    program = [sys.executable, "-m", "renga_comm_mpi.checkup", str(timeout)]
+    program = [sys.executable, "-m", "renga_comm_mpi.self_test", str(timeout)]
     process = subprocess.Popen(
         launch_command(mpiexec, program, size, hosts=hosts),
         env=rank_environment(size, threads=1),

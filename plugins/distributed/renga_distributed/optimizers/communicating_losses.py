@@ -1,4 +1,4 @@
-"""Whether a loss talks to ranks that know nothing of the optimizer."""
+"""Losses that communicate: whether one talks to ranks that know nothing of the optimizer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from renga_core.graph import FunctionHook, FunctionNode
 from renga_core.link import Link
 from renga_distributed.functions.communication import Communication
 
-__all__ = ["Correspondence", "watched"]
+__all__ = ["CommunicationRecorder", "recording_communication"]
 
 
-class Correspondence(FunctionHook):
-    """Takes note of messages to ranks of other groups than the optimizer's, in model parallelism.
+class CommunicationRecorder(FunctionHook):
+    """Records whether there are messages to ranks of other groups than the optimizer's, in model parallelism.
 
     A loss that gives parameters their shapes is computed again, by the same parameters on all ranks. The other groups
     do not know of that: they would not send their messages again, and this one would wait for ever.
@@ -24,7 +24,7 @@ class Correspondence(FunctionHook):
         communicator: The optimizer's.
     """
 
-    name = "Correspondence"
+    name = "CommunicationRecorder"
 
     def __init__(self, communicator: CommunicatorBase) -> None:
         self._communicator = communicator
@@ -50,11 +50,11 @@ class Correspondence(FunctionHook):
 
 
 @contextmanager
-def watched(link: Link, communicator: CommunicatorBase) -> Iterator[Correspondence]:
-    """Watch what the loss of a link does in this block, if some of its parameters have no shapes yet."""
-    correspondence = Correspondence(communicator)
+def recording_communication(link: Link, communicator: CommunicatorBase) -> Iterator[CommunicationRecorder]:
+    """Record what the loss of a link sends in this block, if some of its parameters have no shapes yet."""
+    recorder = CommunicationRecorder(communicator)
     if all(param.is_initialized for param in link.params()):
-        yield correspondence
+        yield recorder
     else:
-        with correspondence:
-            yield correspondence
+        with recorder:
+            yield recorder

@@ -1,4 +1,4 @@
-"""Files from elsewhere: what is wrong with one is said in one sentence, with its name."""
+"""Errors of files from elsewhere: what is wrong with one is said in one sentence, with its name."""
 
 from __future__ import annotations
 

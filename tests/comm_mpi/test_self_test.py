@@ -5,7 +5,7 @@ import time
 import pytest
 
 pytest.importorskip("mpi4py")
-from renga_comm_mpi import checkup
+from renga_comm_mpi import self_test
 from renga_comm_mpi.launching import LaunchError, Mpiexec, find_mpiexec
 from renga_core.plugin import State
 
@@ -16,8 +16,8 @@ def found(monkeypatch, script=None, tmp_path=None, version="Open MPI 5.0.11", ti
         path = tmp_path / "mpiexec"
         path.write_text(f"#!/bin/sh\nshift 2\n{script}\n")
         path.chmod(0o755)
-        monkeypatch.setattr(checkup, "find_mpiexec", lambda: Mpiexec(str(path), "unknown", version))
-    return {one.what: (one.state, one.about) for one in checkup.check(timeout)}
+        monkeypatch.setattr(self_test, "find_mpiexec", lambda: Mpiexec(str(path), "unknown", version))
+    return {one.what: (one.state, one.about) for one in self_test.check(timeout)}
 
 
 def test_the_mpi_that_is_here(monkeypatch):
@@ -62,7 +62,7 @@ def test_without_an_mpi_library_and_without_mpi4py(monkeypatch, tmp_path):
     def missing():
         raise LaunchError("no mpi4py.\nNext: pip install 'renga[mpi]'")
 
-    monkeypatch.setattr(checkup, "find_mpiexec", missing)
+    monkeypatch.setattr(self_test, "find_mpiexec", missing)
     assert found(monkeypatch) == {"mpi": (State.UNAVAILABLE, "no mpi4py. Next: pip install 'renga[mpi]'")}
 
 
@@ -80,6 +80,6 @@ def rank(number, **other):
     ],
 )
 def test_hosts_that_differ(other, what, words):
-    rows = {one.what: one for one in checkup._together(2, [rank(0), rank(1, **other)])}
+    rows = {one.what: one for one in self_test._together(2, [rank(0), rank(1, **other)])}
     assert rows[what].state is State.BROKEN
     assert rows[what].about.startswith(words)

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core.backend import Backend, Device, get_backend
+from renga_data.async_transfer import ConcatWithAsyncTransfer, Conveyor
 from renga_data.convert import concat_examples
-from renga_data.conveyor import ConcatWithAsyncTransfer, Conveyor
 
 
 class There(np.ndarray):

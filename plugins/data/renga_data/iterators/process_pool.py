@@ -1,4 +1,4 @@
-"""A pool that sees its processes die.
+"""A pool of processes that sees them die.
 
 Python's pool notices when one of its processes ends, except while it reads a result: a process that is killed when it
 has sent half of one leaves the pool waiting for the other half, for ever. Results are small where there is shared
@@ -15,16 +15,16 @@ from multiprocessing.queues import SimpleQueue
 from typing import Any
 from weakref import WeakSet
 
+from renga_data.iterators.interruptible_wait import PATIENCE
 from renga_data.iterators.semaphores import Semaphore
-from renga_data.iterators.waiting import PATIENCE
 
-__all__ = ["WatchedPool"]
-
-
-_pools: WeakSet[WatchedPool] = WeakSet()
+__all__ = ["ProcessPool"]
 
 
-class WatchedPool(ProcessPoolExecutor):
+_pools: WeakSet[ProcessPool] = WeakSet()
+
+
+class ProcessPool(ProcessPoolExecutor):
     """A pool of processes that does not wait for the dead.
 
     Args:
@@ -36,22 +36,22 @@ class WatchedPool(ProcessPoolExecutor):
     def __init__(
         self, n_processes: int, context: Any, initializer: Callable[..., object], arguments: tuple[Any, ...]
     ) -> None:
-        self._watched = _WatchedContext(context)
-        watched: Any = self._watched  # typed as one of multiprocessing's own
-        super().__init__(n_processes, watched, initializer, arguments)
+        self._tracking = _TrackingContext(context)
+        tracking: Any = self._tracking  # typed as one of multiprocessing's own
+        super().__init__(n_processes, tracking, initializer, arguments)
         _pools.add(self)
 
-    def somebody_died(self) -> bool:
+    def has_dead_worker(self) -> bool:
         """Whether a process has ended; not to be asked after `shutdown`."""
-        return bool(wait([process.sentinel for process in self._watched.started()], 0))
+        return bool(wait([process.sentinel for process in self._tracking.started()], 0))
 
     def kill(self) -> None:
         """End all processes at once. The pool is broken then: what was submitted raises BrokenProcessPool."""
-        for process in self._watched.started():
+        for process in self._tracking.started():
             process.kill()
         # The end that is written to, which `close` would not close alone. Now nobody has it open, and reading the rest
         # of a result is an error.
-        for queue in self._watched.queues:
+        for queue in self._tracking.queues:
             queue._writer.close()
 
     def end(self, patience: float) -> None:
@@ -60,7 +60,7 @@ class WatchedPool(ProcessPoolExecutor):
         They are killed at once if one of them has died.
         """
         manager: Any = self._executor_manager_thread
-        if self.somebody_died():
+        if self.has_dead_worker():
             patience = 0.0
         self.shutdown(wait=False, cancel_futures=True)
         if manager is None:  # nothing has been submitted
@@ -71,7 +71,7 @@ class WatchedPool(ProcessPoolExecutor):
             manager.join()
 
 
-class _WatchedContext:
+class _TrackingContext:
     """A context of `multiprocessing` that remembers the processes, and the queue on which results come.
 
     Its queues have semaphores without a name, so that nothing of them is left when all processes are killed.

@@ -8,15 +8,15 @@ import subprocess
 import threading
 from contextlib import suppress
 
-from renga_comm_mpi.connecting import STARTING, Clock
+from renga_comm_mpi.connection_timeout import STARTING, Clock
 from renga_comm_mpi.processes import STOPPED, rank_processes, state_of, why_silent
 
-__all__ = ["JobWatch"]
+__all__ = ["JobWatchdog"]
 
 _PERIOD = 0.25
 
 
-class JobWatch:
+class JobWatchdog:
     """Ends a job if one of its processes on this machine is stopped for too long, or some ranks never start MPI.
 
     That is, while others have begun to. Ranks need not know of it, be written in Python, or have been asked anything.

@@ -1,4 +1,4 @@
-"""Waiting for workers, which may never answer.
+"""Waiting for workers, which may never answer; Ctrl-C ends the wait.
 
 Where Ctrl-C is noted, to be acted on later (as a `Trainer` does), a worker that hangs would keep the program from ever
 acting on it. Whoever waits for workers therefore looks now and then whether somebody wants to stop.

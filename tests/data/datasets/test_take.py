@@ -3,7 +3,7 @@
 import numpy as np
 
 from renga_data.datasets import SubDataset, TupleDataset
-from renga_data.datasets.taking import take
+from renga_data.datasets.take import take
 
 
 def test_nothing_else_is_held():

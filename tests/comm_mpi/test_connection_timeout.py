@@ -9,8 +9,8 @@ import time
 import pytest
 
 pytest.importorskip("mpi4py")
-from renga_comm_mpi import connecting
-from renga_comm_mpi.connecting import Clock, why_late
+from renga_comm_mpi import connection_timeout
+from renga_comm_mpi.connection_timeout import Clock, why_late
 from renga_comm_mpi.launching import find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.processes import RankProcess, rank_processes, starter
 
@@ -33,8 +33,8 @@ SAID = {
 PROGRAM = """
 import os, signal, sys, time
 open(f"pid{os.getpid()}", "w").close()
-from renga_comm_mpi import connecting
-connecting.STARTING = 6.0
+from renga_comm_mpi import connection_timeout
+connection_timeout.STARTING = 6.0
 
 def connect():
     import renga_comm_mpi.mpi
@@ -77,7 +77,7 @@ def test_a_program_that_stops_everywhere_is_ended_too(tmp_path):
     """The guard goes on counting while its rank is stopped."""
     program = (
         "import os, signal\n"
-        "from renga_comm_mpi.connecting import guarded\n"
+        "from renga_comm_mpi.connection_timeout import guarded\n"
         "with guarded(1.0, int(os.environ['OMPI_COMM_WORLD_RANK']), 2): os.kill(os.getpid(), signal.SIGSTOP)\n"
     )
     status, errors = run(tmp_path, program, 2)
@@ -87,15 +87,17 @@ def test_a_program_that_stops_everywhere_is_ended_too(tmp_path):
 
 
 def test_a_guard_ends_with_what_it_guards():
-    with connecting.guarded(60.0, 0, 2):
+    with connection_timeout.guarded(60.0, 0, 2):
         pass
-    with pytest.raises(KeyError), connecting.guarded(60.0, 0, 2):
+    with pytest.raises(KeyError), connection_timeout.guarded(60.0, 0, 2):
         raise KeyError
-    assert subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "connecting.py"]).returncode == 1
+    assert subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "connection_timeout.py"]).returncode == 1
 
 
 def test_a_guard_ends_when_its_rank_is_killed():
-    program = "import os, sys\nfrom renga_comm_mpi.connecting import guarded\nwith guarded(60.0, 0, 2): os.abort()\n"
+    program = (
+        "import os, sys\nfrom renga_comm_mpi.connection_timeout import guarded\nwith guarded(60.0, 0, 2): os.abort()\n"
+    )
     process = subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, timeout=30)
     # Its end of the pipe is closed when the guard has ended as well: otherwise this would take a minute.
     assert process.returncode == -signal.SIGABRT
@@ -104,7 +106,7 @@ def test_a_guard_ends_when_its_rank_is_killed():
 
 def test_nothing_is_started_where_there_is_nobody_to_wait_for(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)
-    with connecting.guarded(0.0, 0, 2), connecting.guarded(5.0, 0, 1):
+    with connection_timeout.guarded(0.0, 0, 2), connection_timeout.guarded(5.0, 0, 1):
         pass
 
 

@@ -1,10 +1,10 @@
 """Messages from one rank to another. Who waits for a rank that has ended its program learns that, and waits no longer.
 
-The first time that a rank waits for another one, it asks it for a word at its end: an empty message. From then on it
-waits for what it wants or for that word, whichever comes first. A rank that has ended answers who has asked, until all
-have ended.
+The first time that a rank waits for another one, it asks that one to notify it of its end, by an empty message. From
+then on it waits for what it wants or for that notice, whichever comes first. A rank that has ended answers who has asked,
+until all have ended.
 
-Words go by the watchdog's communicators, which are never freed: nobody may take the question, and MPI could take what
+Notices go by the watchdog's communicators, which are never freed: nobody may take the question, and MPI could take what
 arrives for a communicator that is freed for a message of the next one.
 """
 
@@ -22,20 +22,20 @@ from renga_comm_mpi.calls import Calls, Pause
 from renga_comm_mpi.mpi import MPI
 from renga_core.communicator import RankFailed
 
-__all__ = ["Letters"]
+__all__ = ["PointToPoint"]
 
 _ASK, _END = 3, 4  # the watchdog has others
 _GRACE = 1.0
-"""Seconds for what a rank has sent before its end: MPI does not promise that it arrives before the word of the end."""
+"""Seconds for what a rank has sent before its end: MPI does not promise that it arrives before the notice."""
 
 _ends: dict[int, list[MPI.Request]] = {}
-"""Words for which this process waits, by the rank in ``COMM_WORLD``: one for each thread that has waited for it."""
+"""Notices for which this process waits, by the rank in ``COMM_WORLD``: one for each thread that has waited for it."""
 _answering: list[watchdog.Channel] = []
 _undelivered: list[MPI.Request] = []
 """What no rank has taken: MPI may read from its memory as long as it runs."""
 
 
-class Letters(Calls):
+class PointToPoint(Calls):
     """`Calls` between two ranks that raise `RankFailed` where the other one has ended its program.
 
     Args:
@@ -53,7 +53,7 @@ class Letters(Calls):
             self._channel = channel
             if self._channel not in _answering:
                 _answering.append(self._channel)
-                failures.take_leave(partial(_take_leave, self._channel.mpi_comm))
+                failures.serve_at_exit(partial(_announce_end, self._channel.mpi_comm))
 
     def __call__(self, name: str, *args: Any) -> None:
         """Call ``Send`` or ``Recv`` with the data, the other rank and a tag, and wait.
@@ -113,8 +113,8 @@ class Letters(Calls):
         return True
 
 
-def _take_leave(comm: MPI.Comm) -> Iterator[None]:
-    """Tell whoever asks that this rank has ended; to be gone on with now and then."""
+def _announce_end(comm: MPI.Comm) -> Iterator[None]:
+    """Tell whoever asks that this rank has ended; a service, see `serve_at_exit`."""
     empty, status = np.empty(0, np.uint8), MPI.Status()
     while True:
         while comm.Iprobe(MPI.ANY_SOURCE, _ASK, status):
