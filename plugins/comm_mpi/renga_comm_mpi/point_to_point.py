@@ -1,8 +1,8 @@
 """Messages from one rank to another. Who waits for a rank that has ended its program learns that, and waits no longer.
 
 The first time that a rank waits for another one, it asks that one to notify it of its end, by an empty message. From
-then on it waits for what it wants or for that notice, whichever comes first. A rank that has ended answers who has asked,
-until all have ended.
+then on it waits for what it wants or for that notice, whichever comes first. A rank that has ended answers who has
+asked, until all have ended.
 
 Notices go by the watchdog's communicators, which are never freed: nobody may take the question, and MPI could take what
 arrives for a communicator that is freed for a message of the next one.

@@ -6,7 +6,7 @@ Made of others:
 - `concatenated_dataset`: one after another.
 - `sub_dataset`: parts: splits, cross validation.
 - `transform_dataset`: seen through a function.
-- `take`, some examples without the others, for those who send or save them.
+- `take`: some examples without the others, for those who send or save them.
 
 In files of one's own:
 
