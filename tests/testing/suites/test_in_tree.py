@@ -10,6 +10,15 @@ from renga_core.link import Link
 from renga_core.plugin import State, get_manager, registry
 from renga_testing.suites import PluginSuite, classes_for
 from renga_training.extensions import LogReport
+from renga_training.tasks import Task
+
+
+class Told(Task):
+    """A task whose samples are text."""
+
+    def samples(self, target, examples):
+        return f"{len(examples)} examples"
+
 
 EXTENSION_OPTIONS = {
     "exponential_shift": {"attr": "lr", "rate": 0.9},
@@ -19,6 +28,8 @@ EXTENSION_OPTIONS = {
     "multistep_shift": {"attr": "lr", "gamma": 0.5, "step_value": (2, 5), "init": None},
     "polynomial_shift": {"attr": "lr", "rate": 2, "max_count": 7},
     "warmup_shift": {"attr": "lr", "warmup_start": 0.001, "warmup_iter": 5, "init": 0.05},
+    "cosine_schedule": {"warmup": 0.5, "final": 0.1, "epochs": 3},
+    "samples": {"task": Told(), "link": Link(), "examples": [1, 2]},
     "plot_report": {"y_keys": ["main/loss"]},
     "micro_average": {"numerator_key": "main/loss", "denominator_key": "main/accuracy", "result_key": "ratio"},
     "early_stopping": {"monitor": "main/loss", "trigger": (2, "iteration")},

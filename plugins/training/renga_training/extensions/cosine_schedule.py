@@ -65,7 +65,8 @@ class CosineSchedule(Extension):
             near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
             raise AttributeError(f"CosineSchedule: {type(optimizer).__name__} has no {self._attr!r}.{near}")
         if self._epochs is None:
-            length = trainer.stop_trigger.get_training_length()
+            get_length = getattr(trainer.stop_trigger, "get_training_length", None)
+            length = get_length() if get_length is not None else None
             if length is None or length[1] != "epoch":
                 raise ValueError("CosineSchedule: say after how many epochs the end is reached: epochs=…")
             self._epochs = length[0]

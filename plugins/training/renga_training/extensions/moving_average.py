@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from renga_core.link import Link
-from renga_core.serializers import AbstractSerializer
+from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 
 __all__ = ["MovingAverage", "averaged"]
@@ -63,20 +64,24 @@ class MovingAverage(Extension):
         self._t += 1
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Find the parameters."""
+        """Find the parameters, and send what was loaded to their devices."""
         self._connect(trainer)
-
-    def resume(self, trainer: TrainerLike) -> None:
-        """Find the parameters before a snapshot is loaded."""
-        self._connect(trainer)
+        for name, parameter in self._parameters():
+            if name in self._averages:
+                self._averages[name] = parameter.device.send(self._averages[name])
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the averages, in the form of the link that they are of."""
+        """Save or load the averages, in the form of the link that they are of.
+
+        A run that is loaded may not have begun: then there is no link yet, and the file tells the names.
+        """
         self._t = serializer("t", self._t)
-        if self._target is not None and (self._t > 0 or self._averages):
-            for name, parameter in self._parameters():
-                if name not in self._averages and parameter.is_initialized:
-                    self._averages[name] = parameter.array.copy()
+        names = json.loads(serializer("names", json.dumps(list(self._averages))))
+        if isinstance(serializer, Deserializer):
+            average = serializer["average"]
+            loaded = {name: average(name.removeprefix("/"), self._averages.get(name)) for name in names}
+            self._averages = {name: array for name, array in loaded.items() if array is not None}
+        elif self._target is not None and names:
             with self.swapped():
                 self._target.serialize(serializer["average"])
 
