@@ -10,7 +10,8 @@ PROGRAMS = {
     "plugins": "from renga_core.plugin.report import rows\nrows()",
     "face": """
 import renga
-for part in renga._MODULES:
+from renga.view import VIEWS
+for part in VIEWS["renga"].modules:
     if part not in ("testing", "gradient_check"):
         module = getattr(renga, part)
         [getattr(module, name) for name in module.__all__]
