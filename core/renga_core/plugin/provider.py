@@ -153,7 +153,8 @@ class Namespace(Provider):
     Args:
         name: The public module, ``renga.optimizers``.
         names: By module of the plugin, the names in it that are to stand there too, with spaces between them.
-        target: Nothing to be said: it is the first of them.
+        target: Leave it out: it is the first of them.
+        summary: Leave it out: it tells how many names there are.
     """
 
     target: str = ""
@@ -172,6 +173,9 @@ class Namespace(Provider):
         if not self.target:
             module, text = next(iter(self.names.items()))
             object.__setattr__(self, "target", f"{module}:{text.split()[0]}")
+        if not self.summary:
+            count = sum(len(text.split()) for text in self.names.values())
+            object.__setattr__(self, "summary", f"{count} name{'s' if count > 1 else ''} in {self.name}")
         super().__post_init__()
 
 

@@ -23,10 +23,23 @@ LIBRARY = [
 NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "device", "os", "graph"}
 """What stands before a dot and is no array, where the name after it is also one of an array's."""
 
-OF_OTHERS = {"device", "to_device", "dumps", "partition", "data", "sort", "var", "compress", "resize", "put", "take"}
+OF_OTHERS = {
+    "device",
+    "to_device",
+    "dumps",
+    "partition",
+    "data",
+    "sort",
+    "var",
+    "compress",
+    "resize",
+    "put",
+    "take",
+    "choose",
+}
 """Names that arrays have too, but which belong to Variables, links, modules, texts, pictures here; `Variable.data` …"""
 
-OF_HOST_ARRAYS = {"flat", "std", "tolist", "view", "nbytes"}
+OF_HOST_ARRAYS = {"flat", "std", "tolist", "view", "nbytes", "repeat"}
 """Names that are asked of arrays known to be NumPy's. The run on array-api-strict sees to it that they are."""
 
 
