@@ -386,14 +386,19 @@ class Link(Tree, DeviceResident):
         for name, param in self._own_params():
             stored = serializer(name, param.array)
             if not param.is_initialized and stored is not None:
-                # The initializer is not asked: what it would draw from the random generator would be missed later.
-                param.array = param.device.send(np.array(stored, dtype=param.dtype))
+                self._initialize_from(param, stored)
         for name in sorted(self._persistent):
             value = self.__dict__[name]
             stored = serializer(name, value)
             self.__dict__[name] = self.device.send(stored) if value is None and is_array(stored) else stored
         for name, child in self._named_children():
             child.serialize(serializer[name])
+
+    @staticmethod
+    def _initialize_from(param: Parameter, stored: np.ndarray[Any, Any]) -> None:
+        """Give a parameter without a shape the array that was loaded for it."""
+        # The initializer is not asked: what it would draw from the random generator would be missed later.
+        param.array = param.device.send(np.array(stored, dtype=param.dtype))
 
     # --- text --------------------------------------------------------------------------------------------------------
 
