@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from renga_core.errors import RengaError, did_you_mean
 
-__all__ = ["MISSING", "Rows", "number_in", "read_rows"]
+__all__ = ["MISSING", "Rows", "is_number", "number_in", "read_rows"]
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 """What stands for a missing value, in small letters."""
@@ -69,7 +69,7 @@ def read_rows(path: str | Path, delimiter: str = ",", header: bool = True) -> Ro
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise RengaError(f"{path}, line {found[0][0]}: two columns are named {twice!r}.")
-    if header and all(_is_number(name) for name in names):
+    if header and all(is_number(name) for name in names):
         raise RengaError(
             f"{path}, line {found[0][0]}: numbers where the names of the columns should be. "
             "If the file has no such line, say header = false; the columns are then named 1, 2, …"
@@ -101,7 +101,8 @@ def number_in(cell: str, path: str, line: int, column: str) -> float:
     return value
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text can be read as a number."""
     try:
         float(text)
     except ValueError:

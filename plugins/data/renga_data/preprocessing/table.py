@@ -10,7 +10,7 @@ import numpy as np
 
 from renga_core.configuration import get_dtype
 from renga_core.errors import RengaError, did_you_mean
-from renga_data.preprocessing.rows import MISSING, Rows, number_in, read_rows
+from renga_data.preprocessing.rows import MISSING, Rows, is_number, number_in, read_rows
 
 __all__ = ["Column", "TablePreprocessing"]
 
@@ -48,7 +48,7 @@ class Column:
             if cells[name].lower() in MISSING:
                 number_in("", rows.path, line, name)
         if category is None:
-            category = any(not _is_number(cells[name]) for _, cells in rows.rows)
+            category = any(not is_number(cells[name]) for _, cells in rows.rows)
         if category:
             return cls(name, tuple(sorted({cells[name] for _, cells in rows.rows}, key=_in_order)))
         if not normalize:
@@ -177,14 +177,6 @@ class TablePreprocessing:
         )
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _in_order(text: str) -> tuple[int, float, str]:
     """Numbers by size, before text by letters."""
-    return (0, float(text), text) if _is_number(text) else (1, 0.0, text)
+    return (0, float(text), text) if is_number(text) else (1, 0.0, text)
