@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from renga_core.communicator import CommunicatorBase
-from renga_core.errors import did_you_mean
 from renga_core.training import Extension, TrainerLike
+from renga_training.extensions.shifts import require_attribute
 
 __all__ = ["LearningRateWarmup"]
 
@@ -76,9 +76,7 @@ class LearningRateWarmup(Extension):
             AttributeError: The optimizer has no such attribute.
         """
         optimizer = self._target(trainer)
-        if not hasattr(optimizer, self._attr):
-            near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
-            raise AttributeError(f"LearningRateWarmup: {type(optimizer).__name__} has no {self._attr!r}.{near}")
+        require_attribute(self, optimizer, self._attr)
         if self._owner is not optimizer:
             self._owner, self._small = optimizer, float(getattr(optimizer, self._attr))
         setattr(optimizer, self._attr, self._small * self._factor)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from renga_core.errors import did_you_mean
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import Extension, TrainerLike
+from renga_training.extensions.shifts import require_attribute
 
 __all__ = ["CosineSchedule"]
 
@@ -61,9 +61,7 @@ class CosineSchedule(Extension):
         optimizer = trainer.updater.get_optimizer(self._optimizer)
         if self._attr is None:
             self._attr = "alpha" if hasattr(optimizer, "alpha") else "lr"
-        if not hasattr(optimizer, self._attr):
-            near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
-            raise AttributeError(f"CosineSchedule: {type(optimizer).__name__} has no {self._attr!r}.{near}")
+        require_attribute(self, optimizer, self._attr)
         if self._epochs is None:
             get_length = getattr(trainer.stop_trigger, "get_training_length", None)
             length = get_length() if get_length is not None else None

@@ -26,6 +26,7 @@ __all__ = [
     "Shift",
     "StepShift",
     "WarmupShift",
+    "require_attribute",
 ]
 
 
@@ -53,9 +54,7 @@ class Shift(Extension):
     def initialize(self, trainer: TrainerLike) -> None:
         """Set the value to begin, or to go on, with. Raises AttributeError if the optimizer has no such attribute."""
         optimizer = self._target(trainer)
-        if not hasattr(optimizer, self._attr):
-            near = did_you_mean(self._attr, [name for name in dir(optimizer) if not name.startswith("_")])
-            raise AttributeError(f"{type(self).__name__}: {type(optimizer).__name__} has no {self._attr!r}.{near}")
+        require_attribute(self, optimizer, self._attr)
         if self._init is None:
             self._init = float(getattr(optimizer, self._attr))
         self._owner = optimizer
@@ -80,6 +79,13 @@ class Shift(Extension):
         if self._optimizer is None or isinstance(self._optimizer, str):
             return trainer.updater.get_optimizer(self._optimizer or "main")
         return self._optimizer
+
+
+def require_attribute(extension: Extension, optimizer: Any, attr: str) -> None:
+    """Raise AttributeError, with near misses, if an optimizer has no attribute that an extension is to change."""
+    if not hasattr(optimizer, attr):
+        near = did_you_mean(attr, [name for name in dir(optimizer) if not name.startswith("_")])
+        raise AttributeError(f"{type(extension).__name__}: {type(optimizer).__name__} has no {attr!r}.{near}")
 
 
 class ExponentialShift(Shift):
