@@ -16,6 +16,7 @@ What you type lives here::
 - `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `snapshots`, `triggers`, `updaters`: the training loop.
+- `renga.cv`: vision: networks that detect and segment, data sets, transforms, evaluations.
 - `renga.run`: training runs described by data, as `renga train` makes them.
 - `renga.distributed`: training by several processes.
 - `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.
@@ -48,7 +49,7 @@ __getattr__, __dir__ = view(
         "renga_core.settings": "using",
     },
     modules=(
-        "backend computational_graph dataset datasets distributed distributions function_hooks functions "
+        "backend computational_graph cv dataset datasets distributed distributions function_hooks functions "
         "gradient_check initializers iterators link_hooks links optimizer_hooks optimizers random run sequential "
         "serializers testing training utils"
     ),

@@ -2,6 +2,7 @@
 
 from renga import backend as backend
 from renga import computational_graph as computational_graph
+from renga import cv as cv
 from renga import dataset as dataset
 from renga import datasets as datasets
 from renga import distributed as distributed

@@ -1,0 +1,7 @@
+"""Data sets."""
+
+from renga_core.plugin import Namespace
+
+__all__ = ["NAMESPACES"]
+
+NAMESPACES: list[Namespace] = []

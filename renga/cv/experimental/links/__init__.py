@@ -1,0 +1,5 @@
+"""More networks: FCIS, PSPNet, the small YOLO."""
+
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__, modules="model")

@@ -1,0 +1,5 @@
+"""Semantic segmentation with a pyramid of poolings (PSPNet)."""
+
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

@@ -1,0 +1,5 @@
+"""The small YOLO."""
+
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

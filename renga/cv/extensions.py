@@ -1,0 +1,5 @@
+"""Trainer extensions that evaluate detection and segmentation, and draw what is detected."""
+
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

@@ -1,0 +1,5 @@
+"""Classification for small devices (MobileNetV2)."""
+
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)

@@ -1,0 +1,5 @@
+"""Colours that can be told apart."""
+
+from renga.view import view
+
+__getattr__, __dir__ = view(__name__)
