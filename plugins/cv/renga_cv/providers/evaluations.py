@@ -4,4 +4,9 @@ from renga_core.plugin import Namespace
 
 __all__ = ["NAMESPACES"]
 
-NAMESPACES: list[Namespace] = []
+NAMESPACES = [
+    Namespace(
+        "renga.cv.chainer_experimental.training.extensions",
+        names={"renga_cv.extensions.make_shift": "make_shift"},
+    ),
+]

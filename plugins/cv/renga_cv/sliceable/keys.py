@@ -1,0 +1,49 @@
+"""Keys: the names, or the numbers, of the elements of an example.
+
+A data set has one key, of the only element, or a tuple of them. A key is a name, or None for an element without a name,
+which is found by its number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Key", "Keys", "as_tuple", "key_index", "key_indices"]
+
+Key = str | int | None
+Keys = Key | tuple[Key, ...]
+
+
+def as_tuple(keys: Keys) -> tuple[Key, ...]:
+    """A tuple of keys: of the only one, if it is alone."""
+    return keys if isinstance(keys, tuple) else (keys,)
+
+
+def key_index(key: Any, keys: tuple[Key, ...]) -> int:
+    """The position of a key, given by its name or its number, which may count from the end.
+
+    Raises:
+        KeyError: No element has this name.
+        IndexError: There is no element with this number.
+    """
+    if isinstance(key, (int, np.integer)):
+        if not -len(keys) <= key < len(keys):
+            raise IndexError(f"element {key} of an example with {len(keys)}: {_listed(keys)}")
+        return int(key) % len(keys)
+    if key is None or key not in keys:
+        raise KeyError(f"no element {key!r}; there are {_listed(keys)}")
+    return keys.index(key)
+
+
+def key_indices(chosen: Any, keys: Keys) -> tuple[int, ...] | int:
+    """The positions of a tuple or list of keys; of one key alone, its position alone. Raises as `key_index`."""
+    known = as_tuple(keys)
+    if isinstance(chosen, (tuple, list)):
+        return tuple(key_index(key, known) for key in chosen)
+    return key_index(chosen, known)
+
+
+def _listed(keys: tuple[Key, ...]) -> str:
+    return ", ".join("(without a name)" if key is None else repr(key) for key in keys) or "none"

@@ -1,0 +1,56 @@
+"""A data set seen through a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from renga_core.dataset import Dataset
+from renga_cv.sliceable.getter_dataset import GetterDataset
+from renga_cv.sliceable.keys import Keys
+
+__all__ = ["TransformDataset"]
+
+
+class TransformDataset(GetterDataset):
+    """Example `i` is ``transform(dataset[i])``, computed each time it is asked for.
+
+    Args:
+        dataset: The data set; it need not be sliceable.
+        keys: The names of what the transform returns: a tuple, or one name alone. It may be left out, as in
+            ``TransformDataset(dataset, transform)``: then the transform is called with the first example, to see how
+            many elements it returns, and these have no names.
+        transform: Takes an example, whole, as one argument.
+
+    Raises:
+        IndexError: Keys were left out, and the data set has no example.
+
+    Example:
+        >>> TransformDataset([1, 2, 3], ("x", "tenfold"), lambda x: (x, 10 * x)).slice[:, "tenfold"][:]
+        [10, 20, 30]
+    """
+
+    def __init__(
+        self, dataset: Dataset, keys: Keys | Callable[[Any], Any], transform: Callable[[Any], Any] | None = None
+    ) -> None:
+        super().__init__()
+        names: Keys
+        if transform is None:
+            if not callable(keys):
+                raise TypeError(f"the transform of a TransformDataset is a function, not {keys!r}")
+            transform = keys
+            example = transform(dataset[0])
+            names = (None,) * len(example) if isinstance(example, tuple) else None
+        else:
+            names = keys  # type: ignore[assignment]  # a function would be the transform
+        self._dataset = dataset
+        self._transform = transform
+        self.add_getter(names, self._transformed)
+        if not isinstance(names, tuple):
+            self.keys = 0
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def _transformed(self, i: int) -> Any:
+        return self._transform(self._dataset[i])
