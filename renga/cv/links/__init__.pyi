@@ -2,8 +2,18 @@
 
 from renga.cv.links import connection as connection
 from renga.cv.links import model as model
+from renga_cv.links.connection.conv_2d_activ import Conv2DActiv as Conv2DActiv
+from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv as Conv2DBNActiv
+from renga_cv.links.connection.se_block import SEBlock as SEBlock
+from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
+from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain as PickableSequentialChain
 
 __all__ = [
+    "Conv2DActiv",
+    "Conv2DBNActiv",
+    "PickableSequentialChain",
+    "SEBlock",
+    "SeparableConv2DBNActiv",
     "connection",
     "model",
 ]

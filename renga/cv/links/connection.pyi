@@ -1,5 +1,13 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
+from renga_cv.links.connection.conv_2d_activ import Conv2DActiv as Conv2DActiv
+from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv as Conv2DBNActiv
+from renga_cv.links.connection.se_block import SEBlock as SEBlock
+from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
 
 __all__ = [
+    "Conv2DActiv",
+    "Conv2DBNActiv",
+    "SEBlock",
+    "SeparableConv2DBNActiv",
 ]

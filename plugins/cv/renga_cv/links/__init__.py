@@ -1,0 +1,1 @@
+"""Links: `connection`, convolutions with what usually follows them; `model`, networks."""

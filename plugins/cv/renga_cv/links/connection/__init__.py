@@ -1,0 +1,1 @@
+"""Convolutions with what usually follows them, as one link; one module for each."""

@@ -1,0 +1,17 @@
+"""Which batch normalization follows a convolution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from renga_distributed.links.batch_normalization import MultiNodeBatchNormalization
+from renga_nn.links.batch_normalization import BatchNormalization
+
+__all__ = ["batch_normalization"]
+
+
+def batch_normalization(channels: int, bn_kwargs: Mapping[str, Any]) -> BatchNormalization:
+    """A batch normalization with these arguments; over the batches of all ranks if there is a communicator, `comm`."""
+    made = MultiNodeBatchNormalization if "comm" in bn_kwargs else BatchNormalization
+    return made(channels, **bn_kwargs)

@@ -1,0 +1,1 @@
+"""Networks, a folder for each family."""

@@ -1,0 +1,205 @@
+"""Networks that start with trained weights: which file `pretrained_model` means, and how it is loaded.
+
+A class has a table of the weights that ChainerCV's authors have published for it, by name; see `published`. A file of
+theirs is looked for in the folder ``pfnet/chainercv/models`` of ``dataset.root`` and downloaded to it. They have
+published no digests: a file is checked as any other that is loaded, for its structure and its own checksums.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypedDict
+
+import numpy as np
+
+from renga_core.errors import did_you_mean
+from renga_core.link import Link
+from renga_core.serializers import load
+from renga_core.serializers.paths import find_file
+from renga_core.settings import lookup
+from renga_data.datasets.cached import cache_or_load_file, cached_download
+from renga_data.datasets.download import DownloadError, get_dataset_root
+
+__all__ = ["PublishedModel", "download_model", "load_pretrained_model", "prepare_pretrained_model", "published"]
+
+FOLDER = "pfnet/chainercv/models"
+"""Where files of weights lie, under ``dataset.root`` and on a mirror."""
+
+_URL = "https://chainercv-models.preferred.jp"
+
+
+class PublishedModel(TypedDict, total=False):
+    """What a class knows of a file of weights: a row of its table.
+
+    Attributes:
+        url: Where it is.
+        param: The arguments it was trained with.
+        overwritable: Those of them that may be given otherwise.
+        cv2: Whether its published figures are of images that OpenCV has resized.
+    """
+
+    url: str
+    param: Mapping[str, Any]
+    overwritable: Iterable[str]
+    cv2: bool
+
+
+def published(file: str, *, overwritable: Sequence[str] = (), cv2: bool = False, **param: Any) -> PublishedModel:
+    """A row of a class's table, for a file that ChainerCV's authors have published.
+
+    Args:
+        file: Its name.
+        overwritable: The arguments that may be given otherwise.
+        cv2: Whether its published figures are of images that OpenCV has resized.
+        param: The arguments it was trained with.
+    """
+    return {"url": f"{_URL}/{file}", "param": param, "overwritable": overwritable, "cv2": cv2}
+
+
+def prepare_pretrained_model(
+    param: Mapping[str, Any],
+    pretrained_model: str | os.PathLike[str] | None,
+    models: Mapping[str, PublishedModel],
+    default: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[dict[str, Any], str | None]:
+    """Decide which file of weights is meant, and what a class's arguments are.
+
+    Args:
+        param: Arguments of the class, by name; None for those that were not given.
+        pretrained_model: A name in `models`, or the path of a file, or None for none.
+        models: The table of the class. The file of a name is downloaded if it is not there.
+        default: What arguments are when they were not given and no name says it.
+
+    Returns:
+        The arguments, and the path of the file, or None.
+
+    Raises:
+        ValueError: An argument differs from what the named weights were trained with, or is missing.
+        FileNotFoundError: `pretrained_model` is neither a name nor a file.
+        DownloadError: The file of a name is not there and cannot be downloaded.
+    """
+    known: Mapping[str, Any] = {}
+    if pretrained_model is not None and pretrained_model in models:
+        known = _arguments(param, str(pretrained_model), models[str(pretrained_model)])
+    filled = {}
+    for name, given in param.items():
+        value = known.get(name, default.get(name)) if given is None else given
+        if value is None:
+            raise ValueError(
+                f"{name} must be given: "
+                + (f"weights {pretrained_model!r} do not say it" if pretrained_model else "nothing else says it")
+            )
+        filled[name] = value
+    return filled, None if pretrained_model is None else _file_of(pretrained_model, models)
+
+
+def _arguments(param: Mapping[str, Any], name: str, model: PublishedModel) -> Mapping[str, Any]:
+    """The arguments that named weights were trained with. Raises ValueError where another was given."""
+    known = model.get("param", {})
+    for key in param.keys() & (known.keys() - set(model.get("overwritable", ()))):
+        if param[key] is not None and not np.array_equal(param[key], known[key]):
+            raise ValueError(
+                f"{key} is {known[key]!r} in the weights {name!r}, not {param[key]!r}. Leave it out; or, to train "
+                "other outputs on these weights, pass the path of their file in place of their name."
+            )
+    return known
+
+
+def _file_of(pretrained_model: str | os.PathLike[str], models: Mapping[str, PublishedModel]) -> str:
+    if pretrained_model in models:
+        model = models[str(pretrained_model)]
+        if model.get("cv2", False) and importlib.util.find_spec("cv2") is None:
+            warnings.warn(
+                f"the figures published for the weights {pretrained_model!r} are of images that OpenCV has resized. It "
+                "is not installed; Pillow takes its place, and results differ a little.\nNext: pip install "
+                "opencv-python-headless",
+                stacklevel=4,
+            )
+        return download_model(model["url"])
+    path = find_file(pretrained_model, ".npz")
+    if not os.path.exists(path):
+        names = ", ".join(repr(name) for name in models) or "none"
+        raise FileNotFoundError(
+            f"pretrained_model={os.fspath(pretrained_model)!r} is neither a file nor one of the names that this class "
+            f"has weights for: {names}.{did_you_mean(os.fspath(pretrained_model), models)} None starts with random "
+            "weights."
+        )
+    return path
+
+
+def download_model(url: str) -> str:
+    """Return the path of a file of weights. It is downloaded the first time, into the folder of models.
+
+    The folder is ``pfnet/chainercv/models`` in ``dataset.root``, and a file that was put there by hand is taken as it
+    is. The setting ``dataset.mirror`` names a folder to download ``pfnet/chainercv/models/<file>`` from instead.
+
+    Args:
+        url: Where it is.
+
+    Raises:
+        DownloadError: It cannot be downloaded. The message says where to put it by hand.
+    """
+    path = get_dataset_root() / FOLDER / url.rpartition("/")[2]
+    mirror = lookup("dataset.mirror").value
+    source = f"{mirror.rstrip('/')}/{FOLDER}/{path.name}" if mirror else url
+
+    def download(target: str) -> str:
+        try:
+            shutil.move(cached_download(source), target)
+        except DownloadError as error:
+            raise DownloadError(
+                f"{error}. Get {path.name} another way and put it at {path}, or pass its path as pretrained_model; "
+                "pretrained_model=None starts with random weights."
+            ) from error
+        return target
+
+    cache_or_load_file(path, download, str)
+    return str(path)
+
+
+def load_pretrained_model(
+    link: Link, path: str | os.PathLike[str] | None, heads: Sequence[str] = (), strict: bool = True
+) -> None:
+    """Load a file of weights into a network: all of it, or, if it does not fit, nothing.
+
+    Args:
+        link: The network.
+        path: The file, in any format whose suffix is known; None does nothing.
+        heads: Paths of the links whose size is the number of classes (``fc8``), if that was asked for. Where the file
+            has their parameters in another shape, they keep their initial values, and a warning names them.
+        strict: Whether the file must have all values of the network.
+
+    Raises:
+        FileDamaged, FileMismatched, OSError: As `renga.serializers.load`; all differences are listed.
+    """
+    if path is None:
+        return
+    initial = {
+        name: (param, param.array)
+        for name, param in link.namedparams()
+        if param.is_initialized and any(name.startswith(f"/{head}/") for head in heads)
+    }
+    # A parameter without an array takes any shape.
+    for param, _ in initial.values():
+        param.array = None
+    stay = []
+    try:
+        load(path, link, strict=strict)
+    finally:
+        for name, (param, array) in initial.items():
+            if param.array is None or param.shape != array.shape:
+                stay.append(
+                    f"{name[1:]} {array.shape}, {param.shape if param.is_initialized else 'nothing'} in the file"
+                )
+                param.array = array
+    if stay:
+        warnings.warn(
+            f"{os.fspath(path)} is of another number of classes. These keep their initial values and must be trained: "
+            + "; ".join(stay),
+            stacklevel=4,
+        )
