@@ -23,7 +23,7 @@ from renga_nn.functions.pooling.regions import (
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["roi_average_align_2d", "roi_max_align_2d"]
+__all__ = ["Samples", "largest_samples", "roi_average_align_2d", "roi_max_align_2d"]
 
 Ratio = int | None | Sequence[int | None]
 
@@ -102,25 +102,11 @@ def roi_max_align_2d(
     regions = Regions.of("roi_max_align_2d", x, rois, roi_indices, outsize, spatial_scale)
     ratios = pair_of_ratios("roi_max_align_2d", sampling_ratio)
     rows, columns = [Samples.along(regions, axis, ratios[axis]) for axis in (0, 1)]
-    found = np.asarray((rows.valid[:, :, None, :, None] & columns.valid[:, None, :, None, :]).any(axis=(3, 4)))
-    dtype = x.dtype
-    pixels = rows_of_pixels(as_variable(x))
-    if dtype == "float16":
-        pixels = cast(pixels, "float32")
-    xp = get_array_module(pixels.array)
-    corners = _corners(regions, rows, columns)
-    number = _first_largest(pixels.array, corners, (rows.valid, columns.valid))
-    # From the number of the sample to its place in the tables of all samples.
-    n_samples = rows.valid.shape[2] * columns.valid.shape[2]
-    place = xp.arange(found.size).reshape(*found.shape, 1) * n_samples + number
-    y: Any = 0.0
-    for pixel, weight in corners:
-        weights = xp.asarray(weight.reshape(-1), dtype=pixels.dtype)[place.reshape(-1)].reshape(*place.shape)
-        chosen = xp.asarray(pixel.reshape(-1))[place.reshape(-1)].reshape(*place.shape)
-        y = y + select(pixels, chosen) * weights.transpose(0, 3, 1, 2)
-    if not found.all():
-        y = y * xp.asarray(found[:, None], dtype=pixels.dtype)
-    return y if y.dtype == dtype else cast(y, dtype)
+    first = regions.images[:, None, None] * (regions.size[0] * regions.size[1])
+    y, found = largest_samples(rows_of_pixels(as_variable(x)), first, regions.size, rows, columns)
+    if found.all():
+        return y  # type: ignore[no-any-return]  # a Variable
+    return y * get_array_module(y.array).asarray(found[:, None], dtype=y.dtype)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +127,18 @@ class Samples:
     count: Host
 
     @staticmethod
-    def along(regions: Regions, axis: int, ratio: int | None) -> Samples:
-        """The samples along an axis; `ratio` is their number for each bin."""
+    def along(regions: Regions, axis: int, ratio: int | None, least: float = 1.0) -> Samples:
+        """The samples along an axis.
+
+        Args:
+            regions: The regions.
+            axis: 0 for rows, 1 for columns.
+            ratio: Number of samples of each bin; None for as many as it has pixels, rounded up.
+            least: The least length of a region, in pixels.
+        """
         out, size = regions.out[axis], regions.size[axis]
         start, end = regions.boxes[:, axis, None, None], regions.boxes[:, axis + 2, None, None]
-        length = np.maximum(end - start, 1.0) / out
+        length = np.maximum(end - start, least) / out
         count = np.ceil(length) if ratio is None else np.full_like(length, ratio)
         sample = np.arange(count.max(initial=1))
         place = start + length * (np.arange(out)[:, None] + (sample + 0.5) / count)
@@ -163,13 +156,46 @@ class Samples:
         return made
 
 
-def _corners(regions: Regions, rows: Samples, columns: Samples) -> list[tuple[Host, Host]]:
+def largest_samples(
+    pixels: Any, first: Host, size: tuple[int, int], rows: Samples, columns: Samples
+) -> tuple[Any, Host]:
+    """The largest sample of each bin, with its gradient.
+
+    Args:
+        pixels: Matrix with a row for each pixel of each image, and a column for each channel. Half precision is
+            computed in single precision.
+        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        size: Height and width of the images.
+        rows, columns: Where the bins are sampled.
+
+    Returns:
+        Variable ``(R, channels, out, out')``, and which bins have a sample that counts, ``(R, out, out')``. The others
+        have some finite value.
+    """
+    found = np.asarray((rows.valid[:, :, None, :, None] & columns.valid[:, None, :, None, :]).any(axis=(3, 4)))
+    dtype = pixels.dtype
+    if dtype == "float16":
+        pixels = cast(pixels, "float32")
+    xp = get_array_module(pixels.array)
+    corners = _corners(first, size[1], rows, columns)
+    number = _first_largest(pixels.array, corners, (rows.valid, columns.valid))
+    # From the number of the sample to its place in the tables of all samples.
+    n_samples = rows.valid.shape[2] * columns.valid.shape[2]
+    place = xp.arange(found.size).reshape(*found.shape, 1) * n_samples + number
+    y: Any = 0.0
+    for pixel, weight in corners:
+        weights = xp.asarray(weight.reshape(-1), dtype=pixels.dtype)[place.reshape(-1)].reshape(*place.shape)
+        chosen = xp.asarray(pixel.reshape(-1))[place.reshape(-1)].reshape(*place.shape)
+        y = y + select(pixels, chosen) * weights.transpose(0, 3, 1, 2)
+    return (y if y.dtype == dtype else cast(y, dtype)), found
+
+
+def _corners(first: Host, width: int, rows: Samples, columns: Samples) -> list[tuple[Host, Host]]:
     """The four pixels around each sample, as rows of that matrix, and their weights: ``(R, out, out, S, S)``."""
-    image = regions.images[:, None, None, None, None] * (regions.size[0] * regions.size[1])
     made = []
     for row, row_weight in ((rows.low, 1 - rows.share), (rows.high, rows.share)):
         for column, column_weight in ((columns.low, 1 - columns.share), (columns.high, columns.share)):
-            pixel = image + row[:, :, None, :, None] * regions.size[1] + column[:, None, :, None, :]
+            pixel = first[..., None, None] + row[:, :, None, :, None] * width + column[:, None, :, None, :]
             made.append((pixel, row_weight[:, :, None, :, None] * column_weight[:, None, :, None, :]))
     return made
 

@@ -16,7 +16,7 @@ from renga_nn.functions.pooling.regions import Host, Regions, bins, by_matrices,
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["roi_average_pooling_2d", "roi_max_pooling_2d", "roi_pooling_2d"]
+__all__ = ["largest_elements", "means", "roi_average_pooling_2d", "roi_max_pooling_2d", "roi_pooling_2d"]
 
 
 def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float) -> Variable:
@@ -108,7 +108,7 @@ def roi_average_pooling_2d(
     regions = Regions.of("roi_average_pooling_2d", x, rois, roi_indices, outsize, spatial_scale)
     box = _rounded(regions.boxes)
     matrices = [
-        _means(*bins(box[:, axis], box[:, axis + 2], regions.out[axis], regions.size[axis]), regions.size[axis])
+        means(*bins(box[:, axis], box[:, axis + 2], regions.out[axis], regions.size[axis]), regions.size[axis])
         for axis in (0, 1)
     ]
     y: Variable = by_matrices(x, regions.images, *matrices)
@@ -120,7 +120,7 @@ def _rounded(boxes: Host) -> Host:
     return (np.sign(boxes) * np.floor(np.abs(boxes) + 0.5)).astype(np.intp)
 
 
-def _means(start: Host, end: Host, size: int) -> Host:
+def means(start: Host, end: Host, size: int) -> Host:
     """Matrices ``(R, out, size)`` that take means over bins."""
     place = np.arange(size)
     inside = (place >= start[..., None]) & (place < end[..., None])
@@ -128,32 +128,49 @@ def _means(start: Host, end: Host, size: int) -> Host:
 
 
 def _largest(x: Any, regions: Regions, low: Host, high: Host) -> Variable:
-    """The largest element of each bin: found among the arrays, and then selected, so that gradients follow."""
-    (top, bottom), (left, right) = [
-        bins(low[:, axis], high[:, axis], regions.out[axis], regions.size[axis]) for axis in (0, 1)
-    ]
-    found = (bottom > top)[:, :, None] & (right > left)[:, None, :]
-    pixels = rows_of_pixels(as_variable(x))
-    y = select(pixels, _first_largest(pixels.array, regions, (top, bottom), (left, right)))
+    """The largest element of each bin; 0 where there is none."""
+    rows, columns = [bins(low[:, axis], high[:, axis], regions.out[axis], regions.size[axis]) for axis in (0, 1)]
+    first = regions.images[:, None, None] * (regions.size[0] * regions.size[1])
+    y, found = largest_elements(rows_of_pixels(as_variable(x)), first, regions.size, rows, columns)
     if found.all():
         return y  # type: ignore[no-any-return]  # a Variable
-    return y * get_array_module(pixels.array).asarray(found[:, None], dtype=x.dtype)  # type: ignore[no-any-return]
+    return y * get_array_module(y.array).asarray(found[:, None], dtype=x.dtype)  # type: ignore[no-any-return]
 
 
-def _first_largest(pixels: Array, regions: Regions, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
+def largest_elements(
+    pixels: Any, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
+) -> tuple[Any, Host]:
+    """The largest element of each bin: found among the arrays, and then selected, so that gradients follow.
+
+    Args:
+        pixels: Matrix with a row for each pixel of each image, and a column for each channel.
+        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        size: Height and width of the images.
+        rows, columns: Start and end of the bins, integers ``(R, out)`` and ``(R, out')``.
+
+    Returns:
+        Variable ``(R, channels, out, out')``, and which bins have pixels, ``(R, out, out')``. The others have some
+        value of the image.
+    """
+    found = np.asarray((rows[1] > rows[0])[:, :, None] & (columns[1] > columns[0])[:, None, :])
+    return select(pixels, _first_largest(pixels.array, first, size, rows, columns)), found
+
+
+def _first_largest(
+    pixels: Array, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
+) -> Array:
     """Which row of `pixels` has the largest element of each bin, ``(R, out, out, C)``; NaN is larger than all.
 
     One step for each element that the largest bin has; smaller ones look at their last element again.
     """
     xp = get_array_module(pixels)
-    height, width = regions.size
-    image = regions.images[:, None, None] * (height * width)
+    height, width = size
     best = place = None
     for i in range(max(1, (rows[1] - rows[0]).max(initial=1))):
         row = np.clip(np.minimum(rows[0] + i, rows[1] - 1), 0, height - 1)[:, :, None]
         for j in range(max(1, (columns[1] - columns[0]).max(initial=1))):
             column = np.clip(np.minimum(columns[0] + j, columns[1] - 1), 0, width - 1)[:, None, :]
-            here = xp.asarray(image + row * width + column)
+            here = xp.asarray(first + row * width + column)
             seen = pixels[here.reshape(-1)].reshape(*here.shape, pixels.shape[1])
             here = here[..., None]
             if best is None:

@@ -1,0 +1,130 @@
+"""Score maps that depend on the position in a region (Dai et al. 2016, 2): the arguments, and which bin sees which map.
+
+Each channel of the result has a grid of ``group_size × group_size`` maps of its own. A bin of a region looks at the
+map of the cell of that grid in which the bin lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import get_array_module
+from renga_core.graph import InvalidType, as_variable
+from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import reshape, transpose
+from renga_nn.functions.array.concat import concat
+from renga_nn.functions.array.stack import separate
+from renga_nn.functions.array.where import where
+from renga_nn.functions.checks import as_integer
+from renga_nn.functions.pooling.regions import Host, Regions, by_matrices
+
+__all__ = ["LEAST", "PositionSensitiveRegions", "or_infinite"]
+
+LEAST = 0.1
+"""The least height and width of a region, in pixels of the maps."""
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSensitiveRegions:
+    """Regions of score maps.
+
+    Attributes:
+        regions: The regions, as for other pooling.
+        channels: Number of channels of the result.
+        group: Number of maps of a channel along each axis.
+    """
+
+    regions: Regions
+    channels: int
+    group: int
+
+    @staticmethod
+    def of(
+        function: str,
+        x: Any,
+        rois: Any,
+        roi_indices: Any,
+        outsize: int | Sequence[int],
+        spatial_scale: float,
+        group_size: int,
+    ) -> PositionSensitiveRegions:
+        """The regions that the arguments of a function describe, checked.
+
+        Raises:
+            InvalidType: `x`, `rois` or `roi_indices` has another shape or dtype than the function takes.
+            ValueError: There is no such image, or `outsize`, `spatial_scale` or `group_size` makes no sense.
+        """
+        group = as_integer(function, "group_size", group_size, least=1)
+        out = tuple(outsize) if isinstance(outsize, Sequence) else (outsize, outsize)
+        channels = as_integer(function, "outsize[0]", out[0], least=1) if len(out) == 3 else None
+        regions = Regions.of(function, x, rois, roi_indices, out[-2:] if len(out) == 3 else out, spatial_scale)
+        given, rest = divmod(x.shape[1], group**2)
+        if rest or (channels is not None and channels != given):
+            wanted = f"a multiple of {group**2}" if channels is None else f"{channels} · {group**2}"
+            expected = f"{wanted} channels, as group_size is {group}"
+            if channels is not None:
+                expected += f" and outsize has {channels} channels"
+            raise InvalidType(function, "x", expected, describe_array(x))
+        return PositionSensitiveRegions(regions, given, group)
+
+    def cells(self, axis: int) -> Host:
+        """The cell of the grid of maps in which each bin lies, along an axis: ``(out,)``."""
+        out = self.regions.out[axis]
+        return np.arange(out) * self.group // out
+
+    def average(self, x: Any, rows: Host, columns: Host) -> Any:
+        """Weighted sums of the maps.
+
+        Args:
+            x: Maps ``(N, channels * group * group, H, W)``.
+            rows, columns: Weights of each bin along each axis, ``(R, out, H)`` and ``(R, out', W)``.
+
+        Returns:
+            Variable ``(R, channels, out, out')``.
+        """
+        maps = separate(reshape(as_variable(x), (x.shape[0], self.channels, self.group**2, *x.shape[2:])), axis=2)
+        row_cells, column_cells = self.cells(0), self.cells(1)
+        parts = []
+        for i in np.unique(row_cells):
+            row = [
+                by_matrices(
+                    maps[i * self.group + j],
+                    self.regions.images,
+                    rows[:, row_cells == i],
+                    columns[:, column_cells == j],
+                )
+                for j in np.unique(column_cells)
+            ]
+            parts.append(concat(row, axis=3))
+        return concat(parts, axis=2)
+
+    def pixels(self, x: Any) -> tuple[Any, Host]:
+        """The maps as a matrix in which a bin finds its map as rows.
+
+        Returns:
+            Variable ``(N * group * group * H * W, channels)``, and the row of the first pixel of each bin's map,
+            ``(R, out, out')``.
+        """
+        n, _, height, width = x.shape
+        cells = self.group**2
+        maps = reshape(as_variable(x), (n, self.channels, cells, height, width))
+        pixels = reshape(transpose(maps, (0, 2, 3, 4, 1)), (n * cells * height * width, self.channels))
+        cell = self.cells(0)[:, None] * self.group + self.cells(1)
+        return pixels, (self.regions.images[:, None, None] * cells + cell) * (height * width)
+
+
+def or_infinite(y: Any, found: Host) -> Any:
+    """The largest of each bin, ``-inf`` where there is none.
+
+    Args:
+        y: Variable ``(R, channels, out, out')``.
+        found: Which bins have elements, booleans ``(R, out, out')``.
+    """
+    if found.all():
+        return y
+    xp = get_array_module(y.array)
+    return where(xp.broadcast_to(xp.asarray(found[:, None]), y.shape), y, -np.inf)
