@@ -1,11 +1,7 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga.cv.utils import testing as testing
-from renga_cv.utils.pretrained import download_model as download_model
-from renga_cv.utils.pretrained import prepare_pretrained_model as prepare_pretrained_model
 
 __all__ = [
-    "download_model",
-    "prepare_pretrained_model",
     "testing",
 ]

@@ -1,0 +1,150 @@
+"""Boxes: how much they overlap, and which of those that overlap to keep.
+
+A box is ``y_min, x_min, y_max, x_max``; its height is ``y_max - y_min``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend, to_host
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_cv.utils.checks import require_boxes
+
+__all__ = ["bbox_iou", "non_maximum_suppression"]
+
+Host = np.ndarray[Any, Any]
+
+_FIRST_BLOCK = 16
+_LARGEST_BLOCK = 64  # so many rows of 10,000 floats stay in the cache of a core
+
+
+def bbox_iou(bbox_a: Array, bbox_b: Array) -> Array:
+    """Intersection over union of each box of one array with each of another.
+
+    Args:
+        bbox_a: Boxes ``(R, 4)``.
+        bbox_b: Boxes ``(S, 4)`` of the same backend.
+
+    Returns:
+        Array ``(R, S)`` of floats from 0 to 1. Boxes without area have 0 with every box.
+
+    Raises:
+        InvalidType: An argument is no array of boxes.
+
+    >>> import numpy as np
+    >>> bbox_iou(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])).tolist()
+    [[0.3333333333333333, 0.0]]
+    """
+    require_boxes("bbox_iou", "bbox_a", bbox_a)
+    require_boxes("bbox_iou", "bbox_b", bbox_b)
+    xp = get_array_module(bbox_a)
+    a, b = _as_floats(bbox_a), _as_floats(bbox_b)
+    height = xp.minimum(a[:, 2, None], b[:, 2]) - xp.maximum(a[:, 0, None], b[:, 0])
+    width = xp.minimum(a[:, 3, None], b[:, 3]) - xp.maximum(a[:, 1, None], b[:, 1])
+    intersection = xp.maximum(height, 0) * xp.maximum(width, 0)
+    return intersection / (_areas(xp, a)[:, None] + _areas(xp, b) - intersection)
+
+
+def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = None, limit: int | None = None) -> Array:
+    """Boxes that remain when, of boxes that overlap, only the one with the highest score is kept.
+
+    Boxes are taken by descending score. Each one kept drops those after it with which its intersection over union is
+    `thresh` or more. Of equal scores the later one comes first.
+
+    The boxes of another backend than NumPy are brought to the host, once; the result goes back.
+
+    Args:
+        bbox: Boxes ``(R, 4)``.
+        thresh: From 0 to 1.
+        score: A number for each box, ``(R,)``. None: boxes are taken in the order given.
+        limit: Keep at most so many. None: as many as remain.
+
+    Returns:
+        Indices of boxes, int32 ``(K,)``, by descending score.
+
+    Raises:
+        InvalidType: `bbox` is no array of boxes, or `score` has not one number for each of them.
+
+    >>> import numpy as np
+    >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 3.0], [5.0, 5.0, 6.0, 6.0]])
+    >>> non_maximum_suppression(boxes, 0.5, np.array([0.6, 0.9, 0.7])).tolist()
+    [1, 2]
+    """
+    require_boxes("non_maximum_suppression", "bbox", bbox)
+    boxes = _as_floats(to_host(bbox))
+    order = np.arange(len(boxes), dtype=np.int32)
+    if score is not None:
+        if not hasattr(score, "dtype") or tuple(score.shape) != (len(boxes),):
+            expected = f"scores ({len(boxes)},), one for each box"
+            raise InvalidType("non_maximum_suppression", "score", expected, describe_array(score))
+        order = order[np.argsort(to_host(score), kind="stable")[::-1]]
+    # A box of huge or infinite sides has an IoU that is not a number, and drops nothing.
+    with np.errstate(over="ignore", invalid="ignore"):
+        kept = order[_first_of_overlapping(boxes[order], thresh, len(boxes) if limit is None else limit)]
+    backend = get_backend(bbox)
+    return backend.asarray(kept, backend.device_index(bbox))
+
+
+def _first_of_overlapping(boxes: Host, thresh: float, limit: int) -> Host:
+    """Which boxes no kept box before them overlaps: the first `limit` of them.
+
+    Boxes are looked at in blocks: of the next ones that live, it is found which of them are kept; these drop what they
+    overlap of the rest. The first blocks are small, since where there are many boxes of one object they drop most.
+    """
+    sides, areas, live = np.ascontiguousarray(boxes.T), _areas(np, boxes), np.arange(len(boxes))
+    kept: list[Host] = []
+    count, size = 0, _FIRST_BLOCK
+    buffers = np.empty((3, min(_LARGEST_BLOCK, len(boxes)) * len(boxes)), boxes.dtype)
+    while live.size and count < limit:
+        size = min(2 * size, _LARGEST_BLOCK)
+        overlaps = _ious_of_first(min(size, live.size), sides, areas, buffers) >= thresh
+        block = len(overlaps)
+        keep = _kept_in_block(np.triu(overlaps[:, :block], 1))
+        kept.append(live[:block][keep])
+        count += len(kept[-1])
+        rest = block + np.flatnonzero(~overlaps[keep, block:].any(axis=0))
+        live, sides, areas = live[rest], sides[:, rest], areas[rest]
+    return np.concatenate([live[:0], *kept])[:limit]
+
+
+def _ious_of_first(block: int, sides: Host, areas: Host, buffers: Host) -> Host:
+    """`bbox_iou` of the first boxes with all, computed in memory that is there already: ``(block, R)``."""
+    y_min, x_min, y_max, x_max = sides
+    height, width, other = buffers[:, : block * len(areas)].reshape(3, block, len(areas))
+    for start, end, length in ((y_min, y_max, height), (x_min, x_max, width)):
+        np.minimum(end[:block, None], end, out=length)
+        length -= np.maximum(start[:block, None], start, out=other)
+        np.maximum(length, 0, out=length)
+    intersection = np.multiply(height, width, out=height)
+    union = np.add(areas[:block, None], areas, out=other)
+    union -= intersection
+    return np.divide(intersection, union, out=height)
+
+
+def _kept_in_block(drops: Host) -> Host:
+    """Which boxes are kept, given which of them drops which later one if it is kept itself, ``(B, B)``.
+
+    Whether a box is kept is known once it is known of those before it: so each round settles at least one box more, and
+    usually nearly all.
+    """
+    keep = np.ones(len(drops), bool)
+    while True:
+        now = ~drops[keep].any(axis=0)
+        if (now == keep).all():
+            return keep
+        keep = now
+
+
+def _as_floats(boxes: Array) -> Array:
+    """Boxes in single or double precision."""
+    return boxes if boxes.dtype.kind == "f" and boxes.dtype.itemsize >= 4 else boxes.astype("float32")
+
+
+def _areas(xp: Any, boxes: Array) -> Array:
+    """The area of each box, ``(R,)``; at least the smallest positive number, so that one can divide by it."""
+    area = xp.maximum(boxes[:, 2] - boxes[:, 0], 0) * xp.maximum(boxes[:, 3] - boxes[:, 1], 0)
+    return xp.maximum(area, float(np.finfo(boxes.dtype).tiny))
