@@ -122,7 +122,8 @@ def _ious_of_first(block: int, sides: Host, areas: Host, buffers: Host) -> Host:
     intersection = np.multiply(height, width, out=height)
     union = np.add(areas[:block, None], areas, out=other)
     union -= intersection
-    return np.divide(intersection, union, out=height)
+    ious: Host = np.divide(intersection, union, out=height)
+    return ious
 
 
 def _kept_in_block(drops: Host) -> Host:
@@ -131,9 +132,9 @@ def _kept_in_block(drops: Host) -> Host:
     Whether a box is kept is known once it is known of those before it: so each round settles at least one box more, and
     usually nearly all.
     """
-    keep = np.ones(len(drops), bool)
+    keep: Host = np.ones(len(drops), bool)
     while True:
-        now = ~drops[keep].any(axis=0)
+        now: Host = ~drops[keep].any(axis=0)
         if (now == keep).all():
             return keep
         keep = now
