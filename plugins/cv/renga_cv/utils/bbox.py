@@ -134,7 +134,7 @@ def _kept_in_block(drops: Host) -> Host:
     """
     keep: Host = np.ones(len(drops), bool)
     while True:
-        now: Host = ~drops[keep].any(axis=0)
+        now: Host = np.logical_not(drops[keep].any(axis=0))
         if (now == keep).all():
             return keep
         keep = now
