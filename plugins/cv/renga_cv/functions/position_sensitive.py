@@ -16,11 +16,9 @@ from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, as_variable
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape, transpose
-from renga_nn.functions.array.concat import concat
-from renga_nn.functions.array.stack import separate
 from renga_nn.functions.array.where import where
 from renga_nn.functions.checks import as_integer
-from renga_nn.functions.pooling.regions import Host, Regions, by_matrices
+from renga_nn.functions.pooling.regions import Host, Regions, Weights, weighted_sums
 
 __all__ = ["LEAST", "PositionSensitiveRegions", "or_infinite"]
 
@@ -76,31 +74,18 @@ class PositionSensitiveRegions:
         out = self.regions.out[axis]
         return np.arange(out) * self.group // out
 
-    def average(self, x: Any, rows: Host, columns: Host) -> Any:
+    def average(self, x: Any, rows: Weights, columns: Weights) -> Any:
         """Weighted sums of the maps.
 
         Args:
             x: Maps ``(N, channels * group * group, H, W)``.
-            rows, columns: Weights of each bin along each axis, ``(R, out, H)`` and ``(R, out', W)``.
+            rows, columns: What pixels count in each bin along each axis.
 
         Returns:
             Variable ``(R, channels, out, out')``.
         """
-        maps = separate(reshape(as_variable(x), (x.shape[0], self.channels, self.group**2, *x.shape[2:])), axis=2)
-        row_cells, column_cells = self.cells(0), self.cells(1)
-        parts = []
-        for i in np.unique(row_cells):
-            row = [
-                by_matrices(
-                    maps[i * self.group + j],
-                    self.regions.images,
-                    rows[:, row_cells == i],
-                    columns[:, column_cells == j],
-                )
-                for j in np.unique(column_cells)
-            ]
-            parts.append(concat(row, axis=3))
-        return concat(parts, axis=2)
+        pixels, first = self.pixels(x)
+        return weighted_sums(pixels, first, self.regions.size[1], rows, columns)
 
     def pixels(self, x: Any) -> tuple[Any, Host]:
         """The maps as a matrix in which a bin finds its map as rows.

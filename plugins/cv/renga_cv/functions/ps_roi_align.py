@@ -60,7 +60,7 @@ def ps_roi_average_align_2d(
     function = "ps_roi_average_align_2d"
     maps = PositionSensitiveRegions.of(function, x, rois, roi_indices, outsize, spatial_scale, group_size)
     rows, columns = _samples(function, maps, sampling_ratio)
-    y: Variable = maps.average(x, rows.means(maps.regions.size[0]), columns.means(maps.regions.size[1]))
+    y: Variable = maps.average(x, rows.weights(), columns.weights())
     return y
 
 

@@ -55,8 +55,7 @@ def ps_roi_average_pooling_2d(
     maps = PositionSensitiveRegions.of(
         "ps_roi_average_pooling_2d", x, rois, roi_indices, outsize, spatial_scale, group_size
     )
-    matrices = [means(*_bins(maps.regions, axis), maps.regions.size[axis]) for axis in (0, 1)]
-    y: Variable = maps.average(x, *matrices)
+    y: Variable = maps.average(x, *[means(*_bins(maps.regions, axis)) for axis in (0, 1)])
     return y
 
 

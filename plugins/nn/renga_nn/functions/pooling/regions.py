@@ -16,12 +16,13 @@ import numpy as np
 from renga_core.backend import Array, get_array_module, is_floating, to_host
 from renga_core.graph import InvalidType, as_array
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators import cast, get_item, matmul, reshape, transpose
+from renga_core.graph.operators import cast, get_item, reshape, transpose
 from renga_nn.functions.array.concat import concat
 from renga_nn.functions.checks import as_number, require_array
+from renga_nn.functions.math.sparse_matmul import SparseMatmul
 from renga_nn.functions.window import per_axis
 
-__all__ = ["Host", "Regions", "bins", "by_matrices", "rows_of_pixels", "select"]
+__all__ = ["Host", "Regions", "Weights", "bins", "pair_of_ratios", "rows_of_pixels", "select", "weighted_sums"]
 
 Host = np.ndarray[Any, Any]
 
@@ -41,6 +42,12 @@ class Regions:
     images: Host
     out: tuple[int, int]
     size: tuple[int, int]
+
+    @property
+    def first_pixels(self) -> Host:
+        """Which row of `rows_of_pixels` is the first of each region's image, ``(R, 1, 1)``."""
+        first: Host = self.images[:, None, None] * (self.size[0] * self.size[1])
+        return first
 
     @staticmethod
     def of(
@@ -108,39 +115,83 @@ def select(pixels: Any, rows: Array) -> Any:
     return transpose(reshape(get_item(reshape(pixels, (-1,)), elements.reshape(-1)), rows.shape), (0, 3, 1, 2))
 
 
-def by_matrices(x: Any, images: Host, rows: Host, columns: Host) -> Any:
-    """For each region ``rows @ image @ columns.T``, for all channels: one product of matrices for each image.
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the pixels along an axis count in each bin; those that count nothing are left out.
+
+    Attributes:
+        number: How many pixels each bin has, ``(R, out)``.
+        pixel, weight: Which, and what they count, bin by bin: ``(number.sum(),)``.
+    """
+
+    number: Host
+    pixel: Host
+    weight: Host
+
+    @staticmethod
+    def of(pixel: Host, weight: Host) -> Weights:
+        """From tables ``(R, out, n)``."""
+        counts = weight != 0
+        return Weights(counts.sum(axis=2), pixel[counts], weight[counts])
+
+
+_AT_ONCE = 1 << 27
+"""How many products of a pixel's channels with a weight are asked for at once: a bound of memory."""
+
+
+def weighted_sums(pixels: Any, first: Host, width: int, rows: Weights, columns: Weights) -> Any:
+    """For each region and bin the sum of pixels times weights: a product with a matrix of few elements.
+
+    The work grows with the pixels in regions, not with the size of images.
 
     Args:
-        x: Images ``(N, C, H, W)``; half precision is computed in single precision.
-        images: Which image each region is of, ``(R,)``.
-        rows, columns: A matrix for each region, ``(R, out, H)`` and ``(R, out', W)``.
+        pixels: Matrix with a row for each pixel of each image, and a column for each channel. Half precision is
+            computed in single precision.
+        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        width: Number of pixels in a row of an image.
+        rows, columns: A pixel's weight is the product of its row's and its column's.
 
     Returns:
-        Variable ``(R, C, out, out')``.
+        Variable ``(R, channels, out, out')``.
     """
-    dtype = x.dtype
-    _, channels, height, width = x.shape
-    out = (channels, rows.shape[1], columns.shape[1])
-    if not len(images):
-        return reshape(get_item(x, slice(0)), (0, *out))
+    dtype, channels = pixels.dtype, pixels.shape[1]
+    n, *out = len(rows.number), rows.number.shape[1], columns.number.shape[1]
+    if not n:
+        return reshape(get_item(pixels, slice(0)), (0, channels, *out))
     if dtype == "float16":
-        x = cast(x, "float32")
-    xp = get_array_module(as_array(x))
+        pixels = cast(pixels, "float32")
+    xp = get_array_module(pixels.array)
+    products = channels * rows.number.sum(axis=1) * columns.number.sum(axis=1)
+    starts = np.flatnonzero(np.diff(np.cumsum(products) // _AT_ONCE)) + 1
+    first = np.broadcast_to(first, (n, *out))
     parts = []
-    order = np.argsort(images, kind="stable")
-    for n in np.unique(images):
-        members = order[images[order] == n]
-        image = reshape(transpose(get_item(x, int(n)), (1, 0, 2)), (height, channels * width))
-        h = matmul(xp.asarray(rows[members].reshape(-1, height), dtype=x.dtype), image)
-        h = transpose(reshape(h, (len(members), out[1], channels, width)), (0, 2, 1, 3))
-        right = xp.asarray(columns[members].transpose(0, 2, 1).copy(), dtype=x.dtype)
-        y = matmul(reshape(h, (len(members), channels * out[1], width)), right)
-        parts.append(reshape(y, (len(members), *out)))
+    for part in np.split(np.arange(n), starts):
+        bins_of_part, pixel, weight = _elements(part, first, width, rows, columns)
+        matrix = SparseMatmul(xp.asarray(bins_of_part), xp.asarray(pixel), len(part) * out[0] * out[1])
+        parts.append(matrix.apply((xp.asarray(weight, dtype=pixels.dtype), pixels))[0])
     y = parts[0] if len(parts) == 1 else concat(parts, axis=0)
-    if (order[1:] < order[:-1]).any():
-        y = get_item(y, xp.asarray(np.argsort(order)))
+    y = transpose(reshape(y, (n, *out, channels)), (0, 3, 1, 2))
     return y if y.dtype == dtype else cast(y, dtype)
+
+
+def _elements(part: Host, first: Host, width: int, rows: Weights, columns: Weights) -> tuple[Host, Host, Host]:
+    """The matrix from pixels of all images to bins of some regions: bin, pixel and weight of its elements."""
+
+    def of_bins(table: Host, axis: int) -> Host:
+        return np.broadcast_to(np.expand_dims(table[part], axis), first[part].shape).reshape(-1)
+
+    # Which of the elements of `rows` and `columns` are the first of a bin.
+    first_row, first_column = (
+        (np.cumsum(axis.number) - axis.number.reshape(-1)).reshape(axis.number.shape) for axis in (rows, columns)
+    )
+    n_columns = of_bins(columns.number, 1)
+    number = of_bins(rows.number, 2) * n_columns
+    place = np.repeat(np.arange(number.size), number)
+    row, column = np.divmod(np.arange(len(place)) - (np.cumsum(number) - number)[place], n_columns[place])
+    row += of_bins(first_row, 2)[place]
+    column += of_bins(first_column, 1)[place]
+    pixel = first[part].reshape(-1)[place] + rows.pixel[row] * width + columns.pixel[column]
+    return place, pixel, rows.weight[row] * columns.weight[column]
 
 
 def pair_of_ratios(function: str, sampling_ratio: Any) -> tuple[int | None, int | None]:

@@ -14,10 +14,11 @@ from renga_core.graph.operators import cast
 from renga_nn.functions.pooling.regions import (
     Host,
     Regions,
-    by_matrices,
+    Weights,
     pair_of_ratios,
     rows_of_pixels,
     select,
+    weighted_sums,
 )
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def roi_average_align_2d(
     """
     regions = Regions.of("roi_average_align_2d", x, rois, roi_indices, outsize, spatial_scale)
     ratios = pair_of_ratios("roi_average_align_2d", sampling_ratio)
-    matrices = [Samples.along(regions, axis, ratios[axis]).means(regions.size[axis]) for axis in (0, 1)]
-    y: Variable = by_matrices(x, regions.images, *matrices)
+    rows, columns = [Samples.along(regions, axis, ratios[axis]).weights() for axis in (0, 1)]
+    y: Variable = weighted_sums(rows_of_pixels(as_variable(x)), regions.first_pixels, regions.size[1], rows, columns)
     return y
 
 
@@ -102,7 +103,7 @@ def roi_max_align_2d(
     regions = Regions.of("roi_max_align_2d", x, rois, roi_indices, outsize, spatial_scale)
     ratios = pair_of_ratios("roi_max_align_2d", sampling_ratio)
     rows, columns = [Samples.along(regions, axis, ratios[axis]) for axis in (0, 1)]
-    first = regions.images[:, None, None] * (regions.size[0] * regions.size[1])
+    first = regions.first_pixels
     y, found = largest_samples(rows_of_pixels(as_variable(x)), first, regions.size, rows, columns)
     if found.all():
         return y  # type: ignore[no-any-return]  # a Variable
@@ -147,13 +148,11 @@ class Samples:
         low = np.floor(place).astype(np.intp)
         return Samples(low, np.minimum(low + 1, size - 1), place - low, valid, count)
 
-    def means(self, size: int) -> Host:
-        """Matrices ``(R, out, size)`` that take means over samples."""
-        made = np.zeros((*self.low.shape[:2], size))
-        region, number, _ = np.indices(self.low.shape)
-        np.add.at(made, (region, number, self.low), (1 - self.share) * self.valid / self.count)
-        np.add.at(made, (region, number, self.high), self.share * self.valid / self.count)
-        return made
+    def weights(self) -> Weights:
+        """What pixels count in the mean of the samples of each bin."""
+        share = self.valid / self.count
+        pixel = np.concatenate((self.low, self.high), axis=2)
+        return Weights.of(pixel, np.concatenate(((1 - self.share) * share, self.share * share), axis=2))
 
 
 def largest_samples(

@@ -11,7 +11,7 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import as_integer, require_array
-from renga_nn.functions.pooling.regions import Host, Regions, bins, by_matrices, rows_of_pixels, select
+from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels, select, weighted_sums
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -107,11 +107,10 @@ def roi_average_pooling_2d(
     """
     regions = Regions.of("roi_average_pooling_2d", x, rois, roi_indices, outsize, spatial_scale)
     box = _rounded(regions.boxes)
-    matrices = [
-        means(*bins(box[:, axis], box[:, axis + 2], regions.out[axis], regions.size[axis]), regions.size[axis])
-        for axis in (0, 1)
+    rows, columns = [
+        means(*bins(box[:, axis], box[:, axis + 2], regions.out[axis], regions.size[axis])) for axis in (0, 1)
     ]
-    y: Variable = by_matrices(x, regions.images, *matrices)
+    y: Variable = weighted_sums(rows_of_pixels(as_variable(x)), regions.first_pixels, regions.size[1], rows, columns)
     return y
 
 
@@ -120,17 +119,17 @@ def _rounded(boxes: Host) -> Host:
     return (np.sign(boxes) * np.floor(np.abs(boxes) + 0.5)).astype(np.intp)
 
 
-def means(start: Host, end: Host, size: int) -> Host:
-    """Matrices ``(R, out, size)`` that take means over bins."""
-    place = np.arange(size)
-    inside = (place >= start[..., None]) & (place < end[..., None])
-    return np.asarray(inside / np.maximum(end - start, 1)[..., None])
+def means(start: Host, end: Host) -> Weights:
+    """What pixels count in the mean of each bin, from its start and end ``(R, out)``."""
+    length = np.maximum(end - start, 0)[..., None]
+    place = np.arange(length.max(initial=0))
+    return Weights.of(start[..., None] + place, (place < length) / np.maximum(length, 1))
 
 
 def _largest(x: Any, regions: Regions, low: Host, high: Host) -> Variable:
     """The largest element of each bin; 0 where there is none."""
     rows, columns = [bins(low[:, axis], high[:, axis], regions.out[axis], regions.size[axis]) for axis in (0, 1)]
-    first = regions.images[:, None, None] * (regions.size[0] * regions.size[1])
+    first = regions.first_pixels
     y, found = largest_elements(rows_of_pixels(as_variable(x)), first, regions.size, rows, columns)
     if found.all():
         return y  # type: ignore[no-any-return]  # a Variable
