@@ -1,0 +1,81 @@
+"""From the output of a region proposal network to regions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_device_of, to_host
+from renga_core.configuration import config
+from renga_cv.links.model.faster_rcnn.box_coding import loc2bbox
+from renga_cv.utils.bbox import non_maximum_suppression
+
+__all__ = ["ProposalCreator"]
+
+
+class ProposalCreator:
+    """Move anchors, and keep the best that do not overlap (Ren et al. 2015, 3.1 and 3.3).
+
+    Boxes are clipped to the image; those smaller than `min_size` are dropped; of the best ones by score, those are kept
+    that overlap no better one by `nms_thresh` or more.
+
+    Args:
+        nms_thresh: IoU from which the worse of two boxes is dropped.
+        n_train_pre_nms, n_test_pre_nms: How many of the best boxes are looked at, in training mode and otherwise
+            (`renga.config.train`); 0 or less for all.
+        n_train_post_nms, n_test_post_nms: How many are kept at most; 0 or less for all.
+        force_cpu_nms: Kept for ChainerCV's programs: here it changes nothing, because boxes are chosen on the host,
+            where they come in one transfer.
+        min_size: Smallest height and width, in pixels of the image before it was resized.
+    """
+
+    def __init__(
+        self,
+        nms_thresh: float = 0.7,
+        n_train_pre_nms: int = 12000,
+        n_train_post_nms: int = 2000,
+        n_test_pre_nms: int = 6000,
+        n_test_post_nms: int = 300,
+        force_cpu_nms: bool = False,
+        min_size: float = 16,
+    ) -> None:
+        self.nms_thresh = nms_thresh
+        self.n_train_pre_nms = n_train_pre_nms
+        self.n_train_post_nms = n_train_post_nms
+        self.n_test_pre_nms = n_test_pre_nms
+        self.n_test_post_nms = n_test_post_nms
+        self.force_cpu_nms = force_cpu_nms
+        self.min_size = min_size
+
+    def __call__(self, loc: Array, score: Array, anchor: Array, img_size: tuple[int, int], scale: float = 1.0) -> Array:
+        """Regions of an image, best first.
+
+        Args:
+            loc: How anchors are moved, float32 ``(S, 4)``; see `renga.cv.links.model.faster_rcnn.loc2bbox`.
+            score: How likely each is an object, float32 ``(S,)``.
+            anchor: Anchors, float32 ``(S, 4)``.
+            img_size: Height and width of the image, in pixels of the anchors.
+            scale: By how much the image was enlarged.
+
+        Returns:
+            float32 ``(R, 4)``, on the device of `loc`.
+        """
+        xp, device = get_array_module(loc), get_device_of(loc)
+        moved = xp.concatenate((loc2bbox(device.send(anchor), loc), score[:, None]), axis=1)
+        rows = to_host(moved)
+        height, width = img_size
+        roi, score = np.clip(rows[:, :4], 0, np.asarray((height, width) * 2, rows.dtype)), rows[:, 4]
+        large = (roi[:, 2:] - roi[:, :2] >= self.min_size * scale).all(axis=1)
+        roi, score = roi[large], score[large]
+        before, after = self._limits()
+        roi = roi[np.argsort(-score, kind="stable")[:before]]
+        chosen = non_maximum_suppression(roi, self.nms_thresh, limit=after)
+        return device.send(np.ascontiguousarray(roi[chosen]))
+
+    def _limits(self) -> tuple[int | None, int | None]:
+        """How many boxes are looked at, and kept; None for all."""
+        if config.train:
+            limits = self.n_train_pre_nms, self.n_train_post_nms
+        else:
+            limits = self.n_test_pre_nms, self.n_test_post_nms
+        before, after = (limit if limit > 0 else None for limit in limits)
+        return before, after
