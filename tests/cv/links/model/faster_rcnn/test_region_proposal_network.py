@@ -15,7 +15,8 @@ from renga_cv.links.model.faster_rcnn.region_proposal_network import RegionPropo
 def test_anchors_of_a_place_have_the_area_and_ratio_asked_for() -> None:
     ratios, scales = [0.5, 1, 2], [8, 16, 32]
     base = generate_anchor_base(16, ratios, scales)
-    assert base.shape == (9, 4) and base.dtype == np.float32
+    assert base.shape == (9, 4)
+    assert base.dtype == np.float32
     np.testing.assert_allclose((base[:, :2] + base[:, 2:]) / 2, np.full((9, 2), 8))
     height, width = (base[:, 2:] - base[:, :2]).T
     np.testing.assert_allclose(height / width, np.repeat(ratios, 3), rtol=1e-5)
@@ -61,7 +62,8 @@ def test_proposals(train: bool) -> None:
     with using_config("train", train):
         roi = creator(loc, score, anchor, (90, 80), scale=0.75)
     expected = _plain_proposals(loc, score, anchor, (90, 80), 16 * 0.75, 100 if train else 90)
-    assert len(expected) > 20 and roi.dtype == np.float32
+    assert len(expected) > 20
+    assert roi.dtype == np.float32
     np.testing.assert_allclose(roi, expected if train else expected[:20], rtol=1e-6)
 
 
@@ -73,7 +75,9 @@ def test_network() -> None:
     x = rng.normal(size=(2, 4, 3, 5)).astype(np.float32)
     with using_config("train", False):
         locs, scores, rois, indices, anchor = network(x, (48, 80), [1.0, 2.0])
-    assert locs.shape == (2, 3 * 5 * 6, 4) and scores.shape == (2, 3 * 5 * 6, 2) and anchor.shape == (3 * 5 * 6, 4)
+    assert locs.shape == (2, 3 * 5 * 6, 4)
+    assert scores.shape == (2, 3 * 5 * 6, 2)
+    assert anchor.shape == (3 * 5 * 6, 4)
     # The values of an anchor lie together: anchor a of place (y, x) takes channels 4 a to 4 a + 3.
     h = np.maximum(network.conv1(x).array, 0)
     np.testing.assert_allclose(
@@ -86,4 +90,5 @@ def test_network() -> None:
         for i, scale in enumerate((1.0, 2.0)):
             expected = network.proposal_layer(locs.array[i], scores.array[i, :, 1], anchor, (48, 80), scale)
             np.testing.assert_array_equal(rois[indices == i], expected)
-    assert indices.dtype == np.int32 and (np.diff(indices) >= 0).all()
+    assert indices.dtype == np.int32
+    assert (np.diff(indices) >= 0).all()

@@ -38,7 +38,8 @@ def test_anchors_that_count_all_fit() -> None:
     expected[inside & (iou.max(axis=1) < 0.3)] = 0
     expected[inside & ((iou.max(axis=1) >= 0.7) | np.isclose(iou, best, rtol=1e-6).any(axis=1))] = 1
     np.testing.assert_array_equal(label, expected)
-    assert label.dtype == np.int32 and (label == 1).sum() >= 3
+    assert label.dtype == np.int32
+    assert (label == 1).sum() >= 3
     np.testing.assert_allclose(loc2bbox(ANCHOR[inside], loc[inside]), boxes[iou[inside].argmax(axis=1)], atol=1e-4)
     assert not loc[~inside].any()
 
@@ -47,13 +48,16 @@ def test_at_most_so_many_anchors_count() -> None:
     _, every = AnchorTargetCreator(10**6, pos_iou_thresh=0.2, neg_iou_thresh=0.1)(_boxes(1, 4), ANCHOR, SIZE)
     _, label = AnchorTargetCreator(20, pos_iou_thresh=0.2, neg_iou_thresh=0.1)(_boxes(1, 4), ANCHOR, SIZE)
     assert (every == 1).sum() > 10
-    assert (label == 1).sum() == 10 and (label == 0).sum() == 10
+    assert (label == 1).sum() == 10
+    assert (label == 0).sum() == 10
     assert (label == every)[label >= 0].all()
 
 
 def test_an_image_without_boxes_has_negative_anchors_only() -> None:
     loc, label = AnchorTargetCreator(30)(np.zeros((0, 4), np.float32), ANCHOR, SIZE)
-    assert (label == 0).sum() == 30 and not (label == 1).any() and not loc.any()
+    assert (label == 0).sum() == 30
+    assert not (label == 1).any()
+    assert not loc.any()
 
 
 def test_a_box_that_no_anchor_touches_makes_none_positive() -> None:
@@ -74,11 +78,15 @@ def test_regions() -> None:
     roi = roi.astype(np.float32)
     mean, std = (0.1, 0.0, 0.2, 0.0), (0.1, 0.1, 0.2, 0.2)
     sample, loc, label = ProposalTargetCreator(32)(roi, boxes, labels, mean, std)
-    assert sample.shape == (32, 4) and loc.dtype == np.float32 and label.dtype == np.int32
+    assert sample.shape == (32, 4)
+    assert loc.dtype == np.float32
+    assert label.dtype == np.int32
     n = int((label > 0).sum())
-    assert n == 8 and (label[:n] > 0).all()
+    assert n == 8
+    assert (label[:n] > 0).all()
     iou = np.array([[_iou(a, b) for b in boxes] for a in sample])
-    assert (iou[:n].max(axis=1) >= 0.5).all() and (iou[n:].max(axis=1) < 0.5).all()
+    assert (iou[:n].max(axis=1) >= 0.5).all()
+    assert (iou[n:].max(axis=1) < 0.5).all()
     np.testing.assert_array_equal(label[:n], labels[iou[:n].argmax(axis=1)] + 1)
     there = loc2bbox(sample[:n], loc[:n] * np.float32(std) + np.float32(mean))
     np.testing.assert_allclose(there, boxes[iou[:n].argmax(axis=1)], atol=1e-4)
@@ -99,4 +107,6 @@ def test_every_region_and_the_boxes_themselves() -> None:
 def test_without_boxes_all_regions_are_background(low: float, n: int) -> None:
     creator = ProposalTargetCreator(neg_iou_thresh_lo=low)
     sample, loc, label = creator(_boxes(4, 20), np.zeros((0, 4), np.float32), np.zeros(0, np.int32))
-    assert sample.shape == loc.shape == (n, 4) and not label.any() and not loc.any()
+    assert sample.shape == loc.shape == (n, 4)
+    assert not label.any()
+    assert not loc.any()

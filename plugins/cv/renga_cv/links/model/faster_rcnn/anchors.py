@@ -50,4 +50,4 @@ def shifted_anchors(
     """
     y, x = np.indices((height, width)) * feat_stride
     shifts = np.stack((y, x, y, x), axis=-1)
-    return (shifts[:, :, None] + anchor_base).reshape(-1, 4).astype(np.float32)
+    return np.asarray((shifts[:, :, None] + anchor_base).reshape(-1, 4), np.float32)
