@@ -36,7 +36,7 @@ class Pictures(GetterDataset):
         return 10 * i + 1, 10 * i + 2
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     rows=st.one_of(
         st.slices(6),

@@ -6,6 +6,19 @@ __all__ = ["NAMESPACES"]
 
 NAMESPACES = [
     Namespace(
+        "renga.cv.evaluations",
+        names={
+            "renga_cv.evaluations.eval_detection_coco": "eval_detection_coco",
+            "renga_cv.evaluations.eval_detection_voc": (
+                "calc_detection_voc_ap calc_detection_voc_prec_rec eval_detection_voc"
+            ),
+            "renga_cv.evaluations.eval_instance_segmentation_coco": "eval_instance_segmentation_coco",
+            "renga_cv.evaluations.eval_semantic_segmentation": (
+                "calc_semantic_segmentation_confusion calc_semantic_segmentation_iou eval_semantic_segmentation"
+            ),
+        },
+    ),
+    Namespace(
         "renga.cv.chainer_experimental.training.extensions",
         names={"renga_cv.extensions.make_shift": "make_shift"},
     ),

@@ -1,0 +1,124 @@
+"""COCO's measures, by pycocotools, which prints nothing here.
+
+Needs pycocotools: ``pip install 'renga[coco]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from renga_core.optional import require
+from renga_cv.evaluations.images import mean_of_known
+
+__all__ = ["Annotations", "evaluated"]
+
+_IOUS: dict[str, slice | int] = {"iou=0.50:0.95": slice(None), "iou=0.50": 0, "iou=0.75": 5}
+_AREAS = ("all", "small", "medium", "large")
+_MAX_DETS = (1, 10, 100)
+
+
+class Annotations:
+    """Objects in images, predicted or true, in the form of COCO.
+
+    Args:
+        asker: The function that needs pycocotools, for the message.
+
+    Raises:
+        RengaError: It is not installed.
+    """
+
+    def __init__(self, asker: str) -> None:
+        require("pycocotools", asker, "coco")
+        self.objects: list[dict[str, Any]] = []
+
+    def add(self, image: int, label: int, area: float, shape: dict[str, Any], **more: Any) -> None:
+        """Add an object of a class; its `shape` is a box or a mask. `more` is a score, or whether it is a crowd."""
+        # An object of number 0 would count as none.
+        number = len(self.objects) + 1
+        self.objects.append({"id": number, "image_id": image, "category_id": label, "area": area, **shape, **more})
+
+    def labels(self) -> set[int]:
+        """The classes that there are."""
+        return {found["category_id"] for found in self.objects}
+
+    def indexed(self, sizes: list[tuple[int, int]], labels: list[int]) -> Any:
+        """As an object of pycocotools.
+
+        Args:
+            sizes: Height and width of each image.
+            labels: All classes.
+        """
+        from pycocotools import coco
+
+        index = coco.COCO()
+        index.dataset = {
+            "images": [{"id": i, "height": height, "width": width} for i, (height, width) in enumerate(sizes)],
+            "annotations": self.objects,
+            "categories": [{"id": label} for label in labels],
+        }
+        _silent(coco.COCO.createIndex)(index)
+        return index
+
+
+def evaluated(
+    pred: Annotations, gt: Annotations, sizes: list[tuple[int, int]], iou_type: str, by_area: bool
+) -> dict[str, Any]:
+    """COCO's measures of predictions.
+
+    Args:
+        pred: Predictions, with scores.
+        gt: The ground truth, each with ``iscrowd``.
+        sizes: Height and width of each image.
+        iou_type: ``"bbox"`` or ``"segm"``.
+        by_area: Also of small, medium and large objects.
+
+    Returns:
+        For each measure, such as ``ap/iou=0.50:0.95/area=all/max_dets=100``, an array with a number for each class up
+        to the largest label, NaN for a class without objects; under the name with an ``m`` before it their mean.
+        ``existent_labels``: the classes that are predicted or true. ``coco_eval``: pycocotools' object, None if there
+        is no such class.
+    """
+    labels = sorted(pred.labels() | gt.labels())
+    evaluation = _evaluation(pred, gt, sizes, labels, iou_type) if labels else None
+    results: dict[str, Any] = {"coco_eval": evaluation, "existent_labels": np.array(labels, np.int32)}
+    for area in _AREAS if by_area else _AREAS[:1]:
+        chosen: list[tuple[str, str, int]] = [("ap", iou, 100) for iou in (_IOUS if area == "all" else list(_IOUS)[:1])]
+        chosen += [("ar", "iou=0.50:0.95", n) for n in (_MAX_DETS if area == "all" else _MAX_DETS[-1:])]
+        for measure, iou, max_dets in chosen:
+            values = np.full(max(labels, default=-1) + 1, np.nan)
+            if evaluation is not None:
+                values[labels] = _by_class(evaluation, measure, _IOUS[iou], _AREAS.index(area), max_dets)
+            key = f"{measure}/{iou}/area={area}/max_dets={max_dets}"
+            results[key] = values
+            results["m" + key] = mean_of_known(values)
+    return results
+
+
+def _evaluation(
+    pred: Annotations, gt: Annotations, sizes: list[tuple[int, int]], labels: list[int], iou_type: str
+) -> Any:
+    from pycocotools.cocoeval import COCOeval
+
+    evaluation = COCOeval(gt.indexed(sizes, labels), pred.indexed(sizes, labels), iou_type)
+    _silent(COCOeval.evaluate)(evaluation)
+    _silent(COCOeval.accumulate)(evaluation)
+    return evaluation
+
+
+def _by_class(evaluation: Any, measure: str, iou: slice | int, area: int, max_dets: int) -> list[float]:
+    """The mean of what pycocotools found for each class; it has -1 where there is no object."""
+    # Thresholds of the IoU × recalls × classes × areas × numbers of detections; recall has no axis of recalls.
+    found = evaluation.eval["precision" if measure == "ap" else "recall"]
+    found = found[iou, ..., area, _MAX_DETS.index(max_dets)]
+    found = found.reshape(-1, found.shape[-1])
+    return [values.mean() if (values > -1).all() else np.nan for values in found.T]
+
+
+def _silent(function: Any) -> Callable[..., Any]:
+    """The same function of pycocotools', which does not print. What others call is not changed."""
+    names = {**function.__globals__, "print": lambda *text: None}
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
