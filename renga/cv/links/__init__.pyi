@@ -6,14 +6,36 @@ from renga_cv.links.connection.conv_2d_activ import Conv2DActiv as Conv2DActiv
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv as Conv2DBNActiv
 from renga_cv.links.connection.se_block import SEBlock as SEBlock
 from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
+from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2 as MobileNetV2
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain as PickableSequentialChain
+from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier as PixelwiseSoftmaxClassifier
+from renga_cv.links.model.resnet.resnet import ResNet101 as ResNet101
+from renga_cv.links.model.resnet.resnet import ResNet152 as ResNet152
+from renga_cv.links.model.resnet.resnet import ResNet50 as ResNet50
+from renga_cv.links.model.senet.se_resnet import SEResNet101 as SEResNet101
+from renga_cv.links.model.senet.se_resnet import SEResNet152 as SEResNet152
+from renga_cv.links.model.senet.se_resnet import SEResNet50 as SEResNet50
+from renga_cv.links.model.senet.se_resnext import SEResNeXt101 as SEResNeXt101
+from renga_cv.links.model.senet.se_resnext import SEResNeXt50 as SEResNeXt50
+from renga_cv.links.model.vgg.vgg16 import VGG16 as VGG16
 
 __all__ = [
     "Conv2DActiv",
     "Conv2DBNActiv",
+    "MobileNetV2",
     "PickableSequentialChain",
+    "PixelwiseSoftmaxClassifier",
+    "ResNet101",
+    "ResNet152",
+    "ResNet50",
     "SEBlock",
+    "SEResNeXt101",
+    "SEResNeXt50",
+    "SEResNet101",
+    "SEResNet152",
+    "SEResNet50",
     "SeparableConv2DBNActiv",
+    "VGG16",
     "connection",
     "model",
 ]

@@ -1,0 +1,1 @@
+"""MobileNetV2, and the convolutions that it is made of."""

@@ -1,0 +1,1 @@
+"""Residual networks, and the blocks that they are made of."""

@@ -1,0 +1,1 @@
+"""Residual networks with squeeze and excitation."""

@@ -1,0 +1,1 @@
+"""VGG with 16 layers."""
