@@ -6,8 +6,9 @@ from typing import Any
 
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array, require_array
+from renga_core.integers import as_ints
 
-__all__ = ["require_boxes"]
+__all__ = ["as_size", "require_boxes", "require_image", "require_points"]
 
 
 def require_boxes(function: str, argument: str, boxes: Any) -> None:
@@ -19,3 +20,41 @@ def require_boxes(function: str, argument: str, boxes: Any) -> None:
     require_array(function, argument, boxes)
     if boxes.ndim != 2 or boxes.shape[1] != 4 or boxes.dtype.kind not in "fiu":
         raise InvalidType(function, argument, "boxes (R, 4): y_min, x_min, y_max, x_max", describe_array(boxes))
+
+
+def require_points(function: str, argument: str, points: Any) -> None:
+    """Refuse what is no array of points.
+
+    Raises:
+        InvalidType: `points` is no array of numbers of shape ``(R, K, 2)``.
+    """
+    require_array(function, argument, points)
+    if points.ndim != 3 or points.shape[2] != 2 or points.dtype.kind not in "fiu":
+        raise InvalidType(function, argument, "points (R, K, 2): y, x", describe_array(points))
+
+
+def require_image(function: str, img: Any) -> None:
+    """Refuse what is no image.
+
+    Raises:
+        InvalidType: `img` is no array of shape ``(C, H, W)``, or is empty.
+    """
+    require_array(function, "img", img)
+    if img.ndim != 3 or 0 in img.shape:
+        raise InvalidType(function, "img", "an image (C, H, W)", describe_array(img))
+
+
+def as_size(function: str, argument: str, size: Any, least: int = 1) -> tuple[int, int]:
+    """Height and width as a pair of Python's integers.
+
+    Raises:
+        TypeError: `size` is no pair of integers.
+        ValueError: One of them is less than `least`.
+    """
+    try:
+        height, width = as_ints(size)
+    except (TypeError, ValueError):
+        raise TypeError(f"{function}: {argument} must be a pair of integers, (height, width), not {size!r}") from None
+    if min(height, width) < least:
+        raise ValueError(f"{function}: {argument} is {height} x {width}; each must be at least {least}")
+    return height, width

@@ -1,0 +1,40 @@
+"""Which library reads, resizes and rotates pictures: OpenCV or Pillow.
+
+Three entries of Renga's configuration say so, each None, ``"cv2"`` or ``"PIL"``: ``cv_read_image_backend``,
+``cv_resize_backend`` and ``cv_rotate_backend``. None, or no such entry, is OpenCV where it is installed, else Pillow::
+
+    with renga.using_config("cv_resize_backend", "PIL"):
+        small = renga.cv.transforms.resize(img, (32, 32))
+
+The two differ: Pillow makes a picture smaller by averaging over all its pixels, OpenCV looks at the nearest ones only.
+The figures that ChainerCV's authors published are of pictures resized by OpenCV.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+from renga_core.configuration import config
+from renga_core.optional import require
+
+__all__ = ["library_for"]
+
+
+def library_for(operation: str) -> str:
+    """Which library does an operation: ``"cv2"`` or ``"PIL"``.
+
+    Args:
+        operation: ``"read_image"``, ``"resize"`` or ``"rotate"``.
+
+    Raises:
+        ValueError: The entry of the configuration names another library.
+        RengaError: The library is not installed.
+    """
+    entry = f"cv_{operation}_backend"
+    library = getattr(config, entry, None)
+    if library is None:
+        library = "PIL" if importlib.util.find_spec("cv2") is None else "cv2"
+    if library not in ("cv2", "PIL"):
+        raise ValueError(f"configuration entry {entry} is {library!r}; choose None, 'cv2' or 'PIL'")
+    require(library, f"{operation} ({entry} = {library!r})", "cv" if library == "PIL" else "opencv")
+    return str(library)

@@ -1,0 +1,64 @@
+"""An image in a larger canvas."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from renga_cv.utils.checks import require_image
+
+__all__ = ["canvas", "filling", "random_expand"]
+
+Host = np.ndarray[Any, Any]
+
+
+def random_expand(img: Host, max_ratio: float = 4, fill: Any = 0, return_param: bool = False) -> Any:
+    """An image anywhere in a canvas up to `max_ratio` times as high and wide (Liu et al. 2016, SSD, 3.6).
+
+    Args:
+        img: Image ``(C, H, W)``.
+        max_ratio: The largest ratio. It is drawn from 1 to this; at 1 or less the image stays as it is.
+        fill: What the canvas is filled with: a number, or one for each channel.
+        return_param: Also return a dictionary. ``ratio``: how many times as large the canvas is; ``y_offset``,
+            ``x_offset``: where the image lies in it.
+
+    Returns:
+        Image ``(C, H', W')`` of the same dtype, which shares no memory with `img` unless it stays as it is; with
+        `return_param`, a pair.
+
+    Raises:
+        InvalidType: `img` is no image.
+        ValueError: `fill` has neither one number nor one for each channel.
+    """
+    require_image("random_expand", img)
+    param: dict[str, Any] = {"ratio": 1, "y_offset": 0, "x_offset": 0}
+    if max_ratio > 1:
+        _, height, width = img.shape
+        ratio = random.uniform(1, max_ratio)
+        out_size = (int(height * ratio), int(width * ratio))
+        y_offset, x_offset = random.randint(0, out_size[0] - height), random.randint(0, out_size[1] - width)
+        expanded = canvas("random_expand", img, out_size, fill)
+        expanded[:, y_offset : y_offset + height, x_offset : x_offset + width] = img
+        img, param = expanded, {"ratio": ratio, "y_offset": y_offset, "x_offset": x_offset}
+    return (img, param) if return_param else img
+
+
+def canvas(function: str, img: Host, size: tuple[int, int], fill: Any) -> Host:
+    """A canvas ``(C, *size)`` for an image, filled. Raises ValueError as `filling`."""
+    made = np.empty((len(img), *size), img.dtype)
+    made[:] = filling(function, img, fill)
+    return made
+
+
+def filling(function: str, img: Host, fill: Any) -> Host:
+    """What to fill the channels of an image with, ``(C, 1, 1)``.
+
+    Raises:
+        ValueError: `fill` has neither one number nor one for each channel.
+    """
+    given = np.asarray(fill).reshape(-1, 1, 1)
+    if len(given) not in (1, len(img)):
+        raise ValueError(f"{function}: fill has {len(given)} numbers; the image has {len(img)} channels")
+    return np.broadcast_to(given, (len(img), 1, 1))

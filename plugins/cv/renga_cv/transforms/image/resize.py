@@ -1,0 +1,106 @@
+"""Images resized: to a size, to the length of an edge, or into a frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_cv.configuration import library_for
+from renga_cv.transforms.image.expand import canvas
+from renga_cv.transforms.image.interpolation import BILINEAR, by_channel, cv2_interpolation, pillow_interpolation
+from renga_cv.utils.checks import as_size, require_image
+
+__all__ = ["resize", "resize_contain", "scale"]
+
+Host = np.ndarray[Any, Any]
+
+
+def resize(img: Host, size: tuple[int, int], interpolation: int = BILINEAR) -> Host:
+    """An image in another size.
+
+    It is computed in single precision, by the library that configuration entry ``cv_resize_backend`` names: see
+    `renga_cv.configuration`.
+
+    Args:
+        img: Image ``(C, H, W)``.
+        size: Height and width of the result.
+        interpolation: Pillow's number for it, such as ``PIL.Image.BILINEAR``. OpenCV has NEAREST, BILINEAR, BICUBIC and
+            LANCZOS; Pillow also BOX and HAMMING.
+
+    Returns:
+        Image ``(C, *size)`` of the same dtype.
+
+    Raises:
+        InvalidType: `img` is no image.
+        ValueError: `size` is not positive, or there is no such interpolation.
+        RengaError: The library is not installed.
+    """
+    require_image("resize", img)
+    height, width = as_size("resize", "size", size)
+    if library_for("resize") == "cv2":
+        import cv2
+
+        flag = cv2_interpolation("resize", interpolation)
+        return by_channel("resize", img, lambda x: cv2.resize(x, (width, height), interpolation=flag))
+    from PIL import Image
+
+    resample = pillow_interpolation("resize", interpolation)
+    return by_channel("resize", img, lambda x: np.asarray(Image.fromarray(x).resize((width, height), resample)))
+
+
+def scale(img: Host, size: int, fit_short: bool = True, interpolation: int = BILINEAR) -> Host:
+    """An image resized until one of its edges has the length `size`; the other keeps its proportion, rounded down.
+
+    Args:
+        img: Image ``(C, H, W)``.
+        size: Length of the edge.
+        fit_short: The shorter edge gets that length; if False, the longer.
+        interpolation: As of `resize`.
+
+    Returns:
+        Image ``(C, H', W')``; `img` itself if it has that size already.
+
+    Raises:
+        InvalidType, ValueError, RengaError: As `resize`.
+    """
+    require_image("scale", img)
+    _, height, width = img.shape
+    edge = min(height, width) if fit_short else max(height, width)
+    if edge == size:
+        return img
+    out_size = (max(height * size // edge, 1), max(width * size // edge, 1))
+    return resize(img, out_size, interpolation)
+
+
+def resize_contain(
+    img: Host, size: tuple[int, int], fill: Any = 0, interpolation: int = BILINEAR, return_param: bool = False
+) -> Any:
+    """An image in the middle of a frame: made smaller if it does not fit, in its proportions, and never larger.
+
+    Args:
+        img: Image ``(C, H, W)``.
+        size: Height and width of the frame.
+        fill: What the frame is filled with: a number, or one for each channel.
+        interpolation: As of `resize`.
+        return_param: Also return a dictionary. ``y_offset``, ``x_offset``: where the image lies in the frame;
+            ``scaled_size``: its height and width there.
+
+    Returns:
+        Image ``(C, *size)`` of the same dtype; with `return_param`, a pair.
+
+    Raises:
+        InvalidType, ValueError, RengaError: As `resize`.
+    """
+    require_image("resize_contain", img)
+    height, width = as_size("resize_contain", "size", size)
+    factor = min(height / img.shape[1], width / img.shape[2], 1)
+    scaled_size = (max(int(img.shape[1] * factor), 1), max(int(img.shape[2] * factor), 1))
+    if factor < 1:
+        img = resize(img, scaled_size, interpolation)
+    y_offset, x_offset = round((height - scaled_size[0]) / 2), round((width - scaled_size[1]) / 2)
+    framed = canvas("resize_contain", img, (height, width), fill)
+    framed[:, y_offset : y_offset + scaled_size[0], x_offset : x_offset + scaled_size[1]] = img
+    if not return_param:
+        return framed
+    return framed, {"y_offset": y_offset, "x_offset": x_offset, "scaled_size": scaled_size}

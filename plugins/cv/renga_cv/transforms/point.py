@@ -1,0 +1,76 @@
+"""Points, moved as the picture is that they lie in. The arrays given are never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_cv.utils.checks import as_size, require_points
+
+__all__ = ["flip_point", "resize_point", "translate_point"]
+
+Host = np.ndarray[Any, Any]
+
+
+def flip_point(point: Host, size: tuple[int, int], y_flip: bool = False, x_flip: bool = False) -> Host:
+    """Points of a mirrored picture. A point at the upper edge, y = 0, comes to the lower, y = H.
+
+    Args:
+        point: Points ``(R, K, 2)``: y, x.
+        size: Height and width of the picture.
+        y_flip: Top and bottom are exchanged.
+        x_flip: Left and right are exchanged.
+
+    Returns:
+        Points ``(R, K, 2)``.
+
+    Raises:
+        InvalidType: `point` is no array of points.
+    """
+    require_points("flip_point", "point", point)
+    height, width = as_size("flip_point", "size", size)
+    flipped = point.copy()
+    if y_flip:
+        flipped[:, :, 0] = height - point[:, :, 0]
+    if x_flip:
+        flipped[:, :, 1] = width - point[:, :, 1]
+    return flipped
+
+
+def resize_point(point: Host, in_size: tuple[float, float], out_size: tuple[float, float]) -> Host:
+    """Points of a resized picture.
+
+    Args:
+        point: Points ``(R, K, 2)``: y, x.
+        in_size: Height and width of the picture before.
+        out_size: Height and width after.
+
+    Returns:
+        Points ``(R, K, 2)`` of the same dtype.
+
+    Raises:
+        InvalidType: `point` is no array of points.
+    """
+    require_points("resize_point", "point", point)
+    scale = np.array([out_size[0] / in_size[0], out_size[1] / in_size[1]])
+    resized: Host = (point * scale).astype(point.dtype)
+    return resized
+
+
+def translate_point(point: Host, y_offset: float = 0, x_offset: float = 0) -> Host:
+    """Points moved down by `y_offset` and to the right by `x_offset`.
+
+    Args:
+        point: Points ``(R, K, 2)``: y, x.
+        y_offset, x_offset: Pixels.
+
+    Returns:
+        Points ``(R, K, 2)`` of the same dtype.
+
+    Raises:
+        InvalidType: `point` is no array of points.
+    """
+    require_points("translate_point", "point", point)
+    moved: Host = (point + np.array([y_offset, x_offset])).astype(point.dtype)
+    return moved
