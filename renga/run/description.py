@@ -84,7 +84,8 @@ class RunDescription:
         hooks: Optimizer hooks.
         iterator: Makes the batches for training.
         converter, updater: Make arrays of a batch, and an update; where `use` is empty, the task says which.
-        evaluator: Evaluates the network on the test data. evaluator_trigger: How often.
+        evaluator: Evaluates the network on the test data; where `use` is empty, the task says which.
+        evaluator_trigger: How often.
         extensions: Trainer extensions, besides evaluation and snapshots; all of them.
         batch_size: Examples in a batch.
         backend: Where to compute: a backend or device that must be there, or several in order of preference.
@@ -111,7 +112,7 @@ class RunDescription:
     iterator: Choice = Choice("serial")
     converter: Choice = Choice("")
     updater: Choice = Choice("")
-    evaluator: Choice = Choice("standard")
+    evaluator: Choice = Choice("")
     evaluator_trigger: tuple[int, str] = (1, "epoch")
     extensions: tuple[ExtensionChoice, ...] = STANDARD_EXTENSIONS
     batch_size: int = 64
@@ -164,7 +165,7 @@ class RunDescription:
             "data": {**table(self.data), "batch_size": self.batch_size},
             "iterator": table(self.iterator),
             **{name: found for name, found in optional.items() if found},
-            **({"evaluator": evaluator} if evaluator != {"use": "standard", "trigger": (1, "epoch")} else {}),
+            **({"evaluator": evaluator} if evaluator != {"trigger": (1, "epoch")} else {}),
             "optimizer": table(self.optimizer),
             **({"hooks": [table(hook) for hook in self.hooks]} if self.hooks else {}),
             "extensions": [with_trigger(extension) for extension in self.extensions],
@@ -225,7 +226,7 @@ def describe() -> RunDescription:
         iterator=choice("iterator"),
         converter=choice("converter", optional=True),
         updater=choice("updater", optional=True),
-        evaluator=choice("evaluator"),
+        evaluator=choice("evaluator", optional=True),
         evaluator_trigger=said("evaluator.trigger"),
         extensions=_with_standard(standard, _extensions(extensions or (), origins)),
         batch_size=said("data.batch_size"),

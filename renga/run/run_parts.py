@@ -44,6 +44,7 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
     kind = get_manager().kind
     task = find_part(kind("task"), run.task, "task", run)
     converter = replace(run.converter, use=run.converter.use or _said_by(task, "converter"))
+    evaluator = replace(run.evaluator, use=run.evaluator.use or _said_by(task, "evaluator"))
     updater = replace(run.updater, use=run.updater.use or _said_by(task, "updater"))
     return RunParts(
         task=task,
@@ -58,17 +59,17 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
         ),
         evaluator=find_part(
             kind("evaluator"),
-            Choice(run.evaluator.use, run.evaluator.arguments),
+            evaluator,
             "evaluator",
             run,
-            supplied=["iterator", "target", "task", "converter", "device", "train"],
+            supplied=["iterator", "target", "task", "converter", "device", "train", "communicator"],
         ),
         extensions=tuple(_find_extensions(run, notes)),
     )
 
 
 def _said_by(task: Part, name: str) -> str:
-    """The name of the converter or updater that the networks of a task need."""
+    """The name of the converter, evaluator or updater that the networks of a task need."""
     return str(getattr(task.target, name))
 
 

@@ -108,7 +108,7 @@ SCHEMA: tuple[Key, ...] = (
     Key("iterator.use", str, "serial", "", "how batches are made; the section's other keys are its arguments"),
     Key("converter.use", str, None, "", "how arrays are made of a batch; otherwise as the task says"),
     Key("updater.use", str, None, "", "how an update is made; otherwise as the task says"),
-    Key("evaluator.use", str, "standard", "", "how the network is evaluated; the section's other keys are arguments"),
+    Key("evaluator.use", str, None, "", "how the network is evaluated; otherwise as the task says"),
     Key(
         "evaluator.trigger",
         tuple[_Count, Literal["epoch", "iteration"]],

@@ -1,9 +1,9 @@
 """What this package offers to Renga: vision. The tables are in `renga_cv.providers`."""
 
-from renga_core.plugin import Namespace, hookimpl
-from renga_cv.providers import classifiers, datasets, detectors, evaluations, pictures, segmenters
+from renga_core.plugin import Namespace, Provider, hookimpl
+from renga_cv.providers import classifiers, datasets, detectors, digits, evaluations, pictures, segmenters
 
-_PARTS = (classifiers, datasets, detectors, evaluations, pictures, segmenters)
+_PARTS = (classifiers, datasets, detectors, digits, evaluations, pictures, segmenters)
 
 
 @hookimpl
@@ -13,3 +13,27 @@ def renga_namespaces() -> list[Namespace]:
     for namespace in (namespace for part in _PARTS for namespace in part.NAMESPACES):
         modules.setdefault(namespace.name, {}).update(namespace.names)
     return [Namespace(module, names=names) for module, names in modules.items()]
+
+
+@hookimpl
+def renga_datasets() -> list[Provider]:
+    """Scenes of digits."""
+    return digits.DATASETS
+
+
+@hookimpl
+def renga_models() -> list[Provider]:
+    """Small networks."""
+    return digits.MODELS
+
+
+@hookimpl
+def renga_tasks() -> list[Provider]:
+    """What networks for pictures are trained for."""
+    return digits.TASKS
+
+
+@hookimpl
+def renga_evaluators() -> list[Provider]:
+    """How they are evaluated."""
+    return digits.EVALUATORS

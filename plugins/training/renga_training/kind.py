@@ -32,7 +32,6 @@ CONVERTER: Kind[Any] = Kind(
 EVALUATOR: Kind[Any] = Kind(
     "evaluator",
     config_key="evaluator.use",
-    default="standard",
     protocol="renga_core.training:Extension",
     summary="a callable that takes an iterator over the test data, the link that is trained, task=, converter= and "
     "device=, and returns an extension that reports figures",

@@ -5,13 +5,14 @@ that in the run's folder (`preprocessing.json`), and `renga predict` makes the i
 
 - `split`: `Split`; `split_indices`, which examples are for training and which for testing.
 - `table`: `TablePreprocessing`, for rows of a CSV file. `rows`: reading them.
-- `image`: `ImagePreprocessing`, for image files.
+- `image`: `ImagePreprocessing`, for image files, all made of one size. `picture`: `PicturePreprocessing`, as they are.
 - `text`: `TextPreprocessing`, for characters.
 - `document`: as JSON, and back.
 """
 
 from renga_data.preprocessing.document import Preprocessing, read_preprocessing, write_preprocessing
 from renga_data.preprocessing.image import ImagePreprocessing
+from renga_data.preprocessing.picture import PicturePreprocessing
 from renga_data.preprocessing.split import Split, split_indices
 from renga_data.preprocessing.table import Column, TablePreprocessing
 from renga_data.preprocessing.text import TextPreprocessing
@@ -19,6 +20,7 @@ from renga_data.preprocessing.text import TextPreprocessing
 __all__ = [
     "Column",
     "ImagePreprocessing",
+    "PicturePreprocessing",
     "Preprocessing",
     "Split",
     "TablePreprocessing",

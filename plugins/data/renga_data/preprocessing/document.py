@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from renga_core.serializers import FileDamaged, atomic_write
 from renga_data.preprocessing.image import ImagePreprocessing
+from renga_data.preprocessing.picture import PicturePreprocessing
 from renga_data.preprocessing.table import TablePreprocessing
 from renga_data.preprocessing.text import TextPreprocessing
 
@@ -25,7 +26,12 @@ class Preprocessing(Protocol):
         """Return it as JSON can hold it."""
 
 
-_KINDS: dict[str, Any] = {"image": ImagePreprocessing, "table": TablePreprocessing, "text": TextPreprocessing}
+_KINDS: dict[str, Any] = {
+    "image": ImagePreprocessing,
+    "picture": PicturePreprocessing,
+    "table": TablePreprocessing,
+    "text": TextPreprocessing,
+}
 
 
 def write_preprocessing(path: str | Path, preprocessing: Preprocessing) -> None:

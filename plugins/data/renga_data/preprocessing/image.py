@@ -78,8 +78,8 @@ class ImagePreprocessing:
         return cls(**fields)
 
 
-def read_pixels(path: str, size: tuple[int, int], channels: int) -> np.ndarray[Any, Any]:
-    """Read an image file, resized: uint8 ``(channels, height, width)``.
+def read_pixels(path: str, size: tuple[int, int] | None, channels: int) -> np.ndarray[Any, Any]:
+    """Read an image file, resized unless `size` is None: uint8 ``(channels, height, width)``.
 
     Raises:
         FileRefused: It is no image, or is damaged; the message has its name.
@@ -96,7 +96,7 @@ def read_pixels(path: str, size: tuple[int, int], channels: int) -> np.ndarray[A
     with reading(path, "an image"), Image.open(path) as image:
         check_growth(path, image.width * image.height * 4, os.stat(path).st_size, free=1 << 27)
         pixels: Any = image.convert("L" if channels == 1 else "RGB")
-        if pixels.size != (size[1], size[0]):
+        if size is not None and pixels.size != (size[1], size[0]):
             pixels = pixels.resize((size[1], size[0]), Image.Resampling.BILINEAR)
         array = np.asarray(pixels, np.uint8)
     return array[None] if channels == 1 else array.transpose(2, 0, 1)

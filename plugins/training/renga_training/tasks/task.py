@@ -40,6 +40,7 @@ class Task:
         higher_is_better: Whether a larger headline is better.
         updater: Name of the updater that a run has where it names none.
         converter: Name of the converter that a run has where it names none.
+        evaluator: Name of the evaluator that a run has where it names none.
         shuffle: Whether examples are trained on in a random order, where the run does not say.
         target_type: What a data set that can give both has to give: ``"class"``, ``"number"``, or None.
         preprocessing: How the data set made numbers of raw values, with the names of the classes; None where the data
@@ -51,6 +52,7 @@ class Task:
     higher_is_better: bool = False
     updater: str = "standard"
     converter: str = "concat"
+    evaluator: str = "standard"
     shuffle: bool = True
     target_type: str | None = None
     preprocessing: Any = None

@@ -1,0 +1,124 @@
+"""Scenes of digits as data sets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from renga_core.dataset import DatasetMixin
+from renga_cv.datasets.digit_scenes.scene import Scene, draw_scene
+from renga_data.datasets.digits import get_digits
+from renga_data.preprocessing import PicturePreprocessing, Split
+
+__all__ = ["DigitScenes", "digit_label_names", "get_digit_scenes"]
+
+Array = np.ndarray[Any, Any]
+Annotation = Literal["boxes", "pixels", "masks"]
+
+digit_label_names = tuple("0123456789")
+
+
+class DigitScenes(DatasetMixin):
+    """Scenes of several digits, each drawn when it is first asked for, from random numbers of its own.
+
+    An example is, by `annotation`:
+
+    - ``"boxes"``: image, boxes float32 (R, 4), labels int32 (R,);
+    - ``"pixels"``: image, label of each pixel int32 (H, W): 0 is the background, 1 the digit 0, … 10 the digit 9;
+    - ``"masks"``: image, masks bool (R, H, W), labels int32 (R,).
+
+    An image is float32 (3, H, W), RGB, from 0 to 255. Boxes are the tightest around masks: y_min, x_min, y_max, x_max.
+
+    Args:
+        digits: The digits to choose from, (N, 8, 8), from 0 to 1.
+        labels: What they are, (N,).
+        number: How many scenes.
+        annotation: What an example tells beside the image.
+        size: Height and width, in pixels.
+        digits_a_scene: How many digits a scene has, at least and at most. Where there is no room, fewer.
+        seed: The same seed gives the same scenes.
+
+    Raises:
+        ValueError: An argument is out of range.
+    """
+
+    def __init__(
+        self,
+        digits: Array,
+        labels: Array,
+        number: int,
+        annotation: Annotation = "boxes",
+        size: int = 64,
+        digits_a_scene: tuple[int, int] = (2, 5),
+        seed: int = 0,
+    ) -> None:
+        if annotation not in ("boxes", "pixels", "masks"):
+            raise ValueError(f"annotation is 'boxes', 'pixels' or 'masks', not {annotation!r}")
+        if number < 1 or size < 32:
+            raise ValueError(f"there is at least 1 scene, of at least 32 pixels; not {number}, of {size}")
+        if not 1 <= digits_a_scene[0] <= digits_a_scene[1]:
+            raise ValueError(f"digits_a_scene is (least, most), at least (1, 1), not {digits_a_scene}")
+        self._digits, self._labels = digits, labels
+        self._annotation, self._size, self._digits_a_scene, self._seed = annotation, size, digits_a_scene, seed
+        self._scenes: list[Scene | None] = [None] * number
+
+    def __len__(self) -> int:
+        return len(self._scenes)
+
+    def get_example(self, i: int) -> tuple[Array, ...]:
+        """Return the image of scene `i` and what is in it."""
+        scene = self._scenes[i]
+        if scene is None:
+            rng = np.random.default_rng([self._seed, i])
+            scene = draw_scene(rng, self._digits, self._labels, self._size, *self._digits_a_scene)
+            self._scenes[i] = scene
+        image = scene.image.astype(np.float32)
+        if self._annotation == "boxes":
+            return image, _boxes(scene.masks), scene.labels
+        if self._annotation == "masks":
+            return image, scene.masks, scene.labels
+        # A pixel belongs to one digit at most.
+        return image, ((scene.labels + 1)[:, None, None] * scene.masks).sum(0, dtype=np.int32)
+
+
+def get_digit_scenes(
+    target_type: Annotation = "boxes",
+    number: int = 2000,
+    test_number: int = 400,
+    size: int = 64,
+    digits_a_scene: tuple[int, int] = (2, 5),
+    seed: int = 0,
+) -> Split:
+    """Return (train, test) sets of scenes with handwritten digits: 2000 and 400 of 64 × 64 pixels.
+
+    No digit of a scene for testing is in one for training: each set is made of its part of `get_digits`. Needs no
+    download.
+
+    Args:
+        target_type: What examples tell beside the image, see `DigitScenes`. In a run, the task says it.
+        number: How many scenes to train on.
+        test_number: How many to test.
+        size: Height and width, in pixels.
+        digits_a_scene: How many digits a scene has, at least and at most.
+        seed: The same seed gives the same scenes.
+
+    Raises:
+        ValueError: An argument is out of range.
+    """
+    sets = []
+    for part, (digits, count) in enumerate(zip(get_digits(ndim=2, dtype=np.float32), (number, test_number), strict=True)):
+        ink, labels = (np.stack(values) for values in zip(*digits, strict=True))
+        # Seeds of the two parts differ, and so do those of neighbouring seeds' parts.
+        sets.append(DigitScenes(ink, labels, count, target_type, size, digits_a_scene, 2 * seed + part))
+    names = (("background",) if target_type == "pixels" else ()) + digit_label_names
+    return Split(*sets, PicturePreprocessing(names))
+
+
+def _boxes(masks: Array) -> Array:
+    """The tightest boxes around masks that are not empty."""
+    boxes = []
+    for mask in masks:
+        rows, columns = (np.flatnonzero(mask.any(axis)) for axis in (1, 0))
+        boxes.append((rows[0], columns[0], rows[-1] + 1, columns[-1] + 1))
+    return np.array(boxes, np.float32).reshape(-1, 4)

@@ -1,0 +1,5 @@
+"""Small networks to read and to train in minutes on a processor: for digit scenes, and pictures of such sizes.
+
+- `pyramid`: `SmallPyramid`, feature maps at three resolutions, on which the others are built.
+- `segmenter`: `SmallSegmenter`, which gives each pixel a class.
+"""

@@ -1,0 +1,55 @@
+"""Feature maps of a picture at three resolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from renga_core.graph import Variable
+from renga_core.link import Chain
+from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
+from renga_nn.functions.array import resize_images
+from renga_nn.links.convolution_2d import Convolution2D
+
+__all__ = ["SmallPyramid", "enlarged_to"]
+
+
+class SmallPyramid(Chain):
+    """Convolutions down to an eighth of the resolution, and a way up again that tells finer maps what coarser ones see.
+
+    Args:
+        channels: Of the convolutions at a half, a quarter and an eighth of the resolution.
+        width: Channels of each map that is returned.
+
+    Source: Lin et al., *Feature Pyramid Networks for Object Detection*, arXiv:1612.03144, section 3, with a network of
+    six layers instead of ResNet.
+    """
+
+    def __init__(self, channels: tuple[int, int, int] = (24, 48, 96), width: int = 32) -> None:
+        super().__init__()
+        half, quarter, eighth = channels
+        with self.init_scope():
+            self.down1 = Conv2DBNActiv(3, half, 3, 2, 1)
+            self.conv1 = Conv2DBNActiv(half, half, 3, 1, 1)
+            self.down2 = Conv2DBNActiv(half, quarter, 3, 2, 1)
+            self.conv2 = Conv2DBNActiv(quarter, quarter, 3, 1, 1)
+            self.down3 = Conv2DBNActiv(quarter, eighth, 3, 2, 1)
+            self.conv3 = Conv2DBNActiv(eighth, eighth, 3, 1, 1)
+            self.side1, self.side2, self.side3 = (Convolution2D(each, width, 1) for each in channels)
+            self.up1, self.up2 = (Conv2DBNActiv(width, width, 3, 1, 1) for _ in range(2))
+
+    def forward(self, x: Any) -> tuple[Variable, Variable, Variable]:
+        """Return the feature maps of pictures ``(N, 3, H, W)``, RGB from 0 to 255, at 1/2, 1/4 and 1/8.
+
+        H and W are multiples of 8.
+        """
+        half = self.conv1(self.down1(x * (1 / 64) - 2))
+        quarter = self.conv2(self.down2(half))
+        eighth = self.side3(self.conv3(self.down3(quarter)))
+        quarter = self.up2(self.side2(quarter) + enlarged_to(quarter, eighth))
+        half = self.up1(self.side1(half) + enlarged_to(half, quarter))
+        return half, quarter, eighth
+
+
+def enlarged_to(fine: Any, coarse: Any) -> Variable:
+    """A feature map, enlarged to the height and width of a finer one."""
+    return resize_images(coarse, fine.shape[2:], mode="nearest")

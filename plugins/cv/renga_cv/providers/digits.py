@@ -1,0 +1,45 @@
+"""What works without any download: scenes of digits, small networks, and tasks for pictures."""
+
+from renga_core.plugin import Namespace, Provider
+
+__all__ = ["CONVERTERS", "DATASETS", "EVALUATORS", "MODELS", "NAMESPACES", "TASKS"]
+
+DATASETS = [
+    Provider(
+        "digit_scenes",
+        "renga_cv.datasets.digit_scenes.digit_scenes:get_digit_scenes",
+        1,
+        "Scenes with several handwritten digits: boxes, classes of pixels, or masks; comes with Renga",
+    ),
+]
+
+MODELS = [
+    Provider("small_segmenter", "renga_cv.links.model.small.segmenter:SmallSegmenter", 1, "A class for each pixel of small pictures"),
+]
+
+TASKS = [
+    Provider(
+        "semantic_segmentation",
+        "renga_cv.tasks.semantic_segmentation:SemanticSegmentation",
+        1,
+        "To which class does each pixel belong?",
+    ),
+]
+
+EVALUATORS = [
+    Provider(
+        "predictions",
+        "renga_cv.tasks.evaluator:PredictionEvaluator",
+        1,
+        "Figures of all predictions together, such as average precision: for tasks about pictures",
+    ),
+]
+
+CONVERTERS: list[Provider] = []
+
+NAMESPACES = [
+    Namespace(
+        "renga.cv.datasets",
+        names={"renga_cv.datasets.digit_scenes.digit_scenes": "DigitScenes digit_label_names get_digit_scenes"},
+    ),
+]

@@ -1,0 +1,7 @@
+"""Tasks for pictures: what networks that detect and segment are trained for.
+
+- `picture_task`: `PictureTask`, what they have in common: predictions are compared with the truth, and drawn.
+- `semantic_segmentation`: a class for each pixel.
+- `evaluator`: `PredictionEvaluator`, figures of all predictions together, of several processes too.
+- `drawing`: predictions drawn into pictures.
+"""

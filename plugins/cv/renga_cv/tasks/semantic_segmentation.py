@@ -1,0 +1,77 @@
+"""To which class does each pixel belong?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.link import Link
+from renga_core.serializers import atomic_path
+from renga_cv.evaluations.eval_semantic_segmentation import (
+    calc_semantic_segmentation_confusion,
+    calc_semantic_segmentation_iou,
+)
+from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier
+from renga_cv.tasks.drawing import enlarged, with_masks
+from renga_cv.tasks.picture_task import Array, PictureTask
+
+__all__ = ["SemanticSegmentation"]
+
+
+class SemanticSegmentation(PictureTask):
+    """Each pixel belongs to a class. The model gives scores of the classes, ``(N, classes, H, W)``.
+
+    Examples are images (3, H, W) and the class of each pixel, int32 (H, W); −1 does not count. The loss is the softmax
+    cross entropy, a mean over pixels. Figures, over all pixels of the test data: ``miou``, the mean over classes of the
+    intersection over union; ``pixel_accuracy``; ``iou/NAME`` of each class.
+    """
+
+    figures = ("loss", "miou", "pixel_accuracy")
+    headline = "miou"
+    target_type = "pixels"
+
+    def target(self, model: Link) -> Link:
+        """A `PixelwiseSoftmaxClassifier`."""
+        return PixelwiseSoftmaxClassifier(model)
+
+    def compare(self, target: Link, *batch: Any) -> Any:
+        """How many pixels of each class the network gives to each class: int64 (classes, classes)."""
+        images, labels = (list(to_host(array)) for array in batch)
+        return calc_semantic_segmentation_confusion(self.predictions(target, images), labels)
+
+    def measure(self, compared: Sequence[Any]) -> dict[str, float]:
+        """The figures that follow from these counts."""
+        number = max(map(len, compared))
+        confusion = sum(np.pad(each, (0, number - len(each))) for each in compared)
+        iou = calc_semantic_segmentation_iou(confusion)
+        accuracy = np.diag(confusion).sum() / confusion.sum()
+        return {
+            "miou": float(np.nanmean(iou)),
+            "pixel_accuracy": float(accuracy),
+            **{f"iou/{self._name(label)}": float(value) for label, value in enumerate(iou)},
+        }
+
+    def predictions(self, target: Link, images: list[Array]) -> list[Any]:
+        """The class of each pixel, int32 (H, W) for each image."""
+        labels: list[Any] = target.predictor.predict(images)  # type: ignore[attr-defined]  # as the task asks for
+        return labels
+
+    def draw(self, image: Array, prediction: Any) -> Array:
+        """The image, and beside it the same with each class but the first in its colour."""
+        found = [label for label in np.unique(prediction) if label > 0]
+        masks = np.array([prediction == label for label in found], bool).reshape(-1, *prediction.shape)
+        return enlarged(np.concatenate([image, with_masks(image, masks, found)], 2))
+
+    def predict_into(self, target: Link, examples: Iterable[tuple[str, Any]], folder: Path) -> None:
+        """Write a picture for each example, and beside it ``NAME_labels.png``, whose pixels are the classes."""
+        from PIL import Image
+
+        for name, image in examples:
+            labels = self.predictions(target, [image])[0]
+            self._save(folder, name, image, labels)
+            with atomic_path(folder / f"{Path(name).stem}_labels.png") as temporary:
+                Image.fromarray(labels.astype(np.uint8)).save(temporary, format="PNG")

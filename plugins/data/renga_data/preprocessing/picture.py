@@ -1,0 +1,47 @@
+"""Pictures as they are, for networks that find things in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from renga_data.preprocessing.image import read_pixels
+
+__all__ = ["PicturePreprocessing"]
+
+
+@dataclass(frozen=True)
+class PicturePreprocessing:
+    """An image file as an array (3, height, width), RGB from 0 to 255. The network itself resizes and scales it.
+
+    Attributes:
+        classes: Names of the classes that there are in pictures.
+    """
+
+    classes: tuple[str, ...]
+
+    @property
+    def outputs(self) -> int:
+        """How many classes there are."""
+        return len(self.classes)
+
+    def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        """Yield the name of an image file, and its pixels in float32, in the file's size.
+
+        Raises:
+            RengaError: Pillow is not installed, or the file is no image.
+            OSError: It cannot be read.
+        """
+        yield path, read_pixels(path, None, 3).astype(np.float32)
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return {"classes": list(self.classes)}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> PicturePreprocessing:
+        """Return what `as_document` has described."""
+        return cls(tuple(document["classes"]))
