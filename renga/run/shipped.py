@@ -14,8 +14,8 @@ DEFAULT_RUN = "lenet"
 
 
 def shipped_runs() -> dict[str, Path]:
-    """Return the run files in the package by name: the part of the file's name after the data set's."""
-    return {path.stem.partition("_")[2] or path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+    """Return the run files in the package by name: that of the file, without ``digits_`` at its beginning."""
+    return {path.stem.removeprefix("digits_"): path for path in sorted(FOLDER.glob("*.toml"))}
 
 
 def read_run(word: str) -> dict[str, Setting]:

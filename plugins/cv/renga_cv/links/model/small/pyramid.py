@@ -10,7 +10,7 @@ from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
 from renga_nn.functions.array import resize_images
 from renga_nn.links.convolution_2d import Convolution2D
 
-__all__ = ["SmallPyramid", "enlarged_to"]
+__all__ = ["FinestMap", "SmallPyramid"]
 
 
 class SmallPyramid(Chain):
@@ -45,11 +45,32 @@ class SmallPyramid(Chain):
         half = self.conv1(self.down1(x * (1 / 64) - 2))
         quarter = self.conv2(self.down2(half))
         eighth = self.side3(self.conv3(self.down3(quarter)))
-        quarter = self.up2(self.side2(quarter) + enlarged_to(quarter, eighth))
-        half = self.up1(self.side1(half) + enlarged_to(half, quarter))
+        quarter = self.up2(self.side2(quarter) + _enlarged_to(quarter, eighth))
+        half = self.up1(self.side1(half) + _enlarged_to(half, quarter))
         return half, quarter, eighth
 
 
-def enlarged_to(fine: Any, coarse: Any) -> Variable:
+class FinestMap(Chain):
+    """A feature map in the picture's own resolution: the pyramid says what is where, the picture where its edges are.
+
+    Args:
+        width: Channels of the pyramid's maps; this one has half as many.
+    """
+
+    def __init__(self, width: int = 32) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.edges = Conv2DBNActiv(3, width // 2, 3, 1, 1)
+            self.narrow = Convolution2D(width, width // 2, 1)
+            self.mix = Conv2DBNActiv(width // 2, width // 2, 3, 1, 1)
+
+    def forward(self, x: Any, half: Any) -> Variable:
+        """Return the map ``(N, width / 2, H, W)`` of pictures, given the pyramid's map at half their resolution."""
+        edges = self.edges(x * (1 / 64) - 2)
+        h: Variable = self.mix(edges + _enlarged_to(edges, self.narrow(half)))
+        return h
+
+
+def _enlarged_to(fine: Any, coarse: Any) -> Variable:
     """A feature map, enlarged to the height and width of a finer one."""
     return resize_images(coarse, fine.shape[2:], mode="nearest")

@@ -11,8 +11,7 @@ from renga_core.backend import to_host
 from renga_core.configuration import using_config
 from renga_core.graph import Variable, no_backprop_mode
 from renga_core.link import Chain
-from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
-from renga_cv.links.model.small.pyramid import SmallPyramid, enlarged_to
+from renga_cv.links.model.small.pyramid import FinestMap, SmallPyramid
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["SmallSegmenter"]
@@ -23,7 +22,7 @@ _STEP = 8
 
 
 class SmallSegmenter(Chain):
-    """A `SmallPyramid`, whose finest map says what is where; the picture itself, where exactly its edges are.
+    """Scores of the classes in the finest map of a `SmallPyramid`.
 
     Args:
         n_out: Number of classes, the background included.
@@ -34,16 +33,12 @@ class SmallSegmenter(Chain):
         super().__init__()
         with self.init_scope():
             self.pyramid = SmallPyramid(width=width)
-            self.edges = Conv2DBNActiv(3, width // 2, 3, 1, 1)
-            self.narrow = Convolution2D(width, width // 2, 1)
-            self.mix = Conv2DBNActiv(width // 2, width // 2, 3, 1, 1)
+            self.finest = FinestMap(width)
             self.score = Convolution2D(width // 2, n_out, 1)
 
     def forward(self, x: Any) -> Variable:
         """Return scores ``(N, n_out, H, W)`` of pictures ``(N, 3, H, W)``, RGB from 0 to 255, H and W multiples of 8."""
-        edges = self.edges(x * (1 / 64) - 2)
-        found = self.narrow(self.pyramid(x)[0])
-        scores: Variable = self.score(self.mix(edges + enlarged_to(edges, found)))
+        scores: Variable = self.score(self.finest(x, self.pyramid(x)[0]))
         return scores
 
     def predict(self, imgs: list[Array]) -> list[Array]:
