@@ -1,5 +1,6 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
+from renga_cv.datasets.digit_scenes.digit_scenes import get_digit_scenes as get_digit_scenes
 from renga_data.datasets.cifar import get_cifar10 as get_cifar10
 from renga_data.datasets.cifar import get_cifar100 as get_cifar100
 from renga_data.datasets.concatenated_dataset import ConcatenatedDataset as ConcatenatedDataset
@@ -64,6 +65,7 @@ __all__ = [
     "get_cross_validation_datasets_random",
     "get_csv",
     "get_dataset_root",
+    "get_digit_scenes",
     "get_digits",
     "get_fashion_mnist",
     "get_fashion_mnist_labels",

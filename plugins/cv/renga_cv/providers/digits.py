@@ -14,7 +14,12 @@ DATASETS = [
 ]
 
 MODELS = [
-    Provider("small_segmenter", "renga_cv.links.model.small.segmenter:SmallSegmenter", 1, "A class for each pixel of small pictures"),
+    Provider(
+        "small_segmenter",
+        "renga_cv.links.model.small.segmenter:SmallSegmenter",
+        1,
+        "A class for each pixel of small pictures",
+    ),
 ]
 
 TASKS = [

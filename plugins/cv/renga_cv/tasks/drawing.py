@@ -83,4 +83,5 @@ def as_png(image: Array) -> Any:
 
 
 def _times(image: Array) -> int:
-    return max(1, math.ceil(_LEAST / max(image.shape[1:])))
+    times: int = max(1, math.ceil(_LEAST / max(image.shape[1:])))
+    return times

@@ -25,8 +25,8 @@ class PictureTask(Task):
     How good it is does not follow from means over examples, such as an average precision: the evaluator
     `PredictionEvaluator` has each batch compared with the truth, and then asks for the figures of all.
 
-    The trained link has the network as `predictor`, whose ``predict(images)`` takes a list of images (3, H, W), RGB from
-    0 to 255, of any size.
+    The trained link has the network as `predictor`, whose ``predict(images)`` takes a list of images (3, H, W) of any
+    size, RGB from 0 to 255.
     """
 
     evaluator = "predictions"

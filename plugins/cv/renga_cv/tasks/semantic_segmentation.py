@@ -46,7 +46,7 @@ class SemanticSegmentation(PictureTask):
     def measure(self, compared: Sequence[Any]) -> dict[str, float]:
         """The figures that follow from these counts."""
         number = max(map(len, compared))
-        confusion = sum(np.pad(each, (0, number - len(each))) for each in compared)
+        confusion = np.sum([np.pad(each, (0, number - len(each))) for each in compared], axis=0)
         iou = calc_semantic_segmentation_iou(confusion)
         accuracy = np.diag(confusion).sum() / confusion.sum()
         return {

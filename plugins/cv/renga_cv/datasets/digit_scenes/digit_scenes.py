@@ -106,13 +106,14 @@ def get_digit_scenes(
     Raises:
         ValueError: An argument is out of range.
     """
-    sets = []
-    for part, (digits, count) in enumerate(zip(get_digits(ndim=2, dtype=np.float32), (number, test_number), strict=True)):
+    made = []
+    for part, digits in enumerate(get_digits(ndim=2, dtype=np.float32)):
         ink, labels = (np.stack(values) for values in zip(*digits, strict=True))
-        # Seeds of the two parts differ, and so do those of neighbouring seeds' parts.
-        sets.append(DigitScenes(ink, labels, count, target_type, size, digits_a_scene, 2 * seed + part))
+        # The seeds of the two parts differ, and so do those of neighbouring seeds' parts.
+        own = 2 * seed + part
+        made.append(DigitScenes(ink, labels, (number, test_number)[part], target_type, size, digits_a_scene, own))
     names = (("background",) if target_type == "pixels" else ()) + digit_label_names
-    return Split(*sets, PicturePreprocessing(names))
+    return Split(made[0], made[1], PicturePreprocessing(names))
 
 
 def _boxes(masks: Array) -> Array:

@@ -37,7 +37,7 @@ class SmallSegmenter(Chain):
             self.score = Convolution2D(width // 2, n_out, 1)
 
     def forward(self, x: Any) -> Variable:
-        """Return scores ``(N, n_out, H, W)`` of pictures ``(N, 3, H, W)``, RGB from 0 to 255, H and W multiples of 8."""
+        """Return scores ``(N, n_out, H, W)`` of pictures ``(N, 3, H, W)``, from 0 to 255, of multiples of 8 pixels."""
         scores: Variable = self.score(self.finest(x, self.pyramid(x)[0]))
         return scores
 
