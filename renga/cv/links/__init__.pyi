@@ -17,7 +17,11 @@ from renga_cv.links.model.senet.se_resnet import SEResNet152 as SEResNet152
 from renga_cv.links.model.senet.se_resnet import SEResNet50 as SEResNet50
 from renga_cv.links.model.senet.se_resnext import SEResNeXt101 as SEResNeXt101
 from renga_cv.links.model.senet.se_resnext import SEResNeXt50 as SEResNeXt50
+from renga_cv.links.model.ssd.ssd_vgg16 import SSD300 as SSD300
+from renga_cv.links.model.ssd.ssd_vgg16 import SSD512 as SSD512
 from renga_cv.links.model.vgg.vgg16 import VGG16 as VGG16
+from renga_cv.links.model.yolo.yolo_v2 import YOLOv2 as YOLOv2
+from renga_cv.links.model.yolo.yolo_v3 import YOLOv3 as YOLOv3
 
 __all__ = [
     "Conv2DActiv",
@@ -34,8 +38,12 @@ __all__ = [
     "SEResNet101",
     "SEResNet152",
     "SEResNet50",
+    "SSD300",
+    "SSD512",
     "SeparableConv2DBNActiv",
     "VGG16",
+    "YOLOv2",
+    "YOLOv3",
     "connection",
     "model",
 ]

@@ -5,6 +5,8 @@ from renga_core.plugin import Namespace
 __all__ = ["NAMESPACES"]
 
 _FASTER_RCNN = "renga_cv.links.model.faster_rcnn"
+_SSD = "renga_cv.links.model.ssd"
+_YOLO = "renga_cv.links.model.yolo"
 
 NAMESPACES: list[Namespace] = [
     Namespace(
@@ -18,4 +20,35 @@ NAMESPACES: list[Namespace] = [
             f"{_FASTER_RCNN}.region_proposal_network": "RegionProposalNetwork",
         },
     ),
+    Namespace(
+        "renga.cv.links",
+        names={
+            f"{_SSD}.ssd_vgg16": "SSD300 SSD512",
+            f"{_YOLO}.yolo_v2": "YOLOv2",
+            f"{_YOLO}.yolo_v3": "YOLOv3",
+        },
+    ),
+    Namespace(
+        "renga.cv.links.model.ssd",
+        names={
+            f"{_SSD}.gradient_scaling": "GradientScaling",
+            f"{_SSD}.multibox": "Multibox",
+            f"{_SSD}.multibox_coder": "MultiboxCoder",
+            f"{_SSD}.multibox_loss": "multibox_loss",
+            f"{_SSD}.normalize": "Normalize",
+            f"{_SSD}.ssd": "SSD",
+            f"{_SSD}.ssd_vgg16": "SSD300 SSD512 VGG16 VGG16Extractor300 VGG16Extractor512",
+            f"{_SSD}.transforms": "random_crop_with_bbox_constraints random_distort resize_with_random_interpolation",
+        },
+    ),
+    Namespace(
+        "renga.cv.links.model.yolo",
+        names={
+            f"{_YOLO}.yolo_base": "YOLOBase",
+            f"{_YOLO}.yolo_v2": "Darknet19Extractor YOLOv2 YOLOv2Base",
+            f"{_YOLO}.yolo_v3": "Darknet53Extractor ResidualBlock YOLOv3",
+        },
+    ),
+    Namespace("renga.cv.experimental.links", names={f"{_YOLO}.yolo_v2_tiny": "YOLOv2Tiny"}),
+    Namespace("renga.cv.experimental.links.model.yolo", names={f"{_YOLO}.yolo_v2_tiny": "DarknetExtractor YOLOv2Tiny"}),
 ]

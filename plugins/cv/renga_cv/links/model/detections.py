@@ -1,0 +1,58 @@
+"""What detectors in one stage have in common: rows of boxes, and which boxes to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from renga_core.graph import Variable
+from renga_core.graph.operators import reshape, transpose
+from renga_cv.utils.bbox import non_maximum_suppression
+
+__all__ = ["best_of_each_class", "by_box", "thresholds"]
+
+Host = np.ndarray[Any, Any]
+
+
+def by_box(maps: Variable, n: int) -> Variable:
+    """Maps ``(N, boxes * n, H, W)``, with `n` numbers for each box in a cell, as rows ``(N, H * W * boxes, n)``."""
+    return reshape(transpose(maps, (0, 2, 3, 1)), (maps.shape[0], -1, n))
+
+
+def best_of_each_class(
+    bbox: Host, probability: Host, nms_thresh: float, score_thresh: float
+) -> tuple[Host, Host, Host]:
+    """Take the probable boxes of each class, without those that repeat a better one.
+
+    Args:
+        bbox: Boxes ``(K, 4)``, one for all classes.
+        probability: Of each class for each box: ``(K, n_class)``.
+        nms_thresh: Of boxes of one class that overlap by this IoU or more, the best one is kept.
+        score_thresh: The smallest probability of a box.
+
+    Returns:
+        Boxes, float32 ``(R, 4)``; classes, int32 ``(R,)``; probabilities, float32 ``(R,)``. Ordered by class, and then
+        from the most probable on.
+    """
+    rows, labels = [np.empty(0, np.intp)], [np.empty(0, np.int32)]
+    probable = probability >= score_thresh
+    for label in np.flatnonzero(probable.any(axis=0)):
+        candidates = np.flatnonzero(probable[:, label])
+        kept = non_maximum_suppression(bbox[candidates], nms_thresh, probability[candidates, label])
+        rows.append(candidates[kept])
+        labels.append(np.full(len(kept), label, np.int32))
+    row, column = np.concatenate(rows), np.concatenate(labels)
+    return bbox[row].astype(np.float32), column, probability[row, column].astype(np.float32)
+
+
+def thresholds(preset: str, presets: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+    """The threshold of NMS and that of scores, by the name of a preset.
+
+    Raises:
+        ValueError: There is no such preset.
+    """
+    if preset not in presets:
+        raise ValueError(f"there is no preset {preset!r}; choose from {', '.join(map(repr, presets))}")
+    return presets[preset]

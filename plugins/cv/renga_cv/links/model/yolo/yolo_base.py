@@ -1,0 +1,142 @@
+"""What the versions of YOLO have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.configuration import using_config
+from renga_core.graph import Variable, no_backprop_mode
+from renga_core.link import Chain, Link
+from renga_cv.links.model.detections import best_of_each_class, thresholds
+from renga_cv.transforms.bbox import resize_bbox, translate_bbox
+from renga_cv.transforms.image.resize import resize_contain
+from renga_nn.functions.activation import leaky_relu
+
+__all__ = ["YOLOBase", "activation", "boxes_of_cells", "sigmoid"]
+
+Host = np.ndarray[Any, Any]
+
+
+class YOLOBase(Chain):
+    """A detector that sees the whole image in one pass through the network (Redmon & Farhadi 2017, 2018).
+
+    A subclass has a child `extractor` with an attribute `insize`. Its `forward` returns locations ``(N, K, 4)``,
+    objectness ``(N, K)`` and class scores ``(N, K, n_fg_class)`` of images ``(N, 3, insize, insize)`` with values from
+    0 to 1. `_cells` says which boxes these are (see `boxes_of_cells`), `_class_probabilities` what the scores mean.
+
+    Args:
+        links: Children by name.
+
+    Attributes:
+        nms_thresh, score_thresh: Thresholds of `predict`; see `use_preset`.
+    """
+
+    extractor: Any
+    _cells: Host
+
+    def __init__(self, **links: Link) -> None:
+        super().__init__(**links)
+        self.use_preset("visualize")
+
+    @property
+    def insize(self) -> int:
+        """Edge of the images that the network takes, in pixels."""
+        return int(self.extractor.insize)
+
+    def use_preset(self, preset: str) -> None:
+        """Set thresholds: ``"visualize"`` for few sure boxes, ``"evaluate"`` for many, as average precision wants them.
+
+        Raises:
+            ValueError: There is no such preset.
+        """
+        self.nms_thresh, self.score_thresh = thresholds(preset, {"visualize": (0.45, 0.5), "evaluate": (0.45, 0.005)})
+
+    def predict(self, imgs: Sequence[Host]) -> tuple[list[Host], list[Host], list[Host]]:
+        """Detect objects, all images in one batch.
+
+        An image is made smaller if it must be, and laid in the middle of a grey square.
+
+        Args:
+            imgs: Images ``(3, H, W)``: host arrays, RGB, float32 from 0 to 255. Sizes may differ.
+
+        Returns:
+            For each image, host arrays: boxes, float32 ``(R, 4)``, y_min, x_min, y_max, x_max in pixels of the image,
+            not clipped to it; classes, int32 ``(R,)``; scores, float32 ``(R,)``. The score of a box is the probability
+            that there is an object, times that of its class.
+        """
+        bboxes: list[Host] = []
+        labels: list[Host] = []
+        scores: list[Host] = []
+        if not len(imgs):
+            return bboxes, labels, scores
+        edges = (self.insize, self.insize)
+        scaled = [np.asarray(img, np.float32) / 255 for img in imgs]
+        contained = [resize_contain(img, edges, fill=0.5, return_param=True) for img in scaled]
+        x = np.stack([img for img, _ in contained])
+        with using_config("train", False), no_backprop_mode():
+            found = [to_host(variable.array) for variable in self(self.device.send(x))]
+        for img, (_, param), loc, obj, conf in zip(imgs, contained, *found, strict=True):
+            bbox, label, score = self._decode(loc, obj, conf)
+            bbox = translate_bbox(bbox, -param["y_offset"], -param["x_offset"])
+            bboxes.append(resize_bbox(bbox, param["scaled_size"], img.shape[1:]))
+            labels.append(label)
+            scores.append(score)
+        return bboxes, labels, scores
+
+    def _decode(self, loc: Host, obj: Host, conf: Host) -> tuple[Host, Host, Host]:
+        """Boxes in pixels of the network's input, classes and scores, from what the network says of one image."""
+        objectness = sigmoid(obj)
+        # A score is at most the objectness: boxes whose objectness is too small need no more computing.
+        rows = np.flatnonzero(objectness >= self.score_thresh)
+        score = objectness[rows, None] * self._class_probabilities(conf[rows])
+        boxes = _decoded(loc[rows], self._cells[rows])
+        return best_of_each_class(boxes, score, self.nms_thresh, self.score_thresh)
+
+    @abstractmethod
+    def _class_probabilities(self, conf: Host) -> Host:
+        """Probabilities ``(R, n_fg_class)`` from class scores."""
+
+
+def activation(x: Any) -> Variable:
+    """The activation of all versions: leaky ReLU with a slope of 0.1."""
+    return leaky_relu(x, slope=0.1)
+
+
+def sigmoid(x: Host) -> Host:
+    """The logistic function, of host arrays."""
+    y: Host = 0.5 * np.tanh(0.5 * x) + 0.5  # exp(-x) would overflow
+    return y
+
+
+def boxes_of_cells(grid: int, step: float, anchors: Sequence[tuple[float, float]]) -> Host:
+    """Cells and sizes of the boxes of one feature map.
+
+    Args:
+        grid: Number of cells along an edge.
+        step: Edge of a cell, in pixels.
+        anchors: Height and width of the boxes in each cell, in pixels.
+
+    Returns:
+        float32 ``(grid * grid * len(anchors), 5)``: y and x of the cell's corner, the edge of a cell, height and width.
+        Ordered by row, column, anchor.
+    """
+    rows = [(v * step, u * step, step, *anchor) for v, u, anchor in product(range(grid), range(grid), anchors)]
+    return np.array(rows, np.float32)
+
+
+def _decoded(loc: Host, cells: Host) -> Host:
+    """Boxes: y_min, x_min, y_max, x_max in pixels (Redmon & Farhadi 2017, section 2, «Direct location prediction»).
+
+    Args:
+        loc: Locations ``(R, 4)``: y, x, height, width.
+        cells: What `boxes_of_cells` says of the same boxes ``(R, 5)``.
+    """
+    center = cells[:, :2] + sigmoid(loc[:, :2]) * cells[:, 2:3]
+    half = cells[:, 3:] * np.exp(loc[:, 2:]) / 2
+    return np.hstack([center - half, center + half])
