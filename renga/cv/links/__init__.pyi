@@ -6,12 +6,14 @@ from renga_cv.links.connection.conv_2d_activ import Conv2DActiv as Conv2DActiv
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv as Conv2DBNActiv
 from renga_cv.links.connection.se_block import SEBlock as SEBlock
 from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
+from renga_cv.links.model.deeplab.deeplab_v3plus import DeepLabV3plusXception65 as DeepLabV3plusXception65
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2 as MobileNetV2
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain as PickableSequentialChain
 from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier as PixelwiseSoftmaxClassifier
 from renga_cv.links.model.resnet.resnet import ResNet101 as ResNet101
 from renga_cv.links.model.resnet.resnet import ResNet152 as ResNet152
 from renga_cv.links.model.resnet.resnet import ResNet50 as ResNet50
+from renga_cv.links.model.segnet.segnet_basic import SegNetBasic as SegNetBasic
 from renga_cv.links.model.senet.se_resnet import SEResNet101 as SEResNet101
 from renga_cv.links.model.senet.se_resnet import SEResNet152 as SEResNet152
 from renga_cv.links.model.senet.se_resnet import SEResNet50 as SEResNet50
@@ -26,6 +28,7 @@ from renga_cv.links.model.yolo.yolo_v3 import YOLOv3 as YOLOv3
 __all__ = [
     "Conv2DActiv",
     "Conv2DBNActiv",
+    "DeepLabV3plusXception65",
     "MobileNetV2",
     "PickableSequentialChain",
     "PixelwiseSoftmaxClassifier",
@@ -40,6 +43,7 @@ __all__ = [
     "SEResNet50",
     "SSD300",
     "SSD512",
+    "SegNetBasic",
     "SeparableConv2DBNActiv",
     "VGG16",
     "YOLOv2",

@@ -1,0 +1,1 @@
+"""PSPNet: features pooled over regions of several sizes (Zhao et al. 2017)."""

@@ -1,0 +1,1 @@
+"""SegNet: an encoder whose pooling is undone, step by step, by a decoder."""
