@@ -7,6 +7,11 @@ from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv as Conv2DBN
 from renga_cv.links.connection.se_block import SEBlock as SEBlock
 from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
 from renga_cv.links.model.deeplab.deeplab_v3plus import DeepLabV3plusXception65 as DeepLabV3plusXception65
+from renga_cv.links.model.faster_rcnn.faster_rcnn_vgg import FasterRCNNVGG16 as FasterRCNNVGG16
+from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import FasterRCNNFPNResNet101 as FasterRCNNFPNResNet101
+from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import FasterRCNNFPNResNet50 as FasterRCNNFPNResNet50
+from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import MaskRCNNFPNResNet101 as MaskRCNNFPNResNet101
+from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import MaskRCNNFPNResNet50 as MaskRCNNFPNResNet50
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2 as MobileNetV2
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain as PickableSequentialChain
 from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier as PixelwiseSoftmaxClassifier
@@ -29,6 +34,11 @@ __all__ = [
     "Conv2DActiv",
     "Conv2DBNActiv",
     "DeepLabV3plusXception65",
+    "FasterRCNNFPNResNet101",
+    "FasterRCNNFPNResNet50",
+    "FasterRCNNVGG16",
+    "MaskRCNNFPNResNet101",
+    "MaskRCNNFPNResNet50",
     "MobileNetV2",
     "PickableSequentialChain",
     "PixelwiseSoftmaxClassifier",

@@ -7,25 +7,54 @@ __all__ = ["NAMESPACES"]
 _FASTER_RCNN = "renga_cv.links.model.faster_rcnn"
 _SSD = "renga_cv.links.model.ssd"
 _YOLO = "renga_cv.links.model.yolo"
+_FPN = "renga_cv.links.model.fpn"
+_FPN_DETECTORS = "FasterRCNNFPNResNet50 FasterRCNNFPNResNet101 MaskRCNNFPNResNet50 MaskRCNNFPNResNet101"
 
 NAMESPACES: list[Namespace] = [
+    Namespace(
+        "renga.cv.links",
+        names={
+            f"{_FASTER_RCNN}.faster_rcnn_vgg": "FasterRCNNVGG16",
+            f"{_FPN}.faster_rcnn_fpn_resnet": _FPN_DETECTORS,
+            f"{_SSD}.ssd_vgg16": "SSD300 SSD512",
+            f"{_YOLO}.yolo_v2": "YOLOv2",
+            f"{_YOLO}.yolo_v3": "YOLOv3",
+        },
+    ),
     Namespace(
         "renga.cv.links.model.faster_rcnn",
         names={
             f"{_FASTER_RCNN}.anchor_target_creator": "AnchorTargetCreator",
             f"{_FASTER_RCNN}.anchors": "generate_anchor_base",
             f"{_FASTER_RCNN}.box_coding": "bbox2loc loc2bbox",
+            f"{_FASTER_RCNN}.faster_rcnn": "FasterRCNN",
+            f"{_FASTER_RCNN}.faster_rcnn_vgg": "FasterRCNNVGG16 VGG16RoIHead",
             f"{_FASTER_RCNN}.proposal_creator": "ProposalCreator",
             f"{_FASTER_RCNN}.proposal_target_creator": "ProposalTargetCreator",
             f"{_FASTER_RCNN}.region_proposal_network": "RegionProposalNetwork",
+            f"{_FASTER_RCNN}.train_chain": "FasterRCNNTrainChain",
         },
     ),
     Namespace(
-        "renga.cv.links",
+        "renga.cv.links.model.fpn",
         names={
-            f"{_SSD}.ssd_vgg16": "SSD300 SSD512",
-            f"{_YOLO}.yolo_v2": "YOLOv2",
-            f"{_YOLO}.yolo_v3": "YOLOv3",
+            f"{_FPN}.bbox_head": "BboxHead",
+            f"{_FPN}.bbox_head_loss": "bbox_head_loss_post bbox_head_loss_pre",
+            f"{_FPN}.faster_rcnn": "FasterRCNN",
+            f"{_FPN}.faster_rcnn_fpn_resnet": f"FasterRCNNFPNResNet {_FPN_DETECTORS}",
+            f"{_FPN}.feature_pyramid": "FPN",
+            f"{_FPN}.mask_head": "MaskHead",
+            f"{_FPN}.mask_head_loss": "mask_head_loss_post mask_head_loss_pre",
+            f"{_FPN}.masks": "mask_to_segm segm_to_mask",
+            f"{_FPN}.rpn": "RPN",
+            f"{_FPN}.rpn_loss": "rpn_loss",
+        },
+    ),
+    Namespace(
+        "renga.cv.links.model.fpn.misc",
+        names={
+            f"{_FASTER_RCNN}.scaling": "scale_img",
+            f"{_FPN}.misc": "argsort choice exp_clip smooth_l1",
         },
     ),
     Namespace(

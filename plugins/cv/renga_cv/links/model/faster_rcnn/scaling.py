@@ -1,0 +1,29 @@
+"""The size that detectors see images in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_cv.transforms.image.resize import resize
+
+__all__ = ["scale_img"]
+
+
+def scale_img(img: np.ndarray[Any, Any], min_size: int, max_size: int) -> tuple[np.ndarray[Any, Any], float]:
+    """Resize an image so that its shorter side is `min_size`, or its longer side `max_size` if it would be longer.
+
+    Args:
+        img: Image ``(C, H, W)``.
+        min_size: Length of the shorter side, in pixels.
+        max_size: Most that the longer side may have.
+
+    Returns:
+        Image ``(C, int(H * scale), int(W * scale))``, and the scale.
+    """
+    _, height, width = img.shape
+    scale = min(min_size / min(height, width), max_size / max(height, width))
+    # What rounding takes away from an exact quotient is no pixel.
+    size = int(height * scale + 1e-6), int(width * scale + 1e-6)
+    return resize(img, size), scale

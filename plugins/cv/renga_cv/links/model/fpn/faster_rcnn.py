@@ -1,0 +1,193 @@
+"""A detector on a feature pyramid, with or without masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, to_host
+from renga_core.configuration import using_config
+from renga_core.graph import Variable, no_backprop_mode
+from renga_core.link import Chain
+from renga_cv.links.model.faster_rcnn.scaling import scale_img
+from renga_nn.functions.activation import sigmoid
+
+__all__ = ["FasterRCNN"]
+
+Host = np.ndarray[Any, Any]
+
+_HEADS = {"rois": "", "bboxes": "bbox_head", "labels": "bbox_head", "scores": "bbox_head", "masks": "mask_head"}
+"""What can be returned, and which head it needs."""
+
+
+class FasterRCNN(Chain):
+    """Detect objects on a feature pyramid (Lin et al. 2017, 4), and mask them (He et al. 2017).
+
+    Args:
+        extractor: Link like `FPN`, from images to features of several levels, with the attributes `scales` and `mean`.
+        rpn: Link like `RPN`.
+        bbox_head: Link like `BboxHead`; None if it is not needed.
+        mask_head: Link like `MaskHead`; None if it is not needed.
+        return_values: What `predict` returns, in this order: some of ``"rois"``, ``"bboxes"``, ``"labels"``,
+            ``"scores"`` and ``"masks"``. Heads that are not needed for that are no part of the link.
+        min_size, max_size: Length of the shorter side of images, and most of the longer one; see `prepare`.
+
+    Raises:
+        ValueError: `return_values` has something else, or needs a head that is not given.
+
+    Attributes:
+        extractor, rpn, bbox_head, mask_head: As given; None for heads that are not needed.
+        nms_thresh, score_thresh: What `predict` drops; see `use_preset`.
+    """
+
+    stride = 32
+    """Images are padded to a multiple of this."""
+
+    bbox_head: Any
+    mask_head: Any
+
+    def __init__(
+        self,
+        extractor: Any,
+        rpn: Any,
+        bbox_head: Any,
+        mask_head: Any,
+        return_values: Sequence[str],
+        min_size: int = 800,
+        max_size: int = 1333,
+    ) -> None:
+        unknown = [name for name in return_values if name not in _HEADS]
+        if unknown:
+            raise ValueError(f"return_values: {unknown[0]!r} cannot be returned; choose from {', '.join(_HEADS)}")
+        needed = {_HEADS[name] for name in return_values} - {""}
+        if "mask_head" in needed:
+            needed.add("bbox_head")
+        heads = {"bbox_head": bbox_head, "mask_head": mask_head}
+        for name in sorted(needed):
+            if heads[name] is None:
+                raise ValueError(f"return_values: {', '.join(return_values)} need a {name}, but it is None")
+        super().__init__()
+        with self.init_scope():
+            self.extractor = extractor
+            self.rpn = rpn
+            for name in sorted(needed):
+                setattr(self, name, heads[name])
+        for name in heads.keys() - needed:
+            setattr(self, name, None)
+        self._return_values = tuple(return_values)
+        self._min_size = min_size
+        self._max_size = max_size
+        self.use_preset("visualize")
+
+    def use_preset(self, preset: str) -> None:
+        """Choose what `predict` drops.
+
+        Args:
+            preset: ``"visualize"``, scores of 0.7 or more, to look at; ``"evaluate"``, of 0.05 or more, for average
+                precision. Of boxes of a class with an IoU of 0.5 or more the worse one is dropped.
+
+        Raises:
+            ValueError: There is no such preset.
+        """
+        thresholds = {"visualize": 0.7, "evaluate": 0.05}
+        if preset not in thresholds:
+            raise ValueError(f"use_preset: there is no preset {preset!r}; choose from {', '.join(thresholds)}")
+        self.nms_thresh = 0.5
+        self.score_thresh = thresholds[preset]
+
+    def forward(self, x: Any) -> tuple[list[Variable], Array, Array]:
+        """Features and regions of images, to predict from.
+
+        Args:
+            x: Images ``(N, 3, H, W)``, prepared.
+
+        Returns:
+            `hs`, Variables with the features of each level; `rois`, float32 ``(R, 4)``, in pixels of `x`; and
+            `roi_indices`, int32 ``(R,)``, of which image each is.
+        """
+        hs = self.extractor(x)
+        locs, confs = self.rpn(hs)
+        anchors = self.rpn.anchors([h.shape[2:] for h in hs])
+        rois, roi_indices = self.rpn.decode(locs, confs, anchors, x.shape)
+        return hs, rois, roi_indices
+
+    def prepare(self, imgs: Sequence[Host]) -> tuple[Array, list[float]]:
+        """Images as the network takes them.
+
+        The shorter side of each becomes `min_size`, or its longer side `max_size` if it would be longer; the mean is
+        subtracted; zeros are added at the bottom and on the right, so that all have one size, a multiple of `stride`.
+
+        Args:
+            imgs: Images, float32 ``(3, H, W)``, from 0 to 255.
+
+        Returns:
+            float32 ``(N, 3, H', W')``, on the device of the link; and by how much each image was enlarged.
+        """
+        scaled, scales = zip(*[scale_img(img, self._min_size, self._max_size) for img in imgs], strict=True)
+        largest = np.max([img.shape[1:] for img in scaled], axis=0)
+        height, width = -(-largest // self.stride) * self.stride
+        x = np.zeros((len(scaled), 3, height, width), np.float32)
+        for padded, img in zip(x, scaled, strict=True):
+            padded[:, : img.shape[1], : img.shape[2]] = img - self.extractor.mean
+        return self.device.send(x), list(scales)
+
+    def predict(self, imgs: Sequence[Host]) -> tuple[list[Host], ...]:
+        """Detect objects in images of any size, all in one batch.
+
+        Args:
+            imgs: Images, float32 ``(3, H, W)``, from 0 to 255.
+
+        Returns:
+            A list with an array for each image, on the host, for each of `return_values`: `rois` float32 ``(R, 4)``,
+            regions, best first; `bboxes` float32 ``(R', 4)``, boxes inside the image; `labels` int32 ``(R',)``, from 0;
+            `scores` float32 ``(R',)``; `masks` bool ``(R', H, W)``. Objects come class by class, best first.
+        """
+        if not imgs:
+            return tuple([] for _ in self._return_values)
+        sizes = [(img.shape[1], img.shape[2]) for img in imgs]
+        x, scales = self.prepare(imgs)
+        found: dict[str, list[Host]] = {}
+        with using_config("train", False), no_backprop_mode():
+            hs, rois, roi_indices = self.forward(x)
+            if "rois" in self._return_values:
+                found["rois"] = _rois(to_host(rois), to_host(roi_indices), scales, sizes)
+            if self.bbox_head is not None:
+                sorted_rois, sorted_indices = self.bbox_head.distribute(rois, roi_indices)
+                locs, confs = self.bbox_head(hs, sorted_rois, sorted_indices)
+                found["bboxes"], found["labels"], found["scores"] = self.bbox_head.decode(
+                    sorted_rois, sorted_indices, locs, confs, scales, sizes, self.nms_thresh, self.score_thresh
+                )
+            if self.mask_head is not None:
+                found["masks"] = self._masks(hs, found["bboxes"], found["labels"], scales, sizes)
+        return tuple(found[name] for name in self._return_values)
+
+    def _masks(
+        self,
+        hs: Sequence[Variable],
+        bboxes: Sequence[Host],
+        labels: Sequence[Host],
+        scales: Sequence[float],
+        sizes: Sequence[tuple[int, int]],
+    ) -> list[Host]:
+        """The masks of objects, which are looked at once more, now in their own boxes."""
+        counts = [len(bbox) for bbox in bboxes]
+        rois = np.concatenate([bbox * np.float32(scale) for bbox, scale in zip(bboxes, scales, strict=True)], axis=0)
+        roi_indices = np.repeat(np.arange(len(bboxes), dtype=np.int32), counts)
+        mask_rois, mask_roi_indices, order = self.mask_head.distribute(
+            self.device.send(rois), self.device.send(roi_indices)
+        )
+        segms = sigmoid(self.mask_head(hs, mask_rois, mask_roi_indices)).array[order]
+        ends = np.cumsum(counts)
+        of_images = [segms[end - count : end] for end, count in zip(ends, counts, strict=True)]
+        masks: list[Host] = self.mask_head.decode(of_images, bboxes, labels, sizes)
+        return masks
+
+
+def _rois(rois: Host, roi_indices: Host, scales: Sequence[float], sizes: Sequence[tuple[int, int]]) -> list[Host]:
+    """The regions of each image, in its own pixels."""
+    return [
+        np.clip(rois[roi_indices == number] / np.float32(scale), 0, np.array([*size, *size], np.float32))
+        for number, (scale, size) in enumerate(zip(scales, sizes, strict=True))
+    ]

@@ -1,0 +1,64 @@
+"""What the parts of the detectors share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.graph import Variable
+from renga_core.random import generator
+from renga_cv.links.model.faster_rcnn.box_coding import centre_and_size, corners
+from renga_nn.functions.loss import huber_loss
+
+__all__ = ["argsort", "choice", "exp_clip", "image_weights", "move_boxes", "smooth_l1"]
+
+exp_clip = math.log(1000 / 16)
+"""The most that `exp` is taken of: a box grows to 1000 pixels from 16 at most."""
+
+
+def argsort(x: Array) -> Array:
+    """Indices of the elements of `x` ``(N,)``, smallest first, on its device."""
+    return get_array_module(x).argsort(x)
+
+
+def choice(x: Array, size: int) -> Array:
+    """Elements of `x` ``(N,)``, drawn at random, each at most once.
+
+    Args:
+        x: An array.
+        size: How many; all if there are no more.
+
+    Returns:
+        Array ``(min(size, N),)`` on the device of `x`.
+    """
+    return generator(get_backend(x)).permutation(x)[:size]
+
+
+def smooth_l1(x: Any, t: Any, beta: float) -> Variable:
+    """``a**2 / (2 beta)`` where ``|a| < beta``, else ``|a| - beta / 2``, with ``a = x - t`` (Girshick 2015, 2.3).
+
+    Args:
+        x, t: Variables or arrays of one shape and dtype.
+        beta: Where the parabola becomes a line.
+
+    Returns:
+        Variable of the shape of `x`.
+    """
+    y: Variable = huber_loss(x, t, beta, reduce="no") * (1 / beta)
+    return y
+
+
+def move_boxes(bbox: Array, loc: Array) -> Array:
+    """Boxes ``(..., 4)``, moved by dy, dx, dh, dw ``(..., 4)``; sizes grow by ``exp(exp_clip)`` at most."""
+    xp = get_array_module(bbox)
+    centre, size = centre_and_size(bbox)
+    return corners(centre + loc[..., :2] * size, size * xp.exp(xp.minimum(loc[..., 2:], exp_clip)))
+
+
+def image_weights(roi_indices: np.ndarray[Any, Any], batchsize: int) -> np.ndarray[Any, Any]:
+    """What each region counts in the mean over images of the mean over their regions: float32 ``(R,)``, on the host."""
+    _, image, count = np.unique(roi_indices, return_inverse=True, return_counts=True)
+    return np.asarray(1 / (count[image] * batchsize), np.float32)

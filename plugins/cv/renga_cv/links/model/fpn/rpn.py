@@ -1,0 +1,132 @@
+"""Regions that may contain an object, proposed at each scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_device_of, to_host
+from renga_core.configuration import config
+from renga_core.graph import Variable
+from renga_core.graph.operators import reshape, transpose
+from renga_core.link import Chain
+from renga_cv.links.model.fpn.misc import move_boxes
+from renga_cv.utils.bbox import non_maximum_suppression
+from renga_nn.functions.activation import relu
+from renga_nn.initializers import Normal
+from renga_nn.links.convolution_2d import Convolution2D
+
+__all__ = ["RPN"]
+
+Host = np.ndarray[Any, Any]
+
+
+class RPN(Chain):
+    """A region proposal network, shared by all levels of a feature pyramid (Lin et al. 2017, 4.1).
+
+    Args:
+        scales: Size of each level by size of the image.
+
+    Attributes:
+        conv, conf, loc: The hidden layer; for each anchor a logit that says whether it contains an object; for each
+            anchor its move.
+    """
+
+    _anchor_size = 32
+    """Side of the anchors of the finest level, in pixels of the image; twice as long on each next one."""
+    _ratios = (0.5, 1, 2)
+    _nms_thresh = 0.7
+    _train_limits = 2000, 2000
+    _test_limits = 1000, 1000
+    """How many boxes are looked at on each level, and how many are kept: on each level, and of all levels."""
+
+    def __init__(self, scales: Sequence[float]) -> None:
+        super().__init__()
+        initial = Normal(0.01)
+        with self.init_scope():
+            self.conv = Convolution2D(256, 256, 3, pad=1, initialW=initial)
+            self.loc = Convolution2D(256, len(self._ratios) * 4, 1, initialW=initial)
+            self.conf = Convolution2D(256, len(self._ratios), 1, initialW=initial)
+        self._scales = scales
+
+    def forward(self, hs: Sequence[Any]) -> tuple[list[Variable], list[Variable]]:
+        """Moves and logits of the anchors of each level.
+
+        Args:
+            hs: Features of each level, ``(N, 256, H, W)``.
+
+        Returns:
+            `locs`, Variables ``(N, K, 4)``: dy, dx, dh, dw; and `confs`, Variables ``(N, K)``.
+        """
+        locs, confs = [], []
+        for x in hs:
+            h, n = relu(self.conv(x)), x.shape[0]
+            locs.append(reshape(transpose(self.loc(h), (0, 2, 3, 1)), (n, -1, 4)))
+            confs.append(reshape(transpose(self.conf(h), (0, 2, 3, 1)), (n, -1)))
+        return locs, confs
+
+    def anchors(self, sizes: Iterable[tuple[int, int]]) -> list[Array]:
+        """The anchors of each level, on the device of the link.
+
+        Those of a place are centred in its pixel. Heights and widths are rounded to whole pixels of the level before
+        they are enlarged to the size of the level.
+
+        Args:
+            sizes: Height and width of the features of each level.
+
+        Returns:
+            float32 ``(H * W * 3, 4)``: row by row, and all of a place together.
+        """
+        made = []
+        for level, (scale, (height, width)) in enumerate(zip(self._scales, sizes, strict=True)):
+            ratios = np.array(self._ratios)
+            w = np.round(1 / np.sqrt(ratios) / scale)
+            h = np.round(w * ratios)
+            half = np.stack((h, w), axis=1) * (self._anchor_size << level) * scale / 2
+            y, x = (np.indices((height, width)) + 0.5) / scale
+            centre = np.stack((y, x), axis=-1)[:, :, None]
+            anchor = np.concatenate((centre - half, centre + half), axis=-1)
+            made.append(self.device.send(anchor.reshape(-1, 4).astype(np.float32)))
+        return made
+
+    def decode(
+        self, locs: Sequence[Any], confs: Sequence[Any], anchors: Sequence[Array], in_shape: Sequence[int]
+    ) -> tuple[Array, Array]:
+        """Regions of images, the best ones of each image first.
+
+        Args:
+            locs, confs: What `forward` returns.
+            anchors: What `anchors` returns.
+            in_shape: Shape of the images, ``(N, 3, H, W)``.
+
+        Returns:
+            `rois`, float32 ``(R, 4)``, and `roi_indices`, int32 ``(R,)``, of which image each is.
+        """
+        before, after = self._train_limits if config.train else self._test_limits
+        device, xp = get_device_of(locs[0].array), get_array_module(locs[0].array)
+        image = xp.arange(in_shape[0])[:, None]
+        found = []
+        for loc, conf, anchor in zip(locs, confs, anchors, strict=True):
+            best = xp.argsort(-conf.array, axis=1)[:, :before]
+            moved = move_boxes(anchor[best], loc.array[image, best])
+            found.append(xp.concatenate((moved, conf.array[image, best][..., None]), axis=2))
+        sizes = [level.shape[1] for level in found]
+        # One transfer for the whole batch.
+        host = to_host(xp.concatenate(found, axis=1))
+        rois = [self._of_image(rows, sizes, in_shape[2:], after) for rows in host]
+        indices = np.repeat(np.arange(len(rois), dtype=np.int32), [len(roi) for roi in rois])
+        return device.send(np.concatenate(rois, axis=0)), device.send(indices)
+
+    def _of_image(self, rows: Host, sizes: Sequence[int], img_size: Sequence[int], limit: int) -> Host:
+        """The best boxes of all levels, given those of each level with their logits, best first."""
+        boxes = np.clip(rows[:, :4], 0, np.array([*img_size, *img_size], rows.dtype))
+        rows = np.concatenate((boxes, rows[:, 4:]), axis=1)
+        kept = []
+        for level in np.split(rows, np.cumsum(sizes)[:-1]):
+            boxes = level[(level[:, 2:4] > level[:, :2]).all(axis=1)]
+            kept.append(boxes[non_maximum_suppression(boxes[:, :4], self._nms_thresh, limit=limit)])
+        best = np.concatenate(kept, axis=0)
+        chosen: Host = best[np.argsort(-best[:, 4], kind="stable")[:limit], :4]
+        return chosen
