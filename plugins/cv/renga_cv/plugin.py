@@ -37,3 +37,9 @@ def renga_tasks() -> list[Provider]:
 def renga_evaluators() -> list[Provider]:
     """How they are evaluated."""
     return digits.EVALUATORS
+
+
+@hookimpl
+def renga_converters() -> list[Provider]:
+    """How batches of pictures are handed over."""
+    return digits.CONVERTERS

@@ -15,6 +15,9 @@ DATASETS = [
 
 MODELS = [
     Provider(
+        "small_detector", "renga_cv.links.model.small.detector:SmallDetector", 1, "Boxes of objects in small pictures"
+    ),
+    Provider(
         "small_segmenter",
         "renga_cv.links.model.small.segmenter:SmallSegmenter",
         1,
@@ -23,6 +26,7 @@ MODELS = [
 ]
 
 TASKS = [
+    Provider("detection", "renga_cv.tasks.detection:Detection", 1, "Which objects are where? A box for each"),
     Provider(
         "semantic_segmentation",
         "renga_cv.tasks.semantic_segmentation:SemanticSegmentation",
@@ -40,7 +44,11 @@ EVALUATORS = [
     ),
 ]
 
-CONVERTERS: list[Provider] = []
+CONVERTERS = [
+    Provider(
+        "pictures", "renga_cv.tasks.converter:pictures", 1, "Leave pictures and what is in them in lists, on the host"
+    ),
+]
 
 NAMESPACES = [
     Namespace(

@@ -2,4 +2,5 @@
 
 - `pyramid`: `SmallPyramid`, feature maps at three resolutions, on which the others are built.
 - `segmenter`: `SmallSegmenter`, which gives each pixel a class.
+- `detector`: `SmallDetector`, which finds objects.
 """

@@ -24,7 +24,7 @@ class SmallPyramid(Chain):
     six layers instead of ResNet.
     """
 
-    def __init__(self, channels: tuple[int, int, int] = (24, 48, 96), width: int = 32) -> None:
+    def __init__(self, channels: tuple[int, int, int] = (24, 48, 128), width: int = 32) -> None:
         super().__init__()
         half, quarter, eighth = channels
         with self.init_scope():
