@@ -26,7 +26,9 @@ def task():
 
 
 def detected(boxes, labels, scores):
-    return [(np.asarray(boxes, np.float32), np.asarray(labels, np.int32), np.asarray(scores, np.float32), BOXES, LABELS)]
+    return [
+        (np.asarray(boxes, np.float32), np.asarray(labels, np.int32), np.asarray(scores, np.float32), BOXES, LABELS)
+    ]
 
 
 def test_a_picture_in_which_all_was_found_has_full_marks(task):

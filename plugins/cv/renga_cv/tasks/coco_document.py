@@ -71,4 +71,5 @@ def _run_lengths(mask: Array) -> list[int]:
     """Lengths of runs of equal pixels, column by column; the first is of pixels outside, maybe 0."""
     pixels = np.concatenate([[False], mask.T.ravel()])
     changes = np.flatnonzero(np.diff(pixels))
-    return np.diff(np.concatenate([[0], changes, [mask.size]])).tolist()
+    lengths: list[int] = np.diff(np.concatenate([[0], changes, [mask.size]])).tolist()
+    return lengths

@@ -18,7 +18,7 @@ from renga_cv.tasks.coco_document import CocoDocument
 from renga_cv.tasks.drawing import with_boxes
 from renga_cv.tasks.picture_task import Array, PictureTask
 from renga_cv.transforms.bbox import resize_bbox
-from renga_cv.transforms.image import resize
+from renga_cv.transforms.image.resize import resize
 from renga_training.tasks.task import Row
 
 __all__ = ["Detection", "MultiboxTarget", "evaluated"]
@@ -58,7 +58,8 @@ class Detection(PictureTask):
     def measure(self, compared: Sequence[Any]) -> dict[str, float]:
         """Average precisions."""
         pictures = [picture for batch in compared for picture in batch]
-        result = eval_detection_voc(*zip(*pictures, strict=True), iou_thresh=self._iou_thresh)
+        boxes, labels, scores, *truth = zip(*pictures, strict=True)
+        result = eval_detection_voc(boxes, labels, scores, truth[0], truth[1], iou_thresh=self._iou_thresh)
         each = {f"ap/{self._name(label)}": float(ap) for label, ap in enumerate(result["ap"])}
         return {"map": float(result["map"]), **each}
 

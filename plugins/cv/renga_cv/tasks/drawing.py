@@ -31,7 +31,7 @@ def enlarged(image: Array) -> Array:
     return np.clip(np.rint(image), 0, 255).astype(np.uint8).repeat(times, 1).repeat(times, 2)
 
 
-def with_masks(image: Array, masks: Array, labels: Sequence[int], opacity: float = 0.55) -> Array:
+def with_masks(image: Array, masks: Array, labels: Array, opacity: float = 0.55) -> Array:
     """Return an image with regions in the colours of their classes.
 
     Args:
@@ -47,7 +47,7 @@ def with_masks(image: Array, masks: Array, labels: Sequence[int], opacity: float
     return mixed
 
 
-def with_boxes(image: Array, boxes: Array, labels: Sequence[int], texts: Sequence[str]) -> Array:
+def with_boxes(image: Array, boxes: Array, labels: Array, texts: Sequence[str]) -> Array:
     """Return an image, enlarged, with boxes in the colours of their classes, and a text above each.
 
     Args:

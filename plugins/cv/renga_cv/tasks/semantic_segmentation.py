@@ -62,8 +62,8 @@ class SemanticSegmentation(PictureTask):
 
     def draw(self, image: Array, prediction: Any) -> Array:
         """The image, and beside it the same with each class but the first in its colour."""
-        found = [label for label in np.unique(prediction) if label > 0]
-        masks = np.array([prediction == label for label in found], bool).reshape(-1, *prediction.shape)
+        found = np.unique(prediction[prediction > 0])
+        masks = prediction == found[:, None, None]
         return enlarged(np.concatenate([image, with_masks(image, masks, found)], 2))
 
     def predict_into(self, target: Link, examples: Iterable[tuple[str, Any]], folder: Path) -> None:

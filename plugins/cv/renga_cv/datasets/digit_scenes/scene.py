@@ -78,7 +78,7 @@ def _background(rng: np.random.Generator, size: int) -> Array:
 
 
 def _enlarged(digit: Array, side: int, angle: float) -> Array:
-    """A digit on side × side pixels, turned, with a margin so that strokes at its border end as softly as the others."""
+    """A digit on side × side pixels, turned; with a margin, so that strokes at its border end softly, too."""
     ink = np.pad(digit, 1)
     middle = (len(ink) - 1) / 2
     y, x = np.meshgrid(*2 * [(np.arange(side) + 0.5 - side / 2) * len(ink) / side], indexing="ij")
@@ -96,7 +96,7 @@ def _resized(image: Array, size: int) -> Array:
 
 
 def _weights(at: Array, number: int) -> Array:
-    """Weights (…, number) of pixels in a row for bilinear interpolation at places (…); the last pixels go on outside."""
+    """Weights (…, number) of pixels in a row for linear interpolation at places (…); the last ones go on outside."""
     weights: Array = np.maximum(0, 1 - abs(np.clip(at, 0, number - 1)[..., None] - np.arange(number)))
     return weights
 
