@@ -1,19 +1,17 @@
 """npz files that Chainer has written.
 
 Chainer stores None, and what else NumPy has no dtype for, pickled. A pickle is a program; here it is read as data. The
-functions it asks for are never called: `_Unpickler` notes what would be called with what, and only where that is how
+functions it asks for are never called: `read_pickle` notes what would be called with what, and only where that is how
 NumPy makes an array or a number does this module make it itself, from values it has checked.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import os
-import pickle
-import pickletools
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -25,11 +23,12 @@ from renga_core.serializers.npz import Names, load_arrays, save_npz
 from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import Serializable
 from renga_core.serializers.values import encode
+from renga_serializers.pickles import Called, Forbidden, Function, read_pickle
 
 __all__ = ["ChainerArchive", "ChainerNpzFormat", "FileForbidden", "load_chainer_npz"]
 
 # What may be asked for, by the names it has had, and what it is called here.
-_KNOWN = {
+_NAMES = {
     "numpy.core.multiarray._reconstruct": "array",
     "numpy._core.multiarray._reconstruct": "array",
     "numpy.core.multiarray.scalar": "scalar",
@@ -40,7 +39,7 @@ _KNOWN = {
     "builtins.complex": "complex",
     "__builtin__.complex": "complex",
 }
-_REMEMBER = {"PUT", "BINPUT", "LONG_BINPUT"}
+_KNOWN = {full: partial(Function, name) for full, name in _NAMES.items()}
 _DTYPE = re.compile(r"[biufcSU]\d+|O\d*")
 
 
@@ -110,66 +109,10 @@ class ChainerArchive(Archive):
         return super().read(key, stream)
 
     def _read_pickle(self, key: str, content: bytes) -> np.ndarray[Any, Any]:
-        _check_sizes(content)
         try:
-            return _value_in_array(_Unpickler(io.BytesIO(content), encoding="latin1").load(), len(content))
-        except _Forbidden as forbidden:
+            return _value_in_array(read_pickle(content, _KNOWN), len(content))
+        except Forbidden as forbidden:
             raise FileForbidden(self.name, key, str(forbidden)) from None
-
-
-def _check_sizes(content: bytes) -> None:
-    """See that nothing in a pickle is larger than itself: Python makes room for what is announced before it comes.
-
-    Raises:
-        ValueError: A size, or the number of a place to remember something at, is larger; or bytes are left over.
-    """
-    stream = io.BytesIO(content)
-    for opcode, argument, _ in pickletools.genops(stream):  # which compares sizes
-        if opcode.name in _REMEMBER and int(argument or 0) > len(content):
-            raise ValueError(f"it remembers something at place {argument:,}, and has {len(content):,} bytes")
-    if stream.read(1):
-        raise ValueError("bytes are left over")
-
-
-class _Forbidden(Exception):
-    """A pickle asks for this."""
-
-
-class _Called:
-    """What a pickle would have made: of which function, with which arguments, and which state it would have got."""
-
-    __slots__ = ("arguments", "name", "state")
-
-    def __init__(self, name: str, arguments: tuple[Any, ...]) -> None:
-        self.name = name
-        self.arguments = arguments
-        self.state: Any = None
-
-    def __setstate__(self, state: Any) -> None:
-        self.state = state
-
-
-class _Function:
-    """Stands in for a function or class; calling it calls nothing."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, *arguments: Any) -> _Called:
-        return _Called(self.name, arguments)
-
-
-class _Unpickler(pickle.Unpickler):
-    """Makes None, numbers, texts, tuples, lists, dictionaries, `_Function` and `_Called`, and nothing else."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return the stand-in. Raises `_Forbidden` for what is not known."""
-        full = f"{module}.{name}"
-        if full not in _KNOWN:
-            raise _Forbidden(full)
-        return _Function(_KNOWN[full])
 
 
 def _value_in_array(tree: Any, size: int) -> np.ndarray[Any, Any]:
@@ -181,7 +124,7 @@ def _value_in_array(tree: Any, size: int) -> np.ndarray[Any, Any]:
         raise ValueError("an array of objects has not as many as its shape says")
     values = [_scalar(element) for element in elements]
     if shape != () and (None in values or len({isinstance(value, str) for value in values}) > 1):
-        raise _Forbidden("an array of unlike objects")
+        raise Forbidden("an array of unlike objects")
     # Each text gets as much room as the longest; and a pickle can say one thing many times.
     longest = max((len(value) for value in values if isinstance(value, str)), default=1)
     if too_much := excess(4 * len(values) * longest, size):
@@ -190,12 +133,12 @@ def _value_in_array(tree: Any, size: int) -> np.ndarray[Any, Any]:
         # Elements come in C order, whichever the array has.
         return encode(values).reshape(shape) if shape else encode(values[0])
     except TypeError:
-        raise _Forbidden("an integer of more than 64 bits") from None
+        raise Forbidden("an integer of more than 64 bits") from None
 
 
 def _parts_of_array(tree: Any) -> tuple[tuple[int, ...], np.dtype[Any], Any]:
-    if not (isinstance(tree, _Called) and tree.name == "array"):
-        raise _Forbidden(_name_of(tree))
+    if not (isinstance(tree, Called) and tree.name == "array"):
+        raise Forbidden(_name_of(tree))
     _, shape, dtype, _, elements = tree.state
     if not (isinstance(shape, tuple) and all(isinstance(n, int) and n >= 0 for n in shape)):
         raise ValueError(f"an array of shape {shape!r}")
@@ -206,27 +149,27 @@ def _scalar(tree: Any) -> Any:
     """None, a number or a text."""
     if tree is None or isinstance(tree, (bool, int, float, str)):
         return tree
-    if isinstance(tree, _Called) and tree.name == "complex":
+    if isinstance(tree, Called) and tree.name == "complex":
         real, imaginary = tree.arguments
         return complex(float(real), float(imaginary))
-    if isinstance(tree, _Called) and tree.name == "scalar":
+    if isinstance(tree, Called) and tree.name == "scalar":
         dtype, data = tree.arguments
         wanted = _dtype(dtype)
         if wanted.hasobject:
-            raise _Forbidden("an object in a NumPy scalar")
+            raise Forbidden("an object in a NumPy scalar")
         (value,) = np.frombuffer(_bytes(data), wanted)
         return value
-    raise _Forbidden(_name_of(tree))
+    raise Forbidden(_name_of(tree))
 
 
 def _dtype(tree: Any) -> np.dtype[Any]:
-    if not (isinstance(tree, _Called) and tree.name == "dtype"):
-        raise _Forbidden(_name_of(tree))
+    if not (isinstance(tree, Called) and tree.name == "dtype"):
+        raise Forbidden(_name_of(tree))
     code, order = tree.arguments[0], "="
     if tree.state is not None:
         order = tree.state[1]
     if not (isinstance(code, str) and _DTYPE.fullmatch(code) and order in ("<", ">", "=", "|")):
-        raise _Forbidden(f"the dtype {code!r}")
+        raise Forbidden(f"the dtype {code!r}")
     return np.dtype(order + code)
 
 
@@ -234,14 +177,14 @@ def _bytes(tree: Any) -> bytes:
     if isinstance(tree, bytes):
         return tree
     # As protocols before 3 spell bytes; Python 2 knew only texts.
-    text = tree.arguments[0] if isinstance(tree, _Called) and tree.name == "encode" else tree
+    text = tree.arguments[0] if isinstance(tree, Called) and tree.name == "encode" else tree
     if not isinstance(text, str):
-        raise _Forbidden(_name_of(tree))
+        raise Forbidden(_name_of(tree))
     return text.encode("latin1")
 
 
 def _name_of(tree: Any) -> str:
     """What somebody who reads a message calls it."""
-    if isinstance(tree, _Called) and tree.name == "encode":
+    if isinstance(tree, Called) and tree.name == "encode":
         return "a bytes"
-    return f"{tree.name} of NumPy" if isinstance(tree, (_Called, _Function)) else f"a {type(tree).__name__}"
+    return f"{tree.name} of NumPy" if isinstance(tree, (Called, Function)) else f"a {type(tree).__name__}"

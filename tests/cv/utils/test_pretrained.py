@@ -60,7 +60,7 @@ class TestPrepare:
             prepare_pretrained_model({"mean": np.zeros(3)}, "voc", models)
 
     def test_a_name_need_not_say_all(self, models):
-        with pytest.raises(ValueError, match=r"n_fg_class must be given: weights 'voc' do not say it"):
+        with pytest.raises(ValueError, match=r"n_fg_class must be given: the weights 'voc' do not say it"):
             prepare_pretrained_model({"n_fg_class": None}, "voc", models)
 
     def test_defaults_and_no_weights(self, models):
@@ -73,9 +73,25 @@ class TestPrepare:
     @pytest.mark.parametrize("suffix", ["", ".npz"])
     def test_a_file(self, models, tmp_path, suffix):
         file = tmp_path / "mine.npz"
-        file.write_bytes(b"")
+        np.savez(file, W=np.ones(3))
         given = tmp_path / f"mine{suffix}"
         assert prepare_pretrained_model({"n_class": 3}, given, models) == ({"n_class": 3}, str(file))
+
+    @pytest.fixture
+    def converted(self, tmp_path):
+        np.savez(tmp_path / "net.npz", **{"arguments/mean": np.ones(3), "arguments/arch": np.array("torch")})
+        return tmp_path / "net.npz"
+
+    def test_a_file_says_its_arguments(self, models, converted):
+        given = {"n_class": None, "mean": None, "arch": "torch"}
+        param, _ = prepare_pretrained_model(given, converted, models, {"n_class": 1000, "mean": 5})
+        assert param.pop("mean").tolist() == [1, 1, 1]
+        assert param == {"n_class": 1000, "arch": "torch"}
+        assert prepare_pretrained_model({"mean": 7}, converted, models)[0] == {"mean": 7}
+
+    def test_a_file_of_another_argument(self, models, converted):
+        with pytest.raises(ValueError, match=r"arch is 'torch' in the weights '.*net\.npz', not 'fb'\. Pass that"):
+            prepare_pretrained_model({"arch": "fb"}, converted, models)
 
     def test_neither_name_nor_file(self, models):
         with pytest.raises(FileNotFoundError, match=r"'vocc' is neither a file nor .* 'voc'\. Did you mean 'voc'\?"):

@@ -11,7 +11,7 @@ import importlib.util
 import os
 import shutil
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, TypedDict
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from renga_core.errors import did_you_mean
 from renga_core.link import Link
-from renga_core.serializers import load
+from renga_core.serializers import AbstractSerializer, load
 from renga_core.serializers.paths import find_file
 from renga_core.settings import lookup
 from renga_data.datasets.cached import cache_or_load_file, cached_download
@@ -79,55 +79,83 @@ def prepare_pretrained_model(
         The arguments, and the path of the file, or None.
 
     Raises:
-        ValueError: An argument differs from what the named weights were trained with, or is missing.
+        ValueError: An argument differs from what the weights were trained with, or is missing. Of files, those that
+            ``renga weights convert`` has written say with which.
         FileNotFoundError: `pretrained_model` is neither a name nor a file.
+        FileDamaged: The file is no file of weights.
         DownloadError: The file of a name is not there and cannot be downloaded.
     """
     known: Mapping[str, Any] = {}
-    if pretrained_model is not None and pretrained_model in models:
-        known = _arguments(param, str(pretrained_model), models[str(pretrained_model)])
+    path = None
+    if pretrained_model is not None:
+        weights = os.fspath(pretrained_model)
+        if weights in models:
+            known = models[weights].get("param", {})
+            _check(
+                param,
+                known,
+                known.keys() - set(models[weights].get("overwritable", ())),
+                weights,
+                "Leave it out; or, to train other outputs on these weights, pass the path of their file in place of "
+                "their name.",
+            )
+            path = _named_file(weights, models[weights])
+        else:
+            path = _given_file(weights, models)
+            known = _stored_arguments(path, param)
+            _check(param, known, known.keys() - {"mean"}, weights, "Pass that.")
     filled = {}
     for name, given in param.items():
         value = known.get(name, default.get(name)) if given is None else given
         if value is None:
-            raise ValueError(
-                f"{name} must be given: "
-                + (f"weights {pretrained_model!r} do not say it" if pretrained_model else "nothing else says it")
-            )
+            reason = f"the weights {pretrained_model!r} do not say it" if pretrained_model else "nothing else says it"
+            raise ValueError(f"{name} must be given: {reason}")
         filled[name] = value
-    return filled, None if pretrained_model is None else _file_of(pretrained_model, models)
+    return filled, path
 
 
-def _arguments(param: Mapping[str, Any], name: str, model: PublishedModel) -> Mapping[str, Any]:
-    """The arguments that named weights were trained with. Raises ValueError where another was given."""
-    known = model.get("param", {})
-    for key in param.keys() & (known.keys() - set(model.get("overwritable", ()))):
-        if param[key] is not None and not np.array_equal(param[key], known[key]):
-            raise ValueError(
-                f"{key} is {known[key]!r} in the weights {name!r}, not {param[key]!r}. Leave it out; or, to train "
-                "other outputs on these weights, pass the path of their file in place of their name."
-            )
-    return known
+def _check(param: Mapping[str, Any], known: Mapping[str, Any], names: Set[str], weights: str, advice: str) -> None:
+    """See that arguments that were given are what weights were trained with. Raises ValueError."""
+    for name in names & param.keys():
+        if param[name] is not None and not np.array_equal(param[name], known[name]):
+            raise ValueError(f"{name} is {known[name]!r} in the weights {weights!r}, not {param[name]!r}. {advice}")
 
 
-def _file_of(pretrained_model: str | os.PathLike[str], models: Mapping[str, PublishedModel]) -> str:
-    if pretrained_model in models:
-        model = models[str(pretrained_model)]
-        if model.get("cv2", False) and importlib.util.find_spec("cv2") is None:
-            warnings.warn(
-                f"the figures published for the weights {pretrained_model!r} are of images that OpenCV has resized. It "
-                "is not installed; Pillow takes its place, and results differ a little.\nNext: pip install "
-                "opencv-python-headless",
-                stacklevel=4,
-            )
-        return download_model(model["url"])
-    path = find_file(pretrained_model, ".npz")
+class _Arguments:
+    """What a file of weights says of arguments, by name; see `renga_cv.weights`."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.found: dict[str, Any] = dict.fromkeys(names)
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        for name in self.found:
+            self.found[name] = serializer["arguments"](name, None)
+
+
+def _stored_arguments(path: str, names: Iterable[str]) -> Mapping[str, Any]:
+    arguments = _Arguments(names)
+    load(path, arguments, strict=False)
+    return {name: value for name, value in arguments.found.items() if value is not None}
+
+
+def _named_file(name: str, model: PublishedModel) -> str:
+    if model.get("cv2", False) and importlib.util.find_spec("cv2") is None:
+        warnings.warn(
+            f"the figures published for the weights {name!r} are of images that OpenCV has resized. It is not "
+            "installed; Pillow takes its place, and results differ a little.\nNext: pip install "
+            "opencv-python-headless",
+            stacklevel=4,
+        )
+    return download_model(model["url"])
+
+
+def _given_file(weights: str, models: Mapping[str, PublishedModel]) -> str:
+    path = find_file(weights, ".npz")
     if not os.path.exists(path):
         names = ", ".join(repr(name) for name in models) or "none"
         raise FileNotFoundError(
-            f"pretrained_model={os.fspath(pretrained_model)!r} is neither a file nor one of the names that this class "
-            f"has weights for: {names}.{did_you_mean(os.fspath(pretrained_model), models)} None starts with random "
-            "weights."
+            f"pretrained_model={weights!r} is neither a file nor one of the names that this class has weights for: "
+            f"{names}.{did_you_mean(weights, models)} None starts with random weights."
         )
     return path
 

@@ -92,7 +92,10 @@ class MobileNetV2(PickableSequentialChain):
             raise ValueError(f"MobileNetV2: arch is {arch!r}; it can be 'tf' or 'torch'")
         models = self._models.get(depth_multiplier, {}) if arch == "tf" else {}
         param, path = prepare_pretrained_model(
-            {"n_class": n_class, "mean": mean}, pretrained_model, models, {"n_class": 1000, "mean": VGG_MEAN}
+            {"n_class": n_class, "mean": mean, "arch": arch},
+            pretrained_model,
+            models,
+            {"n_class": 1000, "mean": VGG_MEAN},
         )
         super().__init__()
         self.mean = param["mean"]

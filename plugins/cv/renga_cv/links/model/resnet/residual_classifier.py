@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
@@ -16,7 +17,17 @@ from renga_nn.functions.pooling import global_average_pooling_2d, max_pooling_2d
 from renga_nn.initializers import HeNormal, Normal, Zero
 from renga_nn.links.linear import Linear
 
-__all__ = ["ResidualClassifier"]
+__all__ = ["ResidualClassifier", "caffe_pooling", "torch_pooling"]
+
+
+def caffe_pooling(x: Any) -> Any:
+    """Of 3 × 3 pixels in steps of 2, from the first pixel on; the last windows may be cut off."""
+    return max_pooling_2d(x, 3, 2)
+
+
+def torch_pooling(x: Any) -> Any:
+    """Of 3 × 3 pixels in steps of 2, the first around the first pixel."""
+    return max_pooling_2d(x, 3, 2, pad=1, cover_all=False)
 
 
 class ResidualClassifier(PickableSequentialChain):
@@ -29,6 +40,9 @@ class ResidualClassifier(PickableSequentialChain):
         width: Channels between the convolutions of a bottleneck of the first stage; twice as many in each that follows.
         conv1_nobias: Leave the bias of the first convolution out.
         block_kwargs: The rest of the arguments of `ResBlock`.
+        pool1: The pooling after the first convolution; Caffe's by default.
+        bn_kwargs: Of all batch normalizations.
+        arguments: Other arguments, which a file of weights may speak of.
 
     Raises:
         ValueError: There is no such number of layers; and as `ResNet`.
@@ -52,12 +66,18 @@ class ResidualClassifier(PickableSequentialChain):
         width: int,
         conv1_nobias: bool,
         block_kwargs: Mapping[str, Any],
+        pool1: Callable[[Any], Any] = caffe_pooling,
+        bn_kwargs: Mapping[str, Any] = MappingProxyType({}),
+        arguments: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         if n_layer not in self._blocks:
             depths = ", ".join(map(str, self._blocks))
             raise ValueError(f"{type(self).__name__}: n_layer is {n_layer!r}; it can be {depths}")
         param, path = prepare_pretrained_model(
-            {"n_class": n_class, "mean": mean}, pretrained_model, models, {"n_class": 1000, "mean": RESNET_MEAN}
+            {"n_class": n_class, "mean": mean, **arguments},
+            pretrained_model,
+            models,
+            {"n_class": 1000, "mean": RESNET_MEAN},
         )
         super().__init__()
         self.mean = param["mean"]
@@ -66,21 +86,16 @@ class ResidualClassifier(PickableSequentialChain):
         elif initialW is None:
             initialW = HeNormal(fan_option="fan_out")
         with self.init_scope():
-            self.conv1 = Conv2DBNActiv(3, 64, 7, 2, 3, nobias=conv1_nobias, initialW=initialW)
-            self.pool1 = _max_pooling
+            self.conv1 = Conv2DBNActiv(3, 64, 7, 2, 3, nobias=conv1_nobias, initialW=initialW, bn_kwargs=bn_kwargs)
+            self.pool1 = pool1
             channels = 64
             for stage, n_block in enumerate(self._blocks[n_layer]):
                 out = 256 << stage
-                block = ResBlock(
-                    n_block, channels, width << stage, out, 2 if stage else 1, initialW=initialW, **block_kwargs
-                )
+                sizes = (n_block, channels, width << stage, out, 2 if stage else 1)
+                block = ResBlock(*sizes, initialW=initialW, bn_kwargs=bn_kwargs, **block_kwargs)
                 setattr(self, f"res{stage + 2}", block)
                 channels = out
             self.pool5 = global_average_pooling_2d
             self.fc6 = Linear(channels, param["n_class"], **{"initialW": Normal(0.01), **fc_kwargs})
             self.prob = softmax
         load_pretrained_model(self, path, heads=() if n_class is None else ("fc6",))
-
-
-def _max_pooling(x: Any) -> Any:
-    return max_pooling_2d(x, 3, 2)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from renga_cv.links.model.imagenet import RESNET_MEAN, trained_on_imagenet
-from renga_cv.links.model.resnet.residual_classifier import ResidualClassifier
+from renga_cv.links.model.resnet.residual_classifier import ResidualClassifier, caffe_pooling, torch_pooling
 from renga_cv.utils.pretrained import PublishedModel
 
 __all__ = ["ResNet", "ResNet50", "ResNet101", "ResNet152"]
@@ -31,9 +31,10 @@ class ResNet(ResidualClassifier):
         mean: The mean colour, float32 ``(3, 1, 1)``; that of ImageNet by default.
         initialW: Initializer of filters. Default: HeNormal by fan-out.
         fc_kwargs: Arguments of the fully connected layer; its weights are Normal(0.01) by default.
-        arch: ``"fb"``: 3 × 3 convolutions reduce the resolution (Goyal et al. 2017, section 5.1), as in torchvision.
+        arch: ``"fb"``: 3 × 3 convolutions reduce the resolution (Goyal et al. 2017, section 5.1).
             ``"he"``: the 1 × 1 convolutions before them, as in the paper; the first convolution of 50 layers has a
-            bias then, as the paper's authors' weights have.
+            bias then, as the paper's authors' weights have. ``"torch"``: as torchvision has it, which is ``"fb"`` with
+            another first pooling and another constant of batch normalization.
 
     Raises:
         ValueError: There is no such `n_layer` or `arch`.
@@ -55,6 +56,7 @@ class ResNet(ResidualClassifier):
             101: trained_on_imagenet("resnet101_imagenet_converted_2018_03_07.npz", RESNET_MEAN),
             152: trained_on_imagenet("resnet152_imagenet_converted_2018_03_07.npz", RESNET_MEAN),
         },
+        "torch": {},
     }
 
     def __init__(
@@ -68,8 +70,8 @@ class ResNet(ResidualClassifier):
         arch: str = "fb",
     ) -> None:
         if arch not in self._models:
-            raise ValueError(f"{type(self).__name__}: arch is {arch!r}; it can be 'fb' or 'he'")
-        he = arch == "he"
+            raise ValueError(f"{type(self).__name__}: arch is {arch!r}; it can be 'fb', 'he' or 'torch'")
+        he, torch = arch == "he", arch == "torch"
         super().__init__(
             n_layer,
             n_class,
@@ -81,6 +83,9 @@ class ResNet(ResidualClassifier):
             width=64,
             conv1_nobias=not (he and n_layer == 50),
             block_kwargs={"stride_first": he},
+            pool1=torch_pooling if torch else caffe_pooling,
+            bn_kwargs={"eps": 1e-5} if torch else {},
+            arguments={"arch": arch},
         )
 
 

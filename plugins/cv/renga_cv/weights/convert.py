@@ -1,0 +1,106 @@
+"""Files of weights, from those of other programs to Renga's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from renga_core.errors import RengaError, did_you_mean
+from renga_core.link import Link
+from renga_core.optional import require
+from renga_core.serializers import AbstractSerializer, FileDamaged, FileMismatched, load_arrays, save
+from renga_cv.weights.recipe import Recipe
+from renga_cv.weights.torchvision import CLASSIFIERS
+from renga_serializers.torch_files import load_state_dict
+
+__all__ = ["RECIPES", "convert_weights"]
+
+RECIPES: dict[str, Recipe] = {**CLASSIFIERS}
+"""What can be converted, by the name that its own program has for it."""
+
+# PyTorch counts batches; Renga's batch normalization counts those of finetuning, and starts at 0.
+_UNUSED = ".num_batches_tracked"
+
+Host = np.ndarray[Any, Any]
+
+
+def convert_weights(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], model: str | None = None
+) -> tuple[str, Link]:
+    """Write the weights that another program has trained to a file that `pretrained_model` takes.
+
+    Args:
+        source: Their file: ``.safetensors``, or ``.pth`` as ``torch.save`` writes it. No code in it is run.
+        target: The file to write; its suffix says the format.
+        model: Which network it is, a name in `RECIPES`; by default the one that has the names in the file.
+
+    Returns:
+        The name, and the network.
+
+    Raises:
+        RengaError: There is no such `model`.
+        FileDamaged, FileRefused: The file cannot be read.
+        FileMismatched: It is of another network; all differences are listed.
+        OSError: A file cannot be read or written.
+    """
+    if model is not None and model not in RECIPES:
+        raise RengaError(f"no network {model!r} can be converted.{did_you_mean(model, RECIPES)} There are: {_known()}")
+    file = os.fspath(source)
+    arrays = _read(file)
+    name = model or _recognized(arrays)
+    recipe = RECIPES[name]
+    differences = _differences(arrays, recipe)
+    if differences:
+        raise FileMismatched(file, [f"as {name} (there are recipes for {_known()}):", *differences])
+    network = recipe.network(arrays[recipe.classes].shape[0])
+    taken = {path: np.asarray(found.taken(arrays), np.float32) for path, found in recipe.sources.items()}
+    load_arrays(taken, file, network, ignore_names=lambda path: path.endswith("/N"))
+    save(target, _WithArguments(network, recipe.arguments))
+    return name, network
+
+
+class _WithArguments:
+    """A network, and the arguments that its weights need."""
+
+    def __init__(self, network: Link, arguments: Mapping[str, Any]) -> None:
+        self.network = network
+        self.arguments = arguments
+
+    def serialize(self, serializer: AbstractSerializer) -> None:
+        self.network.serialize(serializer)
+        for name, value in self.arguments.items():
+            serializer["arguments"](name, value)
+
+
+def _known() -> str:
+    return ", ".join(RECIPES)
+
+
+def _read(file: str) -> dict[str, Host]:
+    if PurePath(file).suffix.lower() != ".safetensors":
+        return load_state_dict(file)
+    require("safetensors", "renga weights convert", "safetensors")
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        return load_file(file)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise FileDamaged(file, str(error), "a safetensors file") from error
+
+
+def _recognized(arrays: Mapping[str, Host]) -> str:
+    """The network that has most names in common with a file."""
+    return min(RECIPES, key=lambda name: len(_differences(arrays, RECIPES[name])))
+
+
+def _differences(arrays: Mapping[str, Host], recipe: Recipe) -> list[str]:
+    """Which arrays are missing in a file, and which are there that have no place in the network."""
+    wanted = {found.name for found in recipe.sources.values()}
+    there = {name for name in arrays if not name.endswith(_UNUSED)}
+    missing = [f"{name} is missing" for name in sorted(wanted - there)]
+    return missing + [f"{name} has no place in it" for name in sorted(there - wanted)]
