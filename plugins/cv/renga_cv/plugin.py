@@ -16,6 +16,12 @@ def renga_namespaces() -> list[Namespace]:
 
 
 @hookimpl
+def renga_commands() -> list[Provider]:
+    """`weights`."""
+    return [Provider("weights", "renga_cv.weights.command:run", 1, "convert weights that other programs have trained")]
+
+
+@hookimpl
 def renga_datasets() -> list[Provider]:
     """Scenes of digits."""
     return digits.DATASETS

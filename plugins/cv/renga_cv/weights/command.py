@@ -21,12 +21,9 @@ def run(argv: Sequence[str]) -> int:
         "the file is run, and PyTorch is not needed.",
     )
     convert.add_argument("source", metavar="IN", help="the file: .pth or .safetensors")
-    convert.add_argument(
-        "target", metavar="OUT", help="the file to write; the suffix says the format: .npz, .safetensors"
-    )
-    convert.add_argument(
-        "--model", metavar="NAME", help=f"which network it is, if the names do not say: {', '.join(RECIPES)}"
-    )
+    convert.add_argument("target", metavar="OUT", help="the file to write; its suffix says the format")
+    known = ", ".join(RECIPES)
+    convert.add_argument("--model", metavar="NAME", help=f"which network it is, if its names do not say so: {known}")
     arguments = parser.parse_args(argv)
     name, network = convert_weights(arguments.source, arguments.target, arguments.model)
     made = RECIPES[name].summary.replace("(", f"(pretrained_model={arguments.target!r}, ").replace(", )", ")")

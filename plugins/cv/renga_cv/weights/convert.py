@@ -12,7 +12,7 @@ import numpy as np
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.link import Link
 from renga_core.optional import require
-from renga_core.serializers import AbstractSerializer, FileDamaged, FileMismatched, load_arrays, save
+from renga_core.serializers import AbstractSerializer, FileDamaged, FileMismatched, load_arrays, save, save_npz
 from renga_cv.weights.recipe import Recipe
 from renga_cv.weights.torchvision import CLASSIFIERS
 from renga_serializers.torch_files import load_state_dict
@@ -59,7 +59,11 @@ def convert_weights(
     network = recipe.network(arrays[recipe.classes].shape[0])
     taken = {path: np.asarray(found.taken(arrays), np.float32) for path, found in recipe.sources.items()}
     load_arrays(taken, file, network, ignore_names=lambda path: path.endswith("/N"))
-    save(target, _WithArguments(network, recipe.arguments))
+    whole = _WithArguments(network, recipe.arguments)
+    if PurePath(target).suffix.lower() in ("", ".npz"):
+        save_npz(target, whole, compression=False)  # weights hardly compress, and take a minute
+    else:
+        save(target, whole)
     return name, network
 
 

@@ -30,7 +30,8 @@ Host = np.ndarray[Any, Any]
 
 def for_bytes(W: Host) -> Host:
     """Filters of the first convolution for images of values from 0 to 255, less `MEAN`."""
-    return W / _DEVIATION
+    scaled: Host = W / _DEVIATION
+    return scaled
 
 
 def resnet_body(depth: int, path: str = "", name: str = "") -> dict[str, Source]:
@@ -82,15 +83,14 @@ def _make_mobilenet(n_class: int) -> Link:
 
 
 def _vgg16() -> Recipe:
-    names = [
-        f"conv{stage}_{number}" for stage, count in enumerate((2, 2, 3, 3, 3), 1) for number in range(1, count + 1)
-    ]
-    sources = {}
-    # A ReLU follows each convolution, and a pooling each stage.
+    sources: dict[str, Source] = {}
     place = 0
-    for name, following in zip(names, [*names[1:], None], strict=True):
-        sources |= layer(f"{name}/conv", f"features.{place}", change=None if place else for_bytes)
-        place += 2 if following is not None and following[:5] == name[:5] else 3
+    for stage, count in enumerate((2, 2, 3, 3, 3), 1):
+        for number in range(1, count + 1):
+            path = f"conv{stage}_{number}/conv"
+            sources |= layer(path, f"features.{place}", change=None if place else for_bytes)
+            place += 2  # a ReLU follows
+        place += 1  # a pooling
     for name, place in zip(("fc6", "fc7", "fc8"), (0, 3, 6), strict=True):
         sources |= layer(name, f"classifier.{place}")
     return Recipe(_make_vgg, sources, "classifier.6.weight", "VGG16()", {"mean": MEAN})

@@ -1,0 +1,117 @@
+"""Conversion by names: what lies under a name of PyTorch's comes to lie in the right place."""
+
+import numpy as np
+import pytest
+
+from renga_core.errors import RengaError
+from renga_core.graph import parameter
+from renga_core.plugin import registry
+from renga_core.serializers import FileDamaged, FileMismatched
+from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2
+from renga_cv.weights.command import run
+from renga_cv.weights.convert import RECIPES, convert_weights
+from renga_cv.weights.torchvision import MEAN
+
+safetensors = pytest.importorskip("safetensors.numpy")
+
+
+@pytest.fixture(scope="module")
+def tensors():
+    """As of torchvision's MobileNetV2, for 5 classes."""
+    rng = np.random.default_rng(0)
+    network = RECIPES["mobilenet_v2"].network(5)
+    shapes = {path.lstrip("/"): param.shape for path, param in network.namedparams()}
+    made = {}
+    for path, source in RECIPES["mobilenet_v2"].sources.items():
+        shape = shapes.get(path) or shapes[f"{path.rpartition('/')[0]}/gamma"]
+        made[source.name] = rng.random(shape[:2] if source.name.startswith("classifier") else shape, np.float32)
+        if path.endswith("avg_mean"):
+            made[f"{source.name.rpartition('.')[0]}.num_batches_tracked"] = np.int64(7)
+    return {name: np.asarray(array) for name, array in made.items()}
+
+
+@pytest.fixture
+def file(tmp_path, tensors):
+    safetensors.save_file(tensors, tmp_path / "theirs.safetensors")
+    return tmp_path / "theirs.safetensors"
+
+
+@pytest.mark.parametrize("suffix", ["npz", "safetensors"])
+def test_values(file, tmp_path, tensors, suffix):
+    target = tmp_path / f"ours.{suffix}"
+    name, network = convert_weights(file, target)
+    assert name == "mobilenet_v2"
+    loaded = MobileNetV2(5, target, arch="torch")
+    assert np.array_equal(loaded.mean, MEAN)
+    for model in (network, loaded):
+        assert np.array_equal(model.logits_conv.W.array[:, :, 0, 0], tensors["classifier.1.weight"])
+        assert np.array_equal(model.expanded_conv_3.project.bn.avg_var, tensors["features.4.conv.3.running_var"])
+        assert np.array_equal(model.expanded_conv.project.conv.W.array, tensors["features.1.conv.1.weight"])
+        scaled = tensors["features.0.0.weight"] / (255 * np.array([0.229, 0.224, 0.225]).reshape(3, 1, 1))
+        np.testing.assert_allclose(model.conv.conv.W.array, scaled, rtol=1e-6)
+        assert model.conv.bn.N == 0
+
+
+def test_the_network_must_be_of_the_same_form(file, tmp_path):
+    convert_weights(file, tmp_path / "ours.npz")
+    with pytest.raises(ValueError, match="arch is 'torch' in the weights"):
+        MobileNetV2(5, tmp_path / "ours.npz")
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_recipes_are_whole(name, monkeypatch):
+    """Each array of the network has its source, and each source its own name."""
+    monkeypatch.setattr(parameter, "_fill", lambda array, initializer, name: None)
+    recipe = RECIPES[name]
+    network = recipe.network(3)
+    paths = {path.lstrip("/") for path, _ in network.namedparams()}
+    statistics = {
+        f"{path.rpartition('/')[0]}/{end}"
+        for path in paths
+        if path.endswith("gamma")
+        for end in ("avg_mean", "avg_var")
+    }
+    assert recipe.sources.keys() == paths | statistics
+    names = [source.name for source in recipe.sources.values()]
+    assert len(set(names)) == len(names)
+    assert recipe.classes in names
+
+
+def test_another_network(file, tmp_path, tensors):
+    changed = {**tensors, "extra": tensors["classifier.1.bias"]}
+    del changed["features.0.0.weight"]
+    safetensors.save_file(changed, file)
+    with pytest.raises(FileMismatched) as refused:
+        convert_weights(file, tmp_path / "ours.npz")
+    assert "mobilenet_v2" in refused.value.differences[0]
+    assert refused.value.differences[1:] == ["features.0.0.weight is missing", "extra has no place in it"]
+    with pytest.raises(FileMismatched, match="as vgg16"):
+        convert_weights(file, tmp_path / "ours.npz", "vgg16")
+    assert not (tmp_path / "ours.npz").exists()
+
+
+def test_other_shapes(file, tmp_path, tensors):
+    safetensors.save_file({**tensors, "features.0.1.bias": np.zeros(3, np.float32)}, file)
+    with pytest.raises(FileMismatched, match=r"conv/bn/beta is float32 of shape \(3,\)"):
+        convert_weights(file, tmp_path / "ours.npz")
+
+
+def test_no_such_network(file, tmp_path):
+    with pytest.raises(RengaError, match=r"no network 'vgg17' .* Did you mean 'vgg16'\?"):
+        convert_weights(file, tmp_path / "ours.npz", "vgg17")
+
+
+def test_no_such_file(tmp_path):
+    (tmp_path / "x.safetensors").write_bytes(b"nothing")
+    with pytest.raises(FileDamaged, match="not a safetensors file"):
+        convert_weights(tmp_path / "x.safetensors", tmp_path / "ours.npz")
+    with pytest.raises(FileNotFoundError):
+        convert_weights(tmp_path / "y.safetensors", tmp_path / "ours.npz")
+
+
+def test_command(file, tmp_path, capsys):
+    assert registry("command").load("weights") is run
+    target = str(tmp_path / "ours.npz")
+    assert run(["convert", str(file), target]) == 0
+    assert f"MobileNetV2(pretrained_model={target!r}, arch='torch')" in capsys.readouterr().out
+    assert MobileNetV2(5, target, arch="torch").n_class == 5
