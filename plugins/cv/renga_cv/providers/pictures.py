@@ -4,6 +4,19 @@ from renga_core.plugin import Namespace
 
 __all__ = ["NAMESPACES"]
 
+_CHECKS = {
+    "renga_cv.utils.testing.constant_stub_link": "ConstantStubLink",
+    "renga_cv.utils.testing.datasets": (
+        "assert_is_bbox_dataset assert_is_instance_segmentation_dataset assert_is_label_dataset "
+        "assert_is_point_dataset assert_is_semantic_segmentation_dataset"
+    ),
+    "renga_cv.utils.testing.links": (
+        "assert_is_detection_link assert_is_instance_segmentation_link assert_is_semantic_segmentation_link"
+    ),
+    "renga_cv.utils.testing.random_boxes": "generate_random_bbox",
+    "renga_cv.utils.testing.values": "assert_is_bbox assert_is_image assert_is_point",
+}
+
 NAMESPACES: list[Namespace] = [
     Namespace(
         "renga.cv.transforms",
@@ -20,6 +33,20 @@ NAMESPACES: list[Namespace] = [
     ),
     Namespace(
         "renga.cv.utils",
-        names={"renga_cv.utils.bbox": "bbox_iou non_maximum_suppression"},
+        names={
+            "renga_cv.utils.archive": "extractall",
+            "renga_cv.utils.bbox": "bbox_iou non_maximum_suppression",
+            "renga_cv.utils.image": "read_image read_label tile_images write_image",
+            "renga_cv.utils.iterator.apply_to_iterator": "apply_to_iterator",
+            "renga_cv.utils.iterator.progress_hook": "ProgressHook",
+            "renga_cv.utils.iterator.unzip": "unzip",
+            "renga_cv.utils.mask": "mask_iou mask_to_bbox scale_mask",
+            "renga_data.datasets.cached": "cached_download",
+            **_CHECKS,
+        },
+    ),
+    Namespace(
+        "renga.cv.utils.testing",
+        names={**_CHECKS, "renga_cv.utils.testing.parameterize": "parameterize"},
     ),
 ]

@@ -8,7 +8,7 @@ from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array, require_array
 from renga_core.integers import as_ints
 
-__all__ = ["as_size", "require_boxes", "require_image", "require_points"]
+__all__ = ["as_size", "require_boxes", "require_image", "require_masks", "require_points"]
 
 
 def require_boxes(function: str, argument: str, boxes: Any) -> None:
@@ -20,6 +20,17 @@ def require_boxes(function: str, argument: str, boxes: Any) -> None:
     require_array(function, argument, boxes)
     if boxes.ndim != 2 or boxes.shape[1] != 4 or boxes.dtype.kind not in "fiu":
         raise InvalidType(function, argument, "boxes (R, 4): y_min, x_min, y_max, x_max", describe_array(boxes))
+
+
+def require_masks(function: str, argument: str, masks: Any) -> None:
+    """Refuse what is no array of masks.
+
+    Raises:
+        InvalidType: `masks` is no array of booleans of shape ``(R, H, W)``.
+    """
+    require_array(function, argument, masks)
+    if masks.ndim != 3 or masks.dtype.kind != "b":
+        raise InvalidType(function, argument, "masks (R, H, W) of booleans", describe_array(masks))
 
 
 def require_points(function: str, argument: str, points: Any) -> None:

@@ -8,14 +8,14 @@ from typing import Any, TextIO
 
 from renga_core.training import Extension, TrainerLike
 
-__all__ = ["ProgressBar"]
+__all__ = ["ProgressBar", "tqdm_bar"]
 
 _SECONDS_PER_REFRESH = 0.1
 _SECONDS_PER_LINE = 60.0
 _LINES = 10
 
 
-def _bar(**options: Any) -> Any:
+def tqdm_bar(**options: Any) -> Any:
     """A bar by tqdm, which is imported only where there is one: the other extensions of this package do without."""
     from tqdm import tqdm
 
@@ -103,7 +103,7 @@ class _TerminalMeter(_Meter):
         super().__init__(trainer, total, unit, out, bar_length)
         bar = "{bar}" if bar_length is None else f"{{bar:{bar_length}}}"
         known = "{percentage:3.0f}%|" + bar + "| {desc} [{elapsed}<{remaining}]"
-        self.bar: Any = _bar(
+        self.bar: Any = tqdm_bar(
             total=total,
             initial=self.position(trainer),
             file=out,

@@ -11,7 +11,7 @@ from renga_cv.transforms.image.expand import canvas
 from renga_cv.transforms.image.interpolation import BILINEAR, by_channel, cv2_interpolation, pillow_interpolation
 from renga_cv.utils.checks import as_size, require_image
 
-__all__ = ["resize", "resize_contain", "scale"]
+__all__ = ["resize", "resize_contain", "scale", "scaled_size"]
 
 Host = np.ndarray[Any, Any]
 
@@ -65,12 +65,26 @@ def scale(img: Host, size: int, fit_short: bool = True, interpolation: int = BIL
         InvalidType, ValueError, RengaError: As `resize`.
     """
     require_image("scale", img)
-    _, height, width = img.shape
-    edge = min(height, width) if fit_short else max(height, width)
-    if edge == size:
-        return img
-    out_size = (max(height * size // edge, 1), max(width * size // edge, 1))
-    return resize(img, out_size, interpolation)
+    out_size = scaled_size(img.shape[1:], size, fit_short)
+    return img if out_size == img.shape[1:] else resize(img, out_size, interpolation)
+
+
+def scaled_size(size: tuple[int, int], length: int, fit_short: bool = True) -> tuple[int, int]:
+    """Height and width when one edge is given a length and the other keeps its proportion, rounded down.
+
+    Args:
+        size: Height and width before.
+        length: Of the edge: the shorter one or, without `fit_short`, the longer.
+        fit_short: As said.
+
+    Raises:
+        ValueError: The length is not positive.
+    """
+    if length < 1:
+        raise ValueError(f"scale: an edge cannot have a length of {length}; it must be at least 1")
+    height, width = size
+    edge = min(size) if fit_short else max(size)
+    return max(height * length // edge, 1), max(width * length // edge, 1)
 
 
 def resize_contain(

@@ -1,0 +1,248 @@
+"""Pictures and labels read from files, written to them, and put side by side. Files take Pillow: extra ``cv``."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from renga_core.configuration import config
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array, require_array
+from renga_core.optional import require
+from renga_core.serializers import FileRefused, atomic_write
+from renga_cv.configuration import library_for
+from renga_cv.transforms.image.expand import filling
+from renga_cv.utils.checks import require_image
+from renga_data.datasets.file_errors import check_growth, reading
+
+__all__ = ["read_image", "read_label", "tile_images", "write_image"]
+
+Host = np.ndarray[Any, Any]
+Path = str | os.PathLike[str]
+
+_SMALL = 1 << 27
+"""Bytes of a picture in memory: one of 44 million pixels in colour may be as short as it likes."""
+
+_BACKGROUNDS = {"ignore": None, "blend_with_white": 255, "blend_with_black": 0}
+
+
+def read_image(file: Path | IO[bytes], dtype: Any = np.float32, color: bool = True, alpha: str | None = None) -> Host:
+    """Read a picture.
+
+    It is turned the way up that the file says (EXIF); CMYK becomes RGB, and 16 bits a channel become the range from 0
+    to 255. Configuration entry ``cv_read_image_backend`` may name OpenCV, to decode pictures of eight bits without
+    transparency; see `renga_cv.configuration`. As the only one of the entries it means Pillow where it says nothing.
+
+    Args:
+        file: A path, or an open file.
+        dtype: Of the array.
+        color: RGB. If False, one channel, in grey.
+        alpha: What to do where pixels are transparent: ``"ignore"`` it; ``"blend_with_white"`` or
+            ``"blend_with_black"``, a background. None: such a picture is refused.
+
+    Returns:
+        Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255.
+
+    Raises:
+        FileRefused: The file is no picture, is damaged or cut short, or is far larger in memory than in the file; or
+            its pixels have no known range (32 bits).
+        ValueError: Pixels are transparent and `alpha` is None, or `alpha` is another word.
+        OSError: The file is not there.
+        RengaError: Pillow is not installed.
+    """
+    if alpha is not None and alpha not in _BACKGROUNDS:
+        known = ", ".join(map(repr, _BACKGROUNDS))
+        raise ValueError(f"read_image: alpha is {alpha!r}; choose from None, {known}")
+    by_cv2 = getattr(config, "cv_read_image_backend", None) is not None and library_for("read_image") == "cv2"
+    require("PIL", "read_image", "cv")
+    from PIL import Image, ImageOps
+
+    name, size = _name_and_size(file)
+    transparent = False
+    with reading(name, "a picture"), Image.open(file) as image:
+        _check(name, size, image)
+        transparent = "A" in image.getbands() or "transparency" in image.info
+        if not transparent or alpha is not None:
+            if by_cv2 and not transparent and image.mode in ("L", "RGB"):
+                return _decode_by_cv2(image.fp, color).astype(dtype)
+            image.load()
+            upright = ImageOps.exif_transpose(image)
+            if upright.mode.startswith("I"):
+                return _from_16_bits(np.asarray(upright), dtype, color)
+            if transparent:
+                upright = _without_alpha(upright.convert("RGBA"), _BACKGROUNDS[str(alpha)])
+            pixels = np.asarray(upright.convert("RGB" if color else "L"), dtype)
+            return pixels.transpose(2, 0, 1) if color else pixels[None]
+    raise ValueError(
+        f"{name}: read_image: pixels are transparent. Next: say what to do with them, such as alpha='ignore'"
+    )
+
+
+def read_label(file: Path | IO[bytes], dtype: Any = np.int32) -> Host:
+    """Read a label for each pixel: the numbers in a grey picture, or the numbers of colours in one with a palette.
+
+    Args:
+        file: A path, or an open file.
+        dtype: Of the array.
+
+    Returns:
+        Labels ``(H, W)``.
+
+    Raises:
+        FileRefused: As `read_image`; or the picture has several channels.
+        OSError: The file is not there.
+        RengaError: Pillow is not installed.
+    """
+    require("PIL", "read_label", "cv")
+    from PIL import Image
+
+    name, size = _name_and_size(file)
+    with reading(name, "a picture"), Image.open(file) as image:
+        _check(name, size, image)
+        if len(image.getbands()) != 1:
+            raise FileRefused(name, f"it has channels {', '.join(image.getbands())}; labels have one, or a palette")
+        image.load()
+        return np.asarray(image).astype(dtype)
+
+
+def write_image(img: Host, file: Path | IO[bytes], format: str | None = None) -> None:
+    """Write a picture to a file, which is written whole or not at all.
+
+    Args:
+        img: Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255. Other numbers are clipped; fractions are rounded.
+        file: A path, or an open file.
+        format: ``"png"``, ``"jpeg"`` and so on, as Pillow names it. None: what the ending of the path says.
+
+    Raises:
+        InvalidType: `img` is no image of one or three channels.
+        ValueError: A pixel is not a number, or there is no such format.
+        OSError: The file cannot be written.
+        RengaError: Pillow is not installed.
+    """
+    require_image("write_image", img)
+    if len(img) not in (1, 3):
+        raise InvalidType("write_image", "img", "an image of 1 or 3 channels", describe_array(img))
+    if img.dtype.kind == "f" and np.isnan(img).any():
+        raise ValueError("write_image: img has pixels that are not a number (NaN)")
+    require("PIL", "write_image", "cv")
+    from PIL import Image
+
+    kind = _format(file, format)
+    pixels = np.rint(np.clip(img, 0, 255)).astype(np.uint8)
+    image = Image.fromarray(pixels[0] if len(pixels) == 1 else np.ascontiguousarray(pixels.transpose(1, 2, 0)))
+    if isinstance(file, (str, os.PathLike)):
+        with atomic_write(file) as opened:
+            image.save(opened, kind)
+    else:
+        image.save(file, kind)
+
+
+def tile_images(imgs: Any, n_col: int, pad: int | Sequence[int] = 2, fill: Any = 0) -> Host:
+    """One picture of several, row by row, with space between them.
+
+    Args:
+        imgs: Images of one size, ``(N, C, H, W)``.
+        n_col: How many in a row.
+        pad: Pixels between two images: one number, or those between rows and those between columns.
+        fill: What the space is filled with: a number, or one for each channel.
+
+    Returns:
+        Image ``(C, H', W')`` of the same dtype.
+
+    Raises:
+        InvalidType: `imgs` is no array of images, or has none.
+        ValueError: `n_col` or `pad` is too small, or `fill` has neither one number nor one for each channel.
+    """
+    imgs = np.asarray(imgs)
+    require_array("tile_images", "imgs", imgs)
+    if imgs.ndim != 4 or 0 in imgs.shape:
+        raise InvalidType("tile_images", "imgs", "images (N, C, H, W), at least one", describe_array(imgs))
+    y_pad, x_pad = (pad, pad) if isinstance(pad, int) else pad
+    if n_col < 1 or min(y_pad, x_pad) < 0:
+        raise ValueError(f"tile_images: n_col is {n_col}, pad is {pad}; they must be at least 1 and 0")
+    number, channels, height, width = imgs.shape
+    columns = min(n_col, number)
+    rows = math.ceil(number / columns)
+    size = rows * (height + y_pad) - y_pad, columns * (width + x_pad) - x_pad
+    tiled = np.empty((channels, *size), imgs.dtype)
+    tiled[:] = filling("tile_images", imgs[0], fill)
+    for i, img in enumerate(imgs):
+        y, x = i // columns * (height + y_pad), i % columns * (width + x_pad)
+        tiled[:, y : y + height, x : x + width] = img
+    return tiled
+
+
+def _name_and_size(file: Path | IO[bytes]) -> tuple[str, int]:
+    """The name of a file, for messages, and how many bytes it has from where it is read; 0 if it cannot tell."""
+    if isinstance(file, (str, os.PathLike)):
+        return os.fspath(file), os.stat(file).st_size
+    name = str(getattr(file, "name", "an open file"))
+    if not file.seekable():
+        return name, 0
+    place = file.tell()
+    size = file.seek(0, os.SEEK_END) - place
+    file.seek(place)
+    return name, size
+
+
+def _check(name: str, size: int, image: Any) -> None:
+    """Refuse a picture that takes far more memory than it is long, or whose pixels have no known range."""
+    wide = image.mode in ("I", "F")
+    check_growth(name, image.width * image.height * len(image.getbands()) * (4 if wide else 1), size, free=_SMALL)
+    # Before Pillow 10.3 a grey PNG of 16 bits has mode I, too.
+    if wide and image.format != "PNG":
+        raise FileRefused(name, f"its pixels have 32 bits (Pillow's mode {image.mode}); what is white is not known")
+
+
+def _without_alpha(image: Any, background: int | None) -> Any:
+    from PIL import Image
+
+    if background is None:
+        return image
+    return Image.alpha_composite(Image.new("RGBA", image.size, (background, background, background, 255)), image)
+
+
+def _from_16_bits(pixels: Host, dtype: Any, color: bool) -> Host:
+    grey = pixels[None].astype(np.float64) / 257
+    if np.dtype(dtype).kind in "iu":
+        grey = np.rint(grey)
+    return np.repeat(grey, 3 if color else 1, axis=0).astype(dtype)
+
+
+def _decode_by_cv2(file: Any, color: bool) -> Host:
+    """Decode a picture that has been opened, by OpenCV. It says nothing of files that are cut short, so we look."""
+    import cv2
+
+    file.seek(0)
+    content = file.read()
+    if content[:2] == b"\xff\xd8" and content.rfind(b"\xff\xd9") < content.rfind(b"\xff\xda"):
+        raise ValueError("the end of the JPEG file is missing")
+    if content[:4] == b"\x89PNG" and b"IEND" not in content[-4096:]:
+        raise ValueError("the end of the PNG file is missing")
+    found = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR if color else cv2.IMREAD_GRAYSCALE)
+    if found is None:
+        raise ValueError("OpenCV cannot decode it")
+    decoded: Host = found[:, :, ::-1].transpose(2, 0, 1) if color else found.reshape(1, *found.shape[:2])
+    return decoded
+
+
+def _format(file: Path | IO[bytes], format: str | None) -> str:
+    """Pillow's name of the format to write."""
+    from PIL import Image
+
+    if format is None:
+        if not isinstance(file, (str, os.PathLike)):
+            raise ValueError("write_image: an open file has no ending that says the format. Next: give format='png'")
+        ending = os.path.splitext(file)[1].lower()
+        found = Image.registered_extensions().get(ending)
+        if found is None:
+            raise ValueError(f"write_image: {os.fspath(file)}: no format has the ending {ending!r}; one is .png")
+        return found
+    Image.init()
+    if format.upper() not in Image.SAVE:
+        raise ValueError(f"write_image: no format {format!r}; known: {', '.join(sorted(Image.SAVE))}")
+    return format.upper()

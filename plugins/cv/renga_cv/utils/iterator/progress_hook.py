@@ -1,0 +1,42 @@
+"""How far a model is with the examples of an iterator."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from renga_training.extensions.progress_bar import tqdm_bar
+
+__all__ = ["ProgressHook"]
+
+_SECONDS_PER_LINE = 10.0
+
+
+class ProgressHook:
+    """A hook of `apply_to_iterator`: a bar on standard error; in a file, a line every ten seconds.
+
+    Args:
+        n_total: How many examples there are, if that is known.
+
+    Attributes:
+        n_total: As given.
+        n_processed: How many examples there have been.
+        start: When this object was made, in seconds (`time.time`).
+    """
+
+    def __init__(self, n_total: int | None = None) -> None:
+        self.n_total = n_total
+        self.n_processed = 0
+        self.start = time.time()
+        self._bar: Any = None
+
+    def __call__(self, in_values: tuple[list[Any], ...], out_values: Any, rest_values: Any) -> None:
+        """Count a batch."""
+        if self._bar is None:
+            interval = 0.1 if sys.stderr.isatty() else _SECONDS_PER_LINE
+            self._bar = tqdm_bar(total=self.n_total, unit="image", file=sys.stderr, mininterval=interval)
+        self.n_processed += len(in_values[0])
+        self._bar.update(len(in_values[0]))
+        if self.n_total is not None and self.n_processed >= self.n_total:
+            self._bar.close()

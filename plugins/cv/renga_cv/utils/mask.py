@@ -1,0 +1,114 @@
+"""Masks of instances: how much they overlap, the boxes around them, and masks of a scaled picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import InvalidType
+from renga_core.graph.errors import describe_array
+from renga_cv.transforms.image.resize import scaled_size
+from renga_cv.utils.checks import require_boxes, require_masks
+
+__all__ = ["mask_iou", "mask_to_bbox", "scale_mask"]
+
+Host = np.ndarray[Any, Any]
+
+_PIXELS_AT_A_TIME = 1 << 18  # single precision counts up to 2 ** 24
+
+
+def mask_iou(mask_a: Array, mask_b: Array) -> Array:
+    """Intersection over union of each mask of one array with each of another.
+
+    Args:
+        mask_a: Masks ``(R, H, W)``, booleans.
+        mask_b: Masks ``(S, H, W)`` of the same backend.
+
+    Returns:
+        Array ``(R, S)``, float32. Empty masks have 0 with every mask.
+
+    Raises:
+        InvalidType: An argument is no array of masks, or the two are of pictures of different sizes.
+    """
+    require_masks("mask_iou", "mask_a", mask_a)
+    require_masks("mask_iou", "mask_b", mask_b)
+    if mask_a.shape[1:] != mask_b.shape[1:]:
+        expected = f"masks of the size of mask_a, {mask_a.shape[1]} x {mask_a.shape[2]}"
+        raise InvalidType("mask_iou", "mask_b", expected, describe_array(mask_b))
+    xp = get_array_module(mask_a)
+    pixels = mask_a.shape[1] * mask_a.shape[2]
+    a, b = mask_a.reshape(len(mask_a), pixels), mask_b.reshape(len(mask_b), pixels)
+    intersection = xp.zeros((len(mask_a), len(mask_b)), dtype="float64")
+    for start in range(0, pixels, _PIXELS_AT_A_TIME):
+        part = slice(start, start + _PIXELS_AT_A_TIME)
+        intersection += a[:, part].astype("float32") @ b[:, part].astype("float32").T
+    union = xp.count_nonzero(a, axis=1)[:, None] + xp.count_nonzero(b, axis=1) - intersection
+    return (intersection / xp.maximum(union, 1)).astype("float32")
+
+
+def mask_to_bbox(mask: Array) -> Array:
+    """The smallest box around each mask.
+
+    Args:
+        mask: Masks ``(R, H, W)``, booleans.
+
+    Returns:
+        Boxes ``(R, 4)``, float32; zeros for an empty mask.
+
+    Raises:
+        InvalidType: `mask` is no array of masks.
+
+    >>> import numpy as np
+    >>> mask_to_bbox(np.array([[[False, False, True], [False, True, False]]])).tolist()
+    [[0.0, 1.0, 2.0, 3.0]]
+    """
+    require_masks("mask_to_bbox", "mask", mask)
+    xp = get_array_module(mask)
+    found, sides = mask.any(axis=(1, 2)), []
+    for axis in (2, 1):
+        occupied = mask.any(axis=axis)
+        # One more position, which is always occupied: an axis without pixels has a first one too.
+        last = xp.ones((len(mask), 1), dtype=bool)
+        first = xp.argmax(xp.concatenate([occupied, last], axis=1), axis=1)
+        from_end = xp.argmax(xp.concatenate([occupied[:, ::-1], last], axis=1), axis=1)
+        sides.append((first, occupied.shape[1] - from_end))
+    (y_min, y_max), (x_min, x_max) = sides
+    bbox = xp.stack([y_min, x_min, y_max, x_max], axis=1).astype("float32")
+    return bbox * found[:, None]
+
+
+def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
+    """Masks of a picture that is scaled until its shorter edge has the length `size`, as by `scale`.
+
+    Each pixel is that of the mask which lies under its centre. Only what lies in the boxes is looked at: the masks are
+    false elsewhere.
+
+    Args:
+        mask: Masks ``(R, H, W)``, booleans.
+        bbox: A box around each mask, ``(R, 4)``, such as `mask_to_bbox` returns.
+        size: Length of the shorter edge.
+
+    Returns:
+        Masks ``(R, H', W')``, booleans.
+
+    Raises:
+        InvalidType: `mask` is no array of masks, or `bbox` has not a box for each of them.
+        ValueError: `size` is not positive.
+    """
+    require_masks("scale_mask", "mask", mask)
+    require_boxes("scale_mask", "bbox", bbox)
+    if len(bbox) != len(mask) or 0 in mask.shape[1:]:
+        expected = f"a box for each mask ({len(mask)}), of pictures that have pixels: {describe_array(mask)}"
+        raise InvalidType("scale_mask", "bbox", expected, describe_array(bbox))
+    out_size = scaled_size(mask.shape[1:], size)
+    scaled = np.zeros((len(mask), *out_size), bool)
+    rows, columns = [
+        ((np.arange(out) + 0.5) * before / out).astype(np.intp)
+        for out, before in zip(out_size, mask.shape[1:], strict=True)
+    ]
+    for to, of, (y_min, x_min, y_max, x_max) in zip(scaled, mask, bbox, strict=True):
+        y, x = slice(*np.searchsorted(rows, (y_min, y_max))), slice(*np.searchsorted(columns, (x_min, x_max)))
+        to[y, x] = of[rows[y, None], columns[x]]
+    return scaled

@@ -1,0 +1,19 @@
+"""One test class, many settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from renga_testing import cases
+
+__all__ = ["parameterize"]
+
+
+def parameterize(*params: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """Make of a test class one for each of `params`, in which these are attributes: `renga_testing.cases.parameterize`.
+
+    Raises:
+        TypeError: One of `params` is no dict of names and values.
+    """
+    return cases.parameterize(*params)
