@@ -1,4 +1,4 @@
-"""Tools around pictures: files, boxes, masks, downloads, predictions for a whole data set, checks of values.
+"""Tools around pictures: files, boxes, masks, archives, predictions for a whole data set, checks of values.
 
 - `bbox`, `mask`: intersection over union, non-maximum suppression, from masks to boxes and back.
 - `image`: pictures and labels read from files and written to them; pictures side by side.
