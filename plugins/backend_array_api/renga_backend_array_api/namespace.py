@@ -228,6 +228,10 @@ class StandardNamespace:
     def take(self, x: Any, indices: Any, axis: int) -> Any:
         return self._array(self._library.take(x.native, self.asarray(indices, np.int64).native, axis=axis))
 
+    def argsort(self, x: Any, axis: int = -1) -> Any:
+        """Indices that sort along an axis."""
+        return self._array(self._library.argsort(x.native, axis=axis))
+
     def diagonal(self, x: Any) -> Any:
         """Of the matrix in the last two axes."""
         return self._array(self._library.linalg.diagonal(x.native))
