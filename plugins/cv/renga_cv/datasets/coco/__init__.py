@@ -1,0 +1,1 @@
+"""COCO: photographs with boxes, masks and segments of objects."""

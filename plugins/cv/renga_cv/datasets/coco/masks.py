@@ -1,0 +1,62 @@
+"""Masks in the files of COCO: polygons, and run lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["decoded"]
+
+Mask = np.ndarray[Any, Any]
+
+
+def decoded(segmentation: Any, height: int, width: int) -> Mask:
+    """Return the mask ``(H, W)`` of an object, booleans. Polygons need pycocotools, which draws them as COCO does.
+
+    Args:
+        segmentation: A list of polygons ``[x, y, x, y, …]``; or ``{"counts": run lengths}``, which are a list,
+            or packed in a text.
+        height, width: Size of the picture.
+
+    Raises:
+        ValueError: Run lengths do not add up to the pixels of the picture.
+    """
+    if not isinstance(segmentation, list):
+        counts = segmentation["counts"]
+        return _of_runs(counts if isinstance(counts, list) else _unpacked(counts.encode()), height, width)
+    found = np.zeros((height, width), bool)
+    if segmentation:
+        from pycocotools.mask import frPyObjects
+
+        # Its own decoding makes NumPy warn.
+        for packed in frPyObjects(segmentation, height, width):
+            found |= _of_runs(_unpacked(packed["counts"]), height, width)
+    return found
+
+
+def _of_runs(counts: list[int], height: int, width: int) -> Mask:
+    """Runs of pixels outside and inside by turns, column by column."""
+    if sum(counts) != height * width:
+        raise ValueError(f"run lengths of {sum(counts)} pixels for a picture of {height} x {width}")
+    return np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
+
+
+def _unpacked(packed: bytes) -> list[int]:
+    """The run lengths that COCO packs in a text.
+
+    A character has five bits of a number, the lowest first, and a sixth: more follow. The fifth bit of the last one is
+    the sign. From the fourth number on, it is the difference to the last but one.
+    """
+    counts: list[int] = []
+    number, shift = 0, 0
+    for code in packed:
+        bits = code - 48
+        number |= (bits & 31) << shift
+        shift += 5
+        if not bits & 32:
+            if bits & 16:
+                number -= 1 << shift
+            counts.append(number + (counts[-2] if len(counts) > 2 else 0))
+            number, shift = 0, 0
+    return counts

@@ -1,0 +1,1 @@
+"""CUB-200-2011: photographs of 200 species of birds."""

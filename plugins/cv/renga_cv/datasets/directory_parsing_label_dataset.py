@@ -1,0 +1,94 @@
+"""Pictures in folders, a folder for each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from renga_cv.datasets.folders import require_folder
+from renga_cv.sliceable.getter_dataset import GetterDataset
+from renga_cv.utils.image import read_image
+
+__all__ = ["DirectoryParsingLabelDataset", "directory_parsing_label_names"]
+
+Path = str | os.PathLike[str]
+
+_ENDINGS = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
+
+
+def directory_parsing_label_names(root: Path, numerical_sort: bool = False) -> list[str]:
+    """The names of the classes of a `DirectoryParsingLabelDataset`: its folders, in order.
+
+    Args:
+        root: The folder that they are in.
+        numerical_sort: They are numbers, in the order of numbers.
+
+    Raises:
+        FileNotFoundError: `root` is not there.
+        ValueError: A folder is no number.
+    """
+    require_folder("directory_parsing_label_names", root)
+    names = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
+    if not numerical_sort:
+        return names
+    if any(not name.isdecimal() for name in names):
+        other = next(name for name in names if not name.isdecimal())
+        raise ValueError(f"numerical_sort is for folders whose names are numbers; {root} contains {other!r}")
+    return sorted(names, key=int)
+
+
+class DirectoryParsingLabelDataset(GetterDataset):
+    """Pictures in folders, a folder for each class; they may be in folders of these.
+
+    An example has the elements ``img``, float32 ``(3, H, W)``, or ``(1, H, W)`` if not in colour; ``label``, int32
+    without axes: the number of the folder in `directory_parsing_label_names`. Of a class, pictures are in the order of
+    their paths.
+
+    Args:
+        root: The folder that contains the folders.
+        check_img_file: Whether a file is a picture: a function of its path. None: by the ending of its name.
+        color: Read in colour.
+        numerical_sort: Folders are numbers, in the order of numbers.
+
+    Raises:
+        FileNotFoundError: `root` is not there.
+        ValueError: As `directory_parsing_label_names`.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        check_img_file: Callable[[str], bool] | None = None,
+        color: bool = True,
+        numerical_sort: bool = False,
+    ) -> None:
+        super().__init__()
+        self.color = color
+        is_picture = _by_ending if check_img_file is None else check_img_file
+        self.img_paths: list[str] = []
+        labels: list[int] = []
+        for label, name in enumerate(directory_parsing_label_names(root, numerical_sort)):
+            walk = os.walk(os.path.join(root, name), followlinks=True)
+            files = sorted(os.path.join(folder, file) for folder, _, names in walk for file in names)
+            pictures = [path for path in files if is_picture(path)]
+            self.img_paths += pictures
+            labels += [label] * len(pictures)
+        self.labels = np.array(labels, np.int32)
+        self.add_getter("img", self._image)
+        self.add_getter("label", self._label)
+
+    def __len__(self) -> int:
+        return len(self.img_paths)
+
+    def _image(self, i: int) -> Any:
+        return read_image(self.img_paths[i], color=self.color)
+
+    def _label(self, i: int) -> Any:
+        return self.labels[i]
+
+
+def _by_ending(path: str) -> bool:
+    return path.lower().endswith(_ENDINGS)

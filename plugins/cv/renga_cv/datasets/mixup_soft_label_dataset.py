@@ -1,0 +1,48 @@
+"""Mixtures of two examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import get_backend
+from renga_core.dataset import Dataset, DatasetMixin
+
+__all__ = ["MixUpSoftLabelDataset"]
+
+
+class MixUpSoftLabelDataset(DatasetMixin):
+    """Mixtures of two examples, in a ratio that is drawn at each access (by `renga_core.random`).
+
+    An example is a picture, ``ratio * img_0 + (1 - ratio) * img_1``, of the dtype of ``img_0``; and a soft label,
+    float32 ``(n_class,)``: `ratio` at the label of the first one, ``1 - ratio`` at that of the second.
+
+    Args:
+        dataset: A data set of ``(img_0, label_0, img_1, label_1)``, such as `SiameseDataset`. The two pictures of an
+            example have the same shape, and are of floating-point numbers.
+        n_class: Number of classes.
+        alpha: The ratio has the distribution Beta(alpha, alpha).
+
+    Source: H. Zhang et al., *mixup: Beyond Empirical Risk Minimization*, 2018.
+    """
+
+    def __init__(self, dataset: Dataset, n_class: int, alpha: float = 1.0) -> None:
+        self._dataset = dataset
+        self._n_class = n_class
+        self._alpha = alpha
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def get_example(self, i: int) -> tuple[Any, Any]:
+        """Return a mixture. Raises ValueError if the shapes of the pictures differ, IndexError for other classes."""
+        first, first_label, second, second_label = self._dataset[i]
+        if first.shape != second.shape:
+            raise ValueError(f"example {i}: pictures to mix have one shape, not {first.shape} and {second.shape}")
+        ratio = random.generator(get_backend("numpy")).beta(self._alpha, self._alpha)
+        label = np.zeros(self._n_class, np.float32)
+        label[first_label] += ratio
+        label[second_label] += 1 - ratio
+        return (ratio * first + (1 - ratio) * second).astype(first.dtype), label

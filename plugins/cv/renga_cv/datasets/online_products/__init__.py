@@ -1,0 +1,1 @@
+"""Stanford Online Products: photographs of 22634 products."""

@@ -1,0 +1,1 @@
+"""SBD: instances in the photographs of PASCAL VOC."""

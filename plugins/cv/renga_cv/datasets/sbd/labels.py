@@ -1,0 +1,8 @@
+"""The classes of SBD, which are those of PASCAL VOC."""
+
+from renga_cv.datasets.voc.labels import voc_bbox_label_names
+
+__all__ = ["sbd_instance_segmentation_label_names"]
+
+sbd_instance_segmentation_label_names = voc_bbox_label_names
+"""The name of each class of objects."""

@@ -1,0 +1,1 @@
+"""PASCAL VOC: photographs with boxes, segments and instances of 20 classes."""
