@@ -5,7 +5,7 @@ import pytest
 
 from renga_core.configuration import config
 from renga_core.link import Link
-from renga_core.reporter import report_scope
+from renga_core.reporter import Reporter
 from renga_cv.evaluations.eval_detection_coco import eval_detection_coco
 from renga_cv.evaluations.eval_detection_voc import eval_detection_voc
 from renga_cv.evaluations.eval_instance_segmentation_voc import eval_instance_segmentation_voc
@@ -70,11 +70,12 @@ def check(make, predictions, truth, expected):
     target = Known(predictions)
     evaluator = make(iterator(truth), target, None)
     assert (evaluator.trigger, evaluator.default_name) == ((1, "epoch"), "validation")
-    observed = {}
     evaluator.name = "validation"
-    with report_scope(observed):
+    reporter = Reporter()
+    with reporter:
         found = evaluator()
         evaluator()
+    observed = reporter.observation
     assert found.keys() == observed.keys() == {f"validation/main/{name}" for name in expected}
     assert target.seen == 2 * list(range(COUNT))
     for name, value in expected.items():

@@ -45,8 +45,10 @@ class DetectionVOCEvaluator(PredictionEvaluator):
     def figures(self, predicted: tuple[Each[Any], ...], truth: tuple[Each[Any], ...]) -> dict[str, Any]:
         """Return the average precision of each class and their mean."""
         self.check_truth(truth, "boxes, labels", "boxes, labels, difficult")
-        bboxes, labels, *difficult = truth
+        bboxes, labels, scores = predicted
+        gt_bboxes, gt_labels, *more = truth
+        difficult = more[0] if more else None
         found = eval_detection_voc(
-            *predicted, bboxes, labels, difficult[0] if difficult else None, use_07_metric=self.use_07_metric
+            bboxes, labels, scores, gt_bboxes, gt_labels, difficult, use_07_metric=self.use_07_metric
         )
         return {"map": found["map"], **by_name("ap", found["ap"], self.label_names)}

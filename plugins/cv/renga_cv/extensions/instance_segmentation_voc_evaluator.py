@@ -48,7 +48,9 @@ class InstanceSegmentationVOCEvaluator(PredictionEvaluator):
     def figures(self, predicted: tuple[Each[Any], ...], truth: tuple[Each[Any], ...]) -> dict[str, Any]:
         """Return the average precision of each class and their mean."""
         self.check_truth(truth, "masks, labels")
+        masks, labels, scores = predicted
+        gt_masks, gt_labels = truth
         found = eval_instance_segmentation_voc(
-            *predicted, *truth, iou_thresh=self.iou_thresh, use_07_metric=self.use_07_metric
+            masks, labels, scores, gt_masks, gt_labels, self.iou_thresh, self.use_07_metric
         )
         return {"map": found["map"], **by_name("ap", found["ap"], self.label_names)}
