@@ -8,6 +8,7 @@ from renga_cv.links.connection.se_block import SEBlock as SEBlock
 from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
 from renga_cv.links.model.deeplab.deeplab_v3plus import DeepLabV3plusXception65 as DeepLabV3plusXception65
 from renga_cv.links.model.faster_rcnn.faster_rcnn_vgg import FasterRCNNVGG16 as FasterRCNNVGG16
+from renga_cv.links.model.feature_predictor import FeaturePredictor as FeaturePredictor
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import FasterRCNNFPNResNet101 as FasterRCNNFPNResNet101
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import FasterRCNNFPNResNet50 as FasterRCNNFPNResNet50
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import MaskRCNNFPNResNet101 as MaskRCNNFPNResNet101
@@ -37,6 +38,7 @@ __all__ = [
     "FasterRCNNFPNResNet101",
     "FasterRCNNFPNResNet50",
     "FasterRCNNVGG16",
+    "FeaturePredictor",
     "MaskRCNNFPNResNet101",
     "MaskRCNNFPNResNet50",
     "MobileNetV2",

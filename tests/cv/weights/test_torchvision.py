@@ -44,18 +44,21 @@ def check(theirs, ours, pick, tmp_path, size):
         elif value.ndim > 1:
             value.normal_(0, (2 / value[0].numel()) ** 0.5, generator=generator)
         elif value.is_floating_point():
-            value.uniform_(0.2, 0.8, generator=generator)
+            around = 1 if name.endswith("weight") else 0
+            value.uniform_(around - 0.3, around + 0.3, generator=generator)
     torch.save(theirs.state_dict(), tmp_path / "theirs.pth")
     convert_weights(tmp_path / "theirs.pth", tmp_path / "ours.npz")
     network = ours(tmp_path / "ours.npz")
     network.pick = pick
+    # In patches: of noise, the mean over an image tells nothing.
     image = np.random.default_rng(0).integers(0, 256, (2, 3, *size)).astype(np.float32)
+    image = image[:, :, ::13, ::13].repeat(13, 2).repeat(13, 3)[:, :, : size[0], : size[1]]
     mean, deviation = (torch.tensor(x).reshape(3, 1, 1) for x in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
     with torch.no_grad():
         right = theirs.eval()((torch.from_numpy(image) / 255 - mean) / deviation).numpy()
     with using_config("train", False):
         found = network(image - network.mean).array
-    assert np.ptp(right, axis=0).max() > 1e-3 * np.abs(right).max()  # the images differ, and so do their scores
+    assert np.ptp(right, axis=0).max() > 1e-2 * np.abs(right).max()  # the images differ, and so do their scores
     np.testing.assert_allclose(found, right, atol=1e-4 * np.abs(right).max(), rtol=0)
 
 

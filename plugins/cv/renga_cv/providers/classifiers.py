@@ -18,6 +18,7 @@ NAMESPACES: list[Namespace] = [
         "renga.cv.links",
         names={
             **_CONNECTION,
+            f"{_MODEL}.feature_predictor": "FeaturePredictor",
             f"{_MODEL}.mobilenet.mobilenet_v2": "MobileNetV2",
             f"{_MODEL}.pickable_sequential_chain": "PickableSequentialChain",
             f"{_MODEL}.pixelwise_softmax_classifier": "PixelwiseSoftmaxClassifier",
