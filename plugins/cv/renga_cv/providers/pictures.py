@@ -49,4 +49,15 @@ NAMESPACES: list[Namespace] = [
         "renga.cv.utils.testing",
         names={**_CHECKS, "renga_cv.utils.testing.parameterize": "parameterize"},
     ),
+    Namespace(
+        "renga.cv.visualizations",
+        names={
+            "renga_cv.visualizations.vis_bbox": "vis_bbox",
+            "renga_cv.visualizations.vis_image": "vis_image",
+            "renga_cv.visualizations.vis_instance_segmentation": "vis_instance_segmentation",
+            "renga_cv.visualizations.vis_point": "vis_point",
+            "renga_cv.visualizations.vis_semantic_segmentation": "vis_semantic_segmentation",
+        },
+    ),
+    Namespace("renga.cv.visualizations.colormap", names={"renga_cv.visualizations.colormap": "voc_colormap"}),
 ]

@@ -1,0 +1,68 @@
+"""What drawings of boxes and of masks share: in which order, with which words, in which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["captions", "check_lengths", "colors_of", "drawing_order", "write_caption"]
+
+
+def check_lengths(function: str, number: int, of: str, **given: Any) -> None:
+    """Refuse labels or scores of which there is not one for each instance.
+
+    Raises:
+        ValueError: There is not.
+    """
+    for name, value in given.items():
+        if value is not None and len(value) != number:
+            raise ValueError(f"{function}: {name} has {len(value)} elements; {of} has {number}")
+
+
+def drawing_order(number: int, score: Any, sort_by_score: bool) -> list[int]:
+    """Indices of instances as they are drawn: by ascending score, so that the best are on top."""
+    if score is None or not sort_by_score:
+        return list(range(number))
+    order: list[int] = np.argsort(np.asarray(score), kind="stable").tolist()
+    return order
+
+
+def captions(function: str, number: int, label: Any, score: Any, label_names: Sequence[str] | None) -> list[str]:
+    """What is written beside each instance: the name of its class, and its score.
+
+    Raises:
+        ValueError: A label has no name.
+    """
+    made = []
+    for i in range(number):
+        words = []
+        if label is not None and label_names is not None:
+            if not 0 <= label[i] < len(label_names):
+                raise ValueError(f"{function}: label {label[i]} has no name; there are {len(label_names)} label_names")
+            words.append(label_names[label[i]])
+        if score is not None:
+            words.append(f"{score[i]:.2f}")
+        made.append(": ".join(words))
+    return made
+
+
+def colors_of(function: str, number: int, instance_colors: Any) -> np.ndarray[Any, Any]:
+    """A colour for each instance, RGB from 0 to 1, ``(R, 3)``; those given are repeated if there are too few.
+
+    Raises:
+        ValueError: What is given is no list of colours.
+    """
+    colors = np.asarray(instance_colors, np.float64)
+    if colors.ndim != 2 or colors.shape[1] != 3 or not len(colors):
+        raise ValueError(f"{function}: instance_colors must be colours (R, 3), RGB from 0 to 255, not {colors.shape}")
+    repeated: np.ndarray[Any, Any] = colors[np.arange(number) % len(colors)] / 255
+    return repeated
+
+
+def write_caption(ax: Any, y: float, x: float, words: str) -> None:
+    """Write on a light ground, if there is something to be written."""
+    if words:
+        ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 2}
+        ax.text(x, y, words, style="italic", verticalalignment="bottom", bbox=ground)
