@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -20,6 +20,7 @@ def _boxes(start_and_size: np.ndarray) -> np.ndarray:
     return np.concatenate((start_and_size[:, :2], start_and_size[:, :2] + start_and_size[:, 2:]), axis=1)
 
 
+@settings(deadline=None)
 @given(_BOXES, st.integers(0, 2**31))
 def test_moving_by_the_offsets_between_boxes_leads_there(source: np.ndarray, seed: int) -> None:
     target = np.random.default_rng(seed).uniform(0.125, 100, source.shape)
@@ -27,6 +28,7 @@ def test_moving_by_the_offsets_between_boxes_leads_there(source: np.ndarray, see
     np.testing.assert_allclose(loc2bbox(_boxes(source), loc), _boxes(target), rtol=1e-9, atol=1e-9)
 
 
+@settings(deadline=None)
 @given(_BOXES, st.integers(0, 2**31))
 def test_offsets_between_moved_boxes_are_the_moves(source: np.ndarray, seed: int) -> None:
     loc = np.random.default_rng(seed).normal(0, 0.5, source.shape)

@@ -121,7 +121,9 @@ def test_loss_of_the_head_and_its_gradient() -> None:
     image, label, gt = np.concatenate(images), np.concatenate(gt_labels), np.concatenate(gt_locs)
     rng = _rng()
     locs, confs = rng.normal(size=(len(label), 4, 4)), rng.normal(size=(len(label), 4))
-    loc_loss, conf_loss = bbox_head_loss_post(Variable(locs), Variable(confs), images, gt_locs_as(gt_locs), gt_labels, 2)
+    loc_loss, conf_loss = bbox_head_loss_post(
+        Variable(locs), Variable(confs), images, gt_locs_as(gt_locs), gt_labels, 2
+    )
     expected_loc, expected_conf = 0.0, 0.0
     for i in range(2):
         rows = np.flatnonzero(image == i)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from renga_cv.links.model.fpn.masks import mask_to_segm, segm_to_mask
 
@@ -57,16 +56,6 @@ def test_masks_cut_from_the_image() -> None:
             for j in range(6):
                 place = (i + 1.5) * (y2 - y1) / 8 - 0.5, (j + 1.5) * (x2 - x1) / 8 - 0.5
                 np.testing.assert_allclose(segm[number, i, j], _bilinear(around, *place), atol=1e-5)
-
-
-def test_as_opencv_resizes() -> None:
-    cv2 = pytest.importorskip("cv2")
-    segm = np.random.default_rng(2).uniform(0, 1, (1, 28, 28)).astype(np.float32)
-    mask = segm_to_mask(segm, np.array([[28, 28, 84, 112]], np.float32), (200, 200))
-    resized = cv2.resize(np.pad(segm[0], 1), (90, 60))
-    expected = np.zeros((200, 200), bool)
-    expected[26:86, 25:115] = resized > 0.5
-    assert (mask[0] != expected).mean() < 1e-4
 
 
 def test_there_and_back() -> None:

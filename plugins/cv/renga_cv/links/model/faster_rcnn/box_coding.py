@@ -8,6 +8,8 @@ from renga_core.backend import Array, get_array_module
 
 __all__ = ["bbox2loc", "centre_and_size", "corners", "loc2bbox"]
 
+_LARGEST_EXPONENT = 40
+
 
 def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
     """Offsets and scales that move source boxes to target boxes (Girshick et al. 2014, "R-CNN", appendix C).
@@ -38,6 +40,8 @@ def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
 def loc2bbox(src_bbox: Array, loc: Array) -> Array:
     """Move boxes by offsets and scales: the inverse of `bbox2loc`.
 
+    Sizes grow by ``exp(40)`` at most, so that what an untrained network says is a box too.
+
     Args:
         src_bbox: Floats ``(R, 4)``: y_min, x_min, y_max, x_max.
         loc: Floats ``(R, 4 k)``: k times dy, dx, dh, dw for each box, such as one for each class.
@@ -51,7 +55,7 @@ def loc2bbox(src_bbox: Array, loc: Array) -> Array:
     xp = get_array_module(src_bbox)
     centre, size = centre_and_size(src_bbox[:, None])
     moves = loc.reshape(loc.shape[0], loc.shape[1] // 4, 4)
-    moved = corners(centre + moves[..., :2] * size, size * xp.exp(moves[..., 2:]))
+    moved = corners(centre + moves[..., :2] * size, size * xp.exp(xp.minimum(moves[..., 2:], _LARGEST_EXPONENT)))
     return moved.reshape(loc.shape)
 
 
