@@ -29,8 +29,8 @@ def renga_datasets() -> list[Provider]:
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """Small networks."""
-    return digits.MODELS
+    """Networks, small and large."""
+    return [*digits.MODELS, *segmenters.MODELS]
 
 
 @hookimpl

@@ -13,6 +13,7 @@ from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import FasterRCNNFPNResNet1
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import FasterRCNNFPNResNet50 as FasterRCNNFPNResNet50
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import MaskRCNNFPNResNet101 as MaskRCNNFPNResNet101
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import MaskRCNNFPNResNet50 as MaskRCNNFPNResNet50
+from renga_cv.links.model.light_head_rcnn.light_head_rcnn_resnet101 import LightHeadRCNNResNet101 as LightHeadRCNNResNet101
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2 as MobileNetV2
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain as PickableSequentialChain
 from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier as PixelwiseSoftmaxClassifier
@@ -39,6 +40,7 @@ __all__ = [
     "FasterRCNNFPNResNet50",
     "FasterRCNNVGG16",
     "FeaturePredictor",
+    "LightHeadRCNNResNet101",
     "MaskRCNNFPNResNet101",
     "MaskRCNNFPNResNet50",
     "MobileNetV2",

@@ -1,9 +1,11 @@
-"""Networks that give each pixel a class, and position-sensitive pooling."""
+"""Networks that give each pixel a class, position-sensitive pooling, and the detectors that are made of it."""
 
-from renga_core.plugin import Namespace
+from renga_core.plugin import Namespace, Provider
 
-__all__ = ["NAMESPACES"]
+__all__ = ["MODELS", "NAMESPACES"]
 
+_FCIS = "renga_cv.links.model.fcis"
+_LIGHT_HEAD = "renga_cv.links.model.light_head_rcnn"
 _PSPNET = "PSPNetResNet50 PSPNetResNet101"
 
 NAMESPACES: list[Namespace] = [
@@ -18,6 +20,7 @@ NAMESPACES: list[Namespace] = [
         "renga.cv.links",
         names={
             "renga_cv.links.model.deeplab.deeplab_v3plus": "DeepLabV3plusXception65",
+            f"{_LIGHT_HEAD}.light_head_rcnn_resnet101": "LightHeadRCNNResNet101",
             "renga_cv.links.model.segnet.segnet_basic": "SegNetBasic",
         },
     ),
@@ -31,12 +34,88 @@ NAMESPACES: list[Namespace] = [
             "renga_cv.links.model.deeplab.xception": "Xception65 XceptionBlock",
         },
     ),
-    Namespace("renga.cv.experimental.links", names={"renga_cv.links.model.pspnet.pspnet": _PSPNET}),
+    Namespace(
+        "renga.cv.links.model.light_head_rcnn",
+        names={
+            f"{_LIGHT_HEAD}.global_context_module": "GlobalContextModule",
+            f"{_LIGHT_HEAD}.light_head_rcnn": "LightHeadRCNN",
+            f"{_LIGHT_HEAD}.light_head_rcnn_resnet101": "LightHeadRCNNResNet101",
+            f"{_LIGHT_HEAD}.train_chain": "LightHeadRCNNTrainChain",
+        },
+    ),
+    Namespace(
+        "renga.cv.experimental.links",
+        names={
+            f"{_FCIS}.fcis_resnet101": "FCISResNet101",
+            f"{_FCIS}.train_chain": "FCISTrainChain",
+            "renga_cv.links.model.pspnet.pspnet": _PSPNET,
+        },
+    ),
+    Namespace(
+        "renga.cv.experimental.links.model.fcis",
+        names={
+            f"{_FCIS}.fcis": "FCIS",
+            f"{_FCIS}.fcis_resnet101": "FCISResNet101 FCISResNet101Head",
+            f"{_FCIS}.mask_voting": "mask_voting",
+            f"{_FCIS}.proposal_target_creator": "ProposalTargetCreator",
+            f"{_FCIS}.train_chain": "FCISTrainChain",
+            "renga_cv.links.model.resnet101_extractor": "ResNet101Extractor",
+        },
+    ),
     Namespace(
         "renga.cv.experimental.links.model.pspnet",
         names={
             "renga_cv.links.model.pspnet.convolution_crop": "convolution_crop",
             "renga_cv.links.model.pspnet.pspnet": f"PSPNet {_PSPNET}",
         },
+    ),
+]
+
+_SEMANTIC = frozenset({"semantic_segmentation"})
+_INSTANCES = frozenset({"instance_segmentation"})
+_DETECTION = frozenset({"detection"})
+
+MODELS = [
+    Provider(
+        "segnet_basic",
+        "renga_cv.links.model.segnet.segnet_basic:SegNetBasic",
+        1,
+        "A class for each pixel: an encoder and a decoder of four steps",
+        capabilities=_SEMANTIC,
+    ),
+    Provider(
+        "pspnet_resnet50",
+        "renga_cv.links.model.pspnet.pspnet:PSPNetResNet50",
+        1,
+        "A class for each pixel: ResNet-50 and means over regions of several sizes",
+        capabilities=_SEMANTIC,
+    ),
+    Provider(
+        "pspnet_resnet101",
+        "renga_cv.links.model.pspnet.pspnet:PSPNetResNet101",
+        1,
+        "A class for each pixel: ResNet-101 and means over regions of several sizes",
+        capabilities=_SEMANTIC,
+    ),
+    Provider(
+        "deeplab_v3plus_xception65",
+        "renga_cv.links.model.deeplab.deeplab_v3plus:DeepLabV3plusXception65",
+        1,
+        "A class for each pixel: Xception and filters with holes of several sizes",
+        capabilities=_SEMANTIC,
+    ),
+    Provider(
+        "light_head_rcnn_resnet101",
+        f"{_LIGHT_HEAD}.light_head_rcnn_resnet101:LightHeadRCNNResNet101",
+        1,
+        "Boxes of objects: ResNet-101, proposed regions, and few channels for each",
+        capabilities=_DETECTION,
+    ),
+    Provider(
+        "fcis_resnet101",
+        f"{_FCIS}.fcis_resnet101:FCISResNet101",
+        1,
+        "Masks of objects: ResNet-101, proposed regions, and maps of inside and outside",
+        capabilities=_INSTANCES,
     ),
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renga_cv.links.model.pspnet.convolution_crop import convolution_crop
@@ -10,6 +10,7 @@ from renga_cv.links.model.pspnet.convolution_crop import convolution_crop
 lengths = st.integers(1, 25)
 
 
+@settings(max_examples=40, deadline=None)
 @given(size=st.tuples(lengths, lengths), window=st.tuples(lengths, lengths), data=st.data())
 def test_each_pixel_is_in_a_tile_at_its_place(size, window, data):
     stride = tuple(data.draw(st.integers(1, length)) for length in window)
@@ -27,6 +28,7 @@ def test_each_pixel_is_in_a_tile_at_its_place(size, window, data):
     assert np.array_equal(convolution_crop(img, window, stride), crops)
 
 
+@settings(max_examples=40, deadline=None)
 @given(length=lengths, window=lengths, data=st.data())
 def test_tiles_are_at_the_stride_and_reach_beyond_both_ends_alike(length, window, data):
     stride = data.draw(st.integers(1, window))

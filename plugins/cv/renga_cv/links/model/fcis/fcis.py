@@ -1,0 +1,160 @@
+"""FCIS: instance segmentation in two stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, to_host
+from renga_core.graph import Variable
+from renga_core.link import Chain, Link
+from renga_cv.links.model.faster_rcnn.scaling import scale_img
+from renga_cv.links.model.fcis.mask_voting import mask_voting
+from renga_cv.links.model.fcis.masks import Host, paste
+from renga_cv.links.model.segmentation import inference
+from renga_nn.functions.activation import softmax
+
+__all__ = ["FCIS"]
+
+
+class FCIS(Chain):
+    """Segment instances: propose regions, and classify them and their pixels by the same maps (Li et al. 2017).
+
+    Args:
+        extractor: Link from images ``(N, 3, H, W)`` to two maps: regions are proposed on the first, and classified by
+            the second.
+        rpn: Link like `renga.cv.links.model.faster_rcnn.RegionProposalNetwork`.
+        head: Link like `FCISResNet101Head`.
+        mean: What is subtracted from images, float32 ``(3, 1, 1)``.
+        min_size, max_size: Length of the shorter side of images, and most of the longer one.
+        loc_normalize_mean, loc_normalize_std: Mean and deviation of the moves that the head learns.
+
+    Attributes:
+        nms_thresh, score_thresh, mask_merge_thresh, binary_thresh, limit: What `predict` hands to `mask_voting`.
+        min_drop_size: Regions with a shorter side, in pixels of the image, are dropped.
+    """
+
+    def __init__(
+        self,
+        extractor: Link,
+        rpn: Link,
+        head: Any,
+        mean: Host,
+        min_size: int,
+        max_size: int,
+        loc_normalize_mean: Sequence[float],
+        loc_normalize_std: Sequence[float],
+    ) -> None:
+        super().__init__()
+        with self.init_scope():
+            self.extractor = extractor
+            self.rpn = rpn
+            self.head = head
+        self.mean = mean
+        self.min_size = min_size
+        self.max_size = max_size
+        self.loc_normalize_mean = loc_normalize_mean
+        self.loc_normalize_std = loc_normalize_std
+        self.use_preset("visualize")
+
+    @property
+    def n_class(self) -> int:
+        """Number of classes, with the background."""
+        n: int = self.head.n_class
+        return n
+
+    def forward(
+        self, x: Any, scales: Sequence[float] | None = None
+    ) -> tuple[Variable, Variable, Variable, Array, Array]:
+        """Regions of images, with scores of pixels and of classes, and moves.
+
+        Args:
+            x: Images ``(N, 3, H, W)``, prepared.
+            scales: By how much each was enlarged, ``(N,)``; None for 1.
+
+        Returns:
+            As of `FCISResNet101Head`: `roi_ag_seg_scores`, Variable ``(R, 2, h, w)``, outside and inside;
+            `roi_ag_locs`, Variable ``(R, 2, 4)``, for background and object; `roi_cls_scores`, Variable
+            ``(R, n_class)``; `rois`, float32 ``(R, 4)``; `roi_indices`, int32 ``(R,)``, of which image each region is.
+        """
+        img_size = tuple(x.shape[2:])
+        rpn_features, roi_features = self.extractor(x)
+        _, _, rois, roi_indices, _ = self.rpn(rpn_features, img_size, scales)
+        outputs: tuple[Variable, Variable, Variable, Array, Array] = self.head(
+            roi_features, rois, roi_indices, img_size
+        )
+        return outputs
+
+    def use_preset(self, preset: str) -> None:
+        """Choose what `predict` drops.
+
+        Args:
+            preset: ``"visualize"``, probabilities from 0.7, to look at; ``"evaluate"``, from 0.001, for mean average
+                precision; ``"coco_evaluate"``, the same with smaller regions, of 2 pixels in place of 16.
+
+        Raises:
+            ValueError: There is no such preset.
+        """
+        thresholds = {"visualize": 0.7, "evaluate": 0.001, "coco_evaluate": 0.001}
+        if preset not in thresholds:
+            raise ValueError(f"use_preset: there is no preset {preset!r}; choose from {', '.join(thresholds)}")
+        self.nms_thresh = 0.3
+        self.score_thresh = thresholds[preset]
+        self.mask_merge_thresh = 0.5
+        self.binary_thresh = 0.4
+        self.limit = 100
+        self.min_drop_size = 2 if preset == "coco_evaluate" else 16
+
+    def prepare(self, img: Host) -> Host:
+        """An image as the network takes it: resized, and less the mean; as `FasterRCNN.prepare`.
+
+        Args:
+            img: Image, float32 ``(3, H, W)``, from 0 to 255.
+
+        Returns:
+            float32 ``(3, H', W')``.
+        """
+        scaled, _ = scale_img(img, self.min_size, self.max_size)
+        return np.asarray(scaled - self.mean, np.float32)
+
+    def predict(self, imgs: Sequence[Host]) -> tuple[list[Host], list[Host], list[Host]]:
+        """Segment the instances in images of any size, image by image.
+
+        Args:
+            imgs: Images, float32 ``(3, H, W)``, from 0 to 255.
+
+        Returns:
+            For each image `masks` bool ``(R, H, W)``; `labels` int32 ``(R,)``, from 0; `scores` float32 ``(R,)``: class
+            by class, best first. On the host.
+        """
+        found = [self._predict(img) for img in imgs]
+        masks, labels, scores = ([each[k] for each in found] for k in range(3))
+        return masks, labels, scores
+
+    def _predict(self, img: Host) -> tuple[Host, Host, Host]:
+        height, width = img.shape[1:]
+        x = self.device.send(self.prepare(img)[None])
+        scale = x.shape[3] / width
+        with inference():
+            seg_scores, _, cls_scores, rois, _ = self.forward(x, [scale])
+            inside = softmax(seg_scores, axis=1).array[:, 1]
+            cls_prob = softmax(cls_scores).array
+        # One transfer for all.
+        rows = to_host(get_array_module(rois).concatenate((rois, cls_prob, inside.reshape(len(rois), -1)), axis=1))
+        bbox = np.clip(rows[:, :4] / np.float32(scale), 0, np.array((height, width) * 2, np.float32))
+        large = (bbox[:, 2:] - bbox[:, :2] >= self.min_drop_size).all(axis=1)
+        masks, boxes, label, score = mask_voting(
+            rows[large, 4 + self.n_class :].reshape(-1, *inside.shape[1:]),
+            bbox[large],
+            rows[large, 4 : 4 + self.n_class],
+            (height, width),
+            self.score_thresh,
+            self.nms_thresh,
+            self.mask_merge_thresh,
+            self.binary_thresh,
+            self.limit,
+        )
+        pasted = [paste(mask, box, (height, width), self.binary_thresh) for mask, box in zip(masks, boxes, strict=True)]
+        return np.array(pasted, bool).reshape(-1, height, width), label, score

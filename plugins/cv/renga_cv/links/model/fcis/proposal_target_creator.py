@@ -1,0 +1,99 @@
+"""What the head of FCIS is to learn about each proposed region."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from renga_core.backend import Array, get_device_of, to_host
+from renga_cv.links.model.faster_rcnn.box_coding import bbox2loc
+from renga_cv.links.model.faster_rcnn.sampling import draw, nearest
+from renga_cv.links.model.fcis.masks import Host, resized, rounded
+
+__all__ = ["ProposalTargetCreator"]
+
+
+class ProposalTargetCreator:
+    """Choose regions to learn from, and give them labels, boxes and masks (Li et al. 2017, 3.2).
+
+    The boxes of the image join the regions. A region whose IoU with a box is at least `pos_iou_thresh` is positive; one
+    whose IoU with all boxes is in ``[neg_iou_thresh_lo, neg_iou_thresh_hi)`` is background.
+
+    Args:
+        n_sample: Number of regions that are chosen, at most.
+        pos_ratio: Share of `n_sample` that positive regions have at most.
+        pos_iou_thresh: IoU from which a region is positive.
+        neg_iou_thresh_hi, neg_iou_thresh_lo: Between which IoU a region is background.
+        binary_thresh: Share of a cell from which it belongs to a mask.
+
+    Attributes: as the arguments.
+    """
+
+    def __init__(
+        self,
+        n_sample: int = 128,
+        pos_ratio: float = 0.25,
+        pos_iou_thresh: float = 0.5,
+        neg_iou_thresh_hi: float = 0.5,
+        neg_iou_thresh_lo: float = 0.1,
+        binary_thresh: float = 0.4,
+    ) -> None:
+        self.n_sample = n_sample
+        self.pos_ratio = pos_ratio
+        self.pos_iou_thresh = pos_iou_thresh
+        self.neg_iou_thresh_hi = neg_iou_thresh_hi
+        self.neg_iou_thresh_lo = neg_iou_thresh_lo
+        self.binary_thresh = binary_thresh
+
+    def __call__(
+        self,
+        roi: Array,
+        mask: Array,
+        label: Array,
+        bbox: Array,
+        loc_normalize_mean: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+        loc_normalize_std: Sequence[float] = (0.2, 0.2, 0.5, 0.5),
+        mask_size: tuple[int, int] = (21, 21),
+    ) -> tuple[Array, Array, Array, Array]:
+        """Targets for an image. They are computed on the host.
+
+        Args:
+            roi: Regions, float32 ``(R, 4)``.
+            mask: Masks of the instances, bool ``(R', H, W)``.
+            label: Their classes, int32 ``(R',)``, from 0.
+            bbox: Their boxes, float32 ``(R', 4)``.
+            loc_normalize_mean, loc_normalize_std: What is subtracted from offsets, and what they are divided by.
+            mask_size: Height and width of the masks to learn.
+
+        Returns:
+            On the device of `roi`: `sample_roi` float32 ``(S, 4)``, positive ones first; `gt_roi_mask` int32
+            ``(S, *mask_size)``: 1 inside, 0 outside, -1 (ignored) for background; `gt_roi_label` int32 ``(S,)``: 0 for
+            background, otherwise the class plus 1; `gt_roi_loc` float32 ``(S, 4)``, offsets to the boxes, normalized.
+        """
+        device = get_device_of(roi)
+        masks, boxes = to_host(mask), to_host(bbox)
+        rois = np.concatenate((to_host(roi), boxes), axis=0)
+        best, iou = nearest(rois, boxes)
+        (positive,) = np.nonzero(iou >= self.pos_iou_thresh)
+        (negative,) = np.nonzero((iou < self.neg_iou_thresh_hi) & (iou >= self.neg_iou_thresh_lo))
+        positive = draw(positive, round(self.n_sample * self.pos_ratio))
+        negative = draw(negative, self.n_sample - len(positive))
+        chosen = np.concatenate((positive, negative))
+        sample = rois[chosen]
+        labels = np.zeros(len(chosen), np.int32)
+        labels[: len(positive)] = to_host(label)[best[positive]] + 1
+        loc = np.zeros_like(sample)
+        if len(boxes):
+            mean, std = np.asarray(loc_normalize_mean, loc.dtype), np.asarray(loc_normalize_std, loc.dtype)
+            loc = (bbox2loc(sample, boxes[best[chosen]]) - mean) / std
+        targets = np.full((len(chosen), *mask_size), -1, np.int32)
+        for i, region in enumerate(positive):
+            targets[i] = self._of_region(masks[best[region]], rois[region], mask_size)
+        return device.send(sample), device.send(targets), device.send(labels), device.send(loc)
+
+    def _of_region(self, mask: Host, roi: Host, mask_size: tuple[int, int]) -> Host:
+        """The part of a mask in a region, 0 and 1 ``mask_size``."""
+        rows, columns = rounded(roi)
+        part = mask[rows, columns].astype(np.float32)
+        return resized(part, mask_size) >= self.binary_thresh if part.size else np.zeros(mask_size, bool)
