@@ -12,7 +12,6 @@ __all__ = ["Scene", "draw_scene"]
 Array = np.ndarray[Any, Any]
 
 _SIDES = (0.28, 0.5)  # of the square in which a digit is drawn, as a part of the scene's
-_TURN = 0.2  # radians
 _OVERLAP = 0.1  # of two boxes, as a part of the smaller one
 _TRIES = 20
 _BACKGROUND = (20, 110)
@@ -51,7 +50,8 @@ def draw_scene(rng: np.random.Generator, digits: Array, labels: Array, size: int
     for _ in range(rng.integers(least, most + 1)):
         chosen = int(rng.integers(len(digits)))
         side = int(rng.integers(round(_SIDES[0] * size), round(_SIDES[1] * size) + 1))
-        ink = _enlarged(digits[chosen], side, rng.uniform(-_TURN, _TURN))
+        # A margin, so that strokes at the digit's border end as softly as the others.
+        ink = _enlarged(np.pad(digits[chosen], 1), side)
         # Sharper than the enlarged digit: an edge two pixels wide or so, whose middle bounds the mask.
         alpha = np.clip((ink - 0.3) / 0.3, 0, 1)
         rows, columns = (np.flatnonzero((alpha > 0.5).any(axis)) for axis in (1, 0))
@@ -74,31 +74,16 @@ def draw_scene(rng: np.random.Generator, digits: Array, labels: Array, size: int
 def _background(rng: np.random.Generator, size: int) -> Array:
     """A colour that changes slowly over the picture: float64 (3, size, size)."""
     coarse = rng.uniform(*_BACKGROUND, (3, 1, 1)) + rng.uniform(-30, 30, (3, 4, 4))
-    return np.stack([_resized(channel, size) for channel in coarse])
+    return np.stack([_enlarged(channel, size) for channel in coarse])
 
 
-def _enlarged(digit: Array, side: int, angle: float) -> Array:
-    """A digit on side × side pixels, turned; with a margin, so that strokes at its border end softly, too."""
-    ink = np.pad(digit, 1)
-    middle = (len(ink) - 1) / 2
-    y, x = np.meshgrid(*2 * [(np.arange(side) + 0.5 - side / 2) * len(ink) / side], indexing="ij")
-    rows = _weights(middle + np.cos(angle) * y - np.sin(angle) * x, len(ink))
-    columns = _weights(middle + np.sin(angle) * y + np.cos(angle) * x, len(ink))
-    enlarged: Array = ((rows @ ink) * columns).sum(2)
+def _enlarged(image: Array, side: int) -> Array:
+    """Bilinear interpolation of a square (K, K) at the centres of side × side pixels."""
+    number = len(image)
+    at = np.clip((np.arange(side) + 0.5) * number / side - 0.5, 0, number - 1)
+    weights = np.maximum(0, 1 - abs(at[:, None] - np.arange(number)))
+    enlarged: Array = weights @ image @ weights.T
     return enlarged
-
-
-def _resized(image: Array, size: int) -> Array:
-    """Bilinear interpolation of a square (K, K) at the centres of size × size pixels."""
-    weights = _weights((np.arange(size) + 0.5) * len(image) / size - 0.5, len(image))
-    resized: Array = weights @ image @ weights.T
-    return resized
-
-
-def _weights(at: Array, number: int) -> Array:
-    """Weights (…, number) of pixels in a row for linear interpolation at places (…); the last ones go on outside."""
-    weights: Array = np.maximum(0, 1 - abs(np.clip(at, 0, number - 1)[..., None] - np.arange(number)))
-    return weights
 
 
 def _free_place(
