@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from renga.dataset import TextPreprocessing
-from renga.run.results import check_out, write_images, write_rows, write_text
+from renga.dataset import PicturePreprocessing, TextPreprocessing
+from renga.run.results import check_out, is_folder, write_images, write_rows, write_text, written_folder
 from renga.run.trained import Trained
 from renga_core.errors import RengaError
+from renga_training.extensions.progress_bar import tqdm_bar
 
 from .parser import Parser, UsageError, word
 from .trained import add_arguments, loaded
@@ -29,7 +30,10 @@ def run(argv: Sequence[str]) -> int:
     with loaded(arguments) as trained:
         print(f"renga: weights: {trained.weights}", file=sys.stderr)
         if arguments.files and not isinstance(trained.task.preprocessing, TextPreprocessing):
-            write_rows(_predicted(trained, arguments.files), arguments.out)
+            if arguments.out is not None and is_folder(arguments.out):
+                _predict_into(trained, arguments.files, arguments.out)
+            else:
+                write_rows(_predicted(trained, arguments.files), arguments.out)
         else:
             _generate(trained, arguments)
     return 0
@@ -39,6 +43,7 @@ def _parser() -> Parser:
     parser = Parser(
         "renga predict",
         "What a trained network says of new files: images for a classifier of images, CSV files for one of tables. "
+        "A network that detects or segments draws what it finds into pictures. "
         "A language model goes on from a text; a generator makes images.",
     )
     add_arguments(parser)
@@ -51,25 +56,55 @@ def _parser() -> Parser:
         "--out",
         type=word,
         metavar="FILE",
-        help="where to write: .csv or .jsonl for rows, .txt for text, .png or .npy for images; default: the screen",
+        help="where to write: .csv or .jsonl for rows, .txt for text, .png or .npy for images, a folder for pictures "
+        "with what was found; default: the screen",
     )
     return parser
 
 
 def _predicted(trained: Trained, files: Sequence[str]) -> Iterator[dict[str, Any]]:
     """A row for each example in the files, computed batch by batch."""
+    convert = trained.parts.converter.make()
+    examples = _examples(trained, files)
+    # Pictures are read in the sizes they have, which do not fit into one batch.
+    size = 1 if isinstance(trained.task.preprocessing, PicturePreprocessing) else trained.description.batch_size
+    while batch := list(islice(examples, size)):
+        rows = trained.task.predict(trained.target, convert([x for _, x in batch], trained.device))
+        for (name, _), row in zip(batch, rows, strict=True):
+            yield {"input": name, **row}
+
+
+def _predict_into(trained: Trained, files: Sequence[str], out: str) -> None:
+    """Have the task write into a folder, with a bar that counts the files; all of it or, after an error, nothing."""
+    stems = [Path(path).stem for path in files]
+    twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+    if twice is not None:
+        raise RengaError(f"several files are called {twice!r}: one result would take the place of another in {out}.")
+    with written_folder(out) as folder, tqdm_bar(total=len(files), unit="file", file=sys.stderr) as bar:
+        trained.task.predict_into(trained.target, _counted(_examples(trained, files), bar), folder)
+        number = len(list(folder.iterdir()))
+    print(f"renga: {number} files written into {out}", file=sys.stderr)
+
+
+def _examples(trained: Trained, files: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The name and the input of each example in the files.
+
+    Raises:
+        RengaError: The data set of the run does not tell how to make them.
+    """
     preprocessing = trained.task.preprocessing
     if preprocessing is None:
         raise RengaError(
             f"data set '{trained.description.data.use}' does not tell how its inputs are made of files. "
             "Those that do: csv, image_folder, digits; how a data set of your own does: docs/how-to/write-a-task.md"
         )
-    convert = trained.parts.converter.make()
-    examples = (example for path in files for example in preprocessing.read(path))
-    while batch := list(islice(examples, trained.description.batch_size)):
-        rows = trained.task.predict(trained.target, convert([x for _, x in batch], trained.device))
-        for (name, _), row in zip(batch, rows, strict=True):
-            yield {"input": name, **row}
+    return (example for path in files for example in preprocessing.read(path))
+
+
+def _counted(examples: Iterator[Any], bar: Any) -> Iterator[Any]:
+    for example in examples:
+        yield example
+        bar.update()
 
 
 def _generate(trained: Trained, arguments: argparse.Namespace) -> None:

@@ -15,6 +15,7 @@ from renga_data.datasets.cached import cached_download as cached_download
 from renga_data.datasets.download import get_dataset_directory as get_dataset_directory
 from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.download import set_dataset_root as set_dataset_root
+from renga_data.preprocessing import PicturePreprocessing as PicturePreprocessing
 from renga_data.preprocessing import TextPreprocessing as TextPreprocessing
 from renga_data.preprocessing import read_preprocessing as read_preprocessing
 from renga_data.preprocessing import write_preprocessing as write_preprocessing
@@ -26,6 +27,7 @@ __all__ = [
     "Dataset",
     "DatasetMixin",
     "Iterator",
+    "PicturePreprocessing",
     "TabularDataset",
     "TextPreprocessing",
     "cache_or_load_file",

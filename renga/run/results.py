@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,19 +18,41 @@ from renga_core.backend import to_host
 from renga_core.errors import RengaError
 from renga_core.serializers import atomic_write
 
-__all__ = ["check_out", "write_images", "write_rows", "write_text"]
+__all__ = ["check_out", "is_folder", "write_images", "write_rows", "write_text", "written_folder"]
 
 _KNOWN = (".csv", ".jsonl", ".txt", ".png", ".npy")
 
 
 def check_out(out: str | None) -> None:
     """Raise RengaError if the suffix of a file stands for no format, before anything is computed."""
-    if out is not None and Path(out).suffix not in _KNOWN:
-        raise RengaError(f"--out {out}: the suffix says what is written, and is one of {', '.join(_KNOWN)}.")
+    if out is not None and not is_folder(out) and Path(out).suffix not in _KNOWN:
+        raise RengaError(
+            f"--out {out}: the suffix says what is written, and is one of {', '.join(_KNOWN)}; a name without one is a "
+            "folder."
+        )
+
+
+def is_folder(out: str) -> bool:
+    """Whether results go into a folder: there is one of this name, or the name has no suffix."""
+    return Path(out).is_dir() or not Path(out).suffix
+
+
+@contextmanager
+def written_folder(out: str) -> Iterator[Path]:
+    """Yield an empty folder. When the block ends without an error, what it holds then is in the folder `out`."""
+    place = Path(out)
+    place.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=place, prefix=".renga-") as folder:
+        yield Path(folder)
+        for path in Path(folder).iterdir():
+            os.replace(path, place / path.name)
 
 
 def write_rows(rows: Iterable[dict[str, Any]], out: str | None) -> None:
-    """Write rows as CSV, or as lines of JSON where the suffix is ``.jsonl``; to the screen where there is no file."""
+    """Write rows as CSV, lists in them as JSON; or as lines of JSON where the suffix is ``.jsonl``.
+
+    They go to the screen where there is no file.
+    """
     if out is not None and Path(out).suffix not in (".csv", ".jsonl"):
         raise RengaError(f"--out {out}: the results are rows; write them to a .csv or .jsonl file.")
     with ExitStack() as files:
@@ -41,7 +65,9 @@ def write_rows(rows: Iterable[dict[str, Any]], out: str | None) -> None:
             if writer is None:
                 writer = csv.DictWriter(file, list(row), lineterminator="\n")
                 writer.writeheader()
-            writer.writerow(row)
+            writer.writerow(
+                {k: json.dumps(v, ensure_ascii=False) if isinstance(v, list) else v for k, v in row.items()}
+            )
 
 
 def write_text(text: str, out: str | None) -> None:

@@ -96,7 +96,9 @@ def renga_namespaces() -> list[Namespace]:
                 "renga_data.async_transfer": "ConcatWithAsyncTransfer",
                 f"{datasets}.cached": "cache_or_load_file cached_download",
                 f"{datasets}.download": "get_dataset_directory get_dataset_root set_dataset_root",
-                "renga_data.preprocessing": "TextPreprocessing read_preprocessing write_preprocessing",
+                "renga_data.preprocessing": (
+                    "PicturePreprocessing TextPreprocessing read_preprocessing write_preprocessing"
+                ),
                 "renga_data.tabular.table": "TabularDataset",
             },
         ),

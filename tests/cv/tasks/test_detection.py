@@ -90,7 +90,8 @@ def test_pictures_and_a_document_of_predictions(task, tmp_path):
     target = task.target(Sure(3, width=8))
     task.predict_into(target, [("in/one.jpg", IMAGE), ("two.png", IMAGE)], tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.png", "predictions.json", "two.png"]
-    drawn = np.asarray(Image.open(tmp_path / "one.png")).transpose(2, 0, 1)
+    with Image.open(tmp_path / "one.png") as picture:
+        drawn = np.asarray(picture).transpose(2, 0, 1)
     assert drawn.shape == (3, 160, 200), "small pictures are enlarged"
     assert (drawn != np.rint(IMAGE).repeat(4, 1).repeat(4, 2)).any(0).mean() < 0.3
     document = json.loads((tmp_path / "predictions.json").read_text())

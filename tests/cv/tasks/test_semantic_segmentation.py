@@ -110,7 +110,8 @@ def test_pictures_of_predictions(task, tmp_path):
     assert 0 <= page.min() < page.max() <= 1
     task.predict_into(target, [("some/where/a.jpg", EXAMPLES[0][0])], tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a_labels.png"]
-    labels = np.asarray(Image.open(tmp_path / "a_labels.png"))
+    with Image.open(tmp_path / "a_labels.png") as picture:
+        labels = np.asarray(picture)
     np.testing.assert_array_equal(labels, Brightness().predict([EXAMPLES[0][0]])[0])
 
 

@@ -15,6 +15,12 @@ DATASETS = [
 
 MODELS = [
     Provider(
+        "small_instance_segmenter",
+        "renga_cv.links.model.small.instance_segmenter:SmallInstanceSegmenter",
+        1,
+        "Masks of objects in small pictures",
+    ),
+    Provider(
         "small_detector", "renga_cv.links.model.small.detector:SmallDetector", 1, "Boxes of objects in small pictures"
     ),
     Provider(
@@ -26,6 +32,12 @@ MODELS = [
 ]
 
 TASKS = [
+    Provider(
+        "instance_segmentation",
+        "renga_cv.tasks.instance_segmentation:InstanceSegmentation",
+        1,
+        "Which objects are where, and which pixels do they cover?",
+    ),
     Provider("detection", "renga_cv.tasks.detection:Detection", 1, "Which objects are where? A box for each"),
     Provider(
         "semantic_segmentation",

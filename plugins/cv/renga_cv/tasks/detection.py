@@ -36,7 +36,7 @@ class Detection(PictureTask):
         negatives: How many boxes of the background count for each with an object, in the loss.
     """
 
-    figures = ("loss", "loc_loss", "conf_loss", "map")
+    figures: Sequence[str] = ("loss", "loc_loss", "conf_loss", "map")
     headline = "map"
     converter = "pictures"
     target_type = "boxes"
@@ -92,7 +92,7 @@ class Detection(PictureTask):
 
     def _rows(self, prediction: Any) -> Iterator[Row]:
         for box, label, score in zip(*self.objects(prediction)[:3], strict=True):
-            yield {"class": self._name(label), "score": round(float(score), 4), "box": np.round(box, 2).tolist()}
+            yield {"class": self._name(label), "score": round(float(score), 4), "box": [round(float(value), 2) for value in box]}
 
 
 class MultiboxTarget(Chain):

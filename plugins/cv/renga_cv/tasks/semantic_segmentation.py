@@ -18,6 +18,7 @@ from renga_cv.evaluations.eval_semantic_segmentation import (
 from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier
 from renga_cv.tasks.drawing import enlarged, with_masks
 from renga_cv.tasks.picture_task import Array, PictureTask
+from renga_training.tasks.task import Row
 
 __all__ = ["SemanticSegmentation"]
 
@@ -59,6 +60,13 @@ class SemanticSegmentation(PictureTask):
         """The class of each pixel, int32 (H, W) for each image."""
         labels: list[Any] = target.predictor.predict(images)  # type: ignore[attr-defined]  # as the task asks for
         return labels
+
+    def predict(self, target: Link, inputs: Any) -> list[Row]:
+        """The part of each picture's pixels that belongs to each class."""
+        found = self.predictions(target, list(to_host(inputs)))
+        number = len(getattr(self.preprocessing, "classes", ())) or int(np.max(found)) + 1
+        shares = [np.bincount(labels.ravel(), minlength=number) / labels.size for labels in found]
+        return [{self._name(label): round(float(part), 6) for label, part in enumerate(each)} for each in shares]
 
     def draw(self, image: Array, prediction: Any) -> Array:
         """The image, and beside it the same with each class but the first in its colour."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from renga_core.errors import RengaError
@@ -90,6 +91,21 @@ class Task:
             RengaError: Networks of this task predict nothing.
         """
         raise RengaError(f"a network of task {type(self).__name__} predicts nothing from files")
+
+    def predict_into(self, target: Link, examples: Iterable[tuple[str, Any]], folder: Path) -> None:
+        """Write what a trained network says of examples into a folder: for results that are no rows, such as pictures.
+
+        Args:
+            target: The trained link, in test mode.
+            examples: The name of each, and its input, on the host.
+            folder: It exists, and is empty.
+
+        Raises:
+            RengaError: What networks of this task say are rows.
+        """
+        raise RengaError(
+            f"what a network of task {type(self).__name__} says are rows: write them to a .csv or .jsonl file"
+        )
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:
         """Return something new that a trained network makes: text, or images ``(number, channels, height, width)``.

@@ -8,6 +8,7 @@ import numpy as np
 
 from renga_core.dataset import DatasetMixin
 from renga_cv.datasets.digit_scenes.scene import Scene, draw_scene
+from renga_cv.utils.mask import mask_to_bbox
 from renga_data.datasets.digits import get_digits
 from renga_data.preprocessing import PicturePreprocessing, Split
 
@@ -75,7 +76,7 @@ class DigitScenes(DatasetMixin):
             self._scenes[i] = scene
         image = scene.image.astype(np.float32)
         if self._annotation == "boxes":
-            return image, _boxes(scene.masks), scene.labels
+            return image, mask_to_bbox(scene.masks), scene.labels
         if self._annotation == "masks":
             return image, scene.masks, scene.labels
         # A pixel belongs to one digit at most.
@@ -114,12 +115,3 @@ def get_digit_scenes(
         made.append(DigitScenes(ink, labels, (number, test_number)[part], target_type, size, digits_a_scene, own))
     names = (("background",) if target_type == "pixels" else ()) + digit_label_names
     return Split(made[0], made[1], PicturePreprocessing(names))
-
-
-def _boxes(masks: Array) -> Array:
-    """The tightest boxes around masks that are not empty."""
-    boxes = []
-    for mask in masks:
-        rows, columns = (np.flatnonzero(mask.any(axis)) for axis in (1, 0))
-        boxes.append((rows[0], columns[0], rows[-1] + 1, columns[-1] + 1))
-    return np.array(boxes, np.float32).reshape(-1, 4)

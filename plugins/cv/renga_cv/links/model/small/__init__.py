@@ -3,4 +3,5 @@
 - `pyramid`: `SmallPyramid`, feature maps at three resolutions, on which the others are built.
 - `segmenter`: `SmallSegmenter`, which gives each pixel a class.
 - `detector`: `SmallDetector`, which finds objects.
+- `instance_segmenter`: `SmallInstanceSegmenter`, which masks them, too. `box_masks`: masks in the cells of boxes.
 """
