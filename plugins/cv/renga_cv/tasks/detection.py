@@ -92,7 +92,8 @@ class Detection(PictureTask):
 
     def _rows(self, prediction: Any) -> Iterator[Row]:
         for box, label, score in zip(*self.objects(prediction)[:3], strict=True):
-            yield {"class": self._name(label), "score": round(float(score), 4), "box": [round(float(value), 2) for value in box]}
+            corners = [round(float(value), 2) for value in box]
+            yield {"class": self._name(label), "score": round(float(score), 4), "box": corners}
 
 
 class MultiboxTarget(Chain):
