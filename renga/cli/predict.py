@@ -13,7 +13,6 @@ from renga.dataset import PicturePreprocessing, TextPreprocessing
 from renga.run.results import check_out, is_folder, write_images, write_rows, write_text, written_folder
 from renga.run.trained import Trained
 from renga_core.errors import RengaError
-from renga_training.extensions.progress_bar import tqdm_bar
 
 from .parser import Parser, UsageError, word
 from .trained import add_arguments, loaded
@@ -76,11 +75,13 @@ def _predicted(trained: Trained, files: Sequence[str]) -> Iterator[dict[str, Any
 
 def _predict_into(trained: Trained, files: Sequence[str], out: str) -> None:
     """Have the task write into a folder, with a bar that counts the files; all of it or, after an error, nothing."""
+    from tqdm import tqdm
+
     stems = [Path(path).stem for path in files]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if twice is not None:
         raise RengaError(f"several files are called {twice!r}: one result would take the place of another in {out}.")
-    with written_folder(out) as folder, tqdm_bar(total=len(files), unit="file", file=sys.stderr) as bar:
+    with written_folder(out) as folder, tqdm(total=len(files), unit="file", file=sys.stderr) as bar:
         trained.task.predict_into(trained.target, _counted(_examples(trained, files), bar), folder)
         number = len(list(folder.iterdir()))
     print(f"renga: {number} files written into {out}", file=sys.stderr)

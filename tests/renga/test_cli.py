@@ -163,8 +163,8 @@ def test_config_tells_keys(shell):
 def test_config_of_an_unknown_run(shell):
     refused(
         shell.renga("config", "lnet"),
-        "no run named 'lnet'. Did you mean 'lenet'? Known: detect_digits, instances_digits, lenet, lenet_float16, mlp, "
-        "segment_digits, or a TOML file.",
+        "no run named 'lnet'. Did you mean 'lenet'? Known: detect_digits, lenet, lenet_float16, mlp, "
+        "instances_digits, segment_digits, or a TOML file.",
     )
 
 
