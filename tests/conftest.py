@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from renga_comm_mpi.testing import RankPool
@@ -24,6 +25,11 @@ os.environ.setdefault("RENGA_CHECK_BACKENDS", "all")
 from global_state import global_state_stays, name_shared_memory  # noqa: F401 - from tests/support, after the above
 
 name_shared_memory()
+
+# How long an example takes depends on what else the machine does. Where CI is set, each run has the same examples, so
+# that a change is not blamed for what another one has hidden; elsewhere each run draws new ones.
+settings.register_profile("renga", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("renga")
 
 # Started in the background by a shell, pytest would ignore Ctrl-C, and so would the programs that the tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

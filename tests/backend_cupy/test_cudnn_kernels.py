@@ -11,7 +11,7 @@ from renga_nn.functions import example_arguments
 from renga_nn.functions.connection import convolution_reference as reference
 from renga_nn.functions.normalization.batch_normalization import BATCH_NORMALIZATION
 
-SETTINGS = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @st.composite

@@ -32,7 +32,7 @@ def cases(draw):
         reject()
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases(), seed=st.integers(0, 9))
 def test_as_the_reference(compiled, case, seed):
     from renga_backend_cupy.kernels.max_pooling import MaxPooling, supports

@@ -33,7 +33,7 @@ def filters(*shape):
 ONES, ZEROS = (1, 1), (0, 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data(), st.integers(1, 4), st.integers(1, 4), st.booleans())
 def test_pointwise(data, channels, outputs, bias):
     size = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5)))
@@ -65,7 +65,7 @@ def small_pieces(monkeypatch, request):
 
 @pytest.mark.usefixtures("small_pieces")
 class TestWindows:
-    @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+    @settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
     @given(st.data(), st.integers(1, 5), st.integers(1, 3), st.booleans(), st.integers(0, 2))
     def test_agrees_with_the_reference(self, data, channels, outputs, bias, fewer):
         pair = st.tuples(st.integers(1, 4), st.integers(1, 4))

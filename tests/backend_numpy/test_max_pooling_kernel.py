@@ -8,7 +8,7 @@ from renga_nn.functions.pooling.max_pooling import MAX_POOLING
 from renga_nn.functions.pooling.window import Window
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_agrees_with_the_reference(data):
     """Also where several elements are equally large, and where some are NaN."""

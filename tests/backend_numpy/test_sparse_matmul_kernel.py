@@ -10,7 +10,7 @@ from renga_nn.functions.math.sparse_matmul import SPARSE_MATMUL
 pytest.importorskip("scipy")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 3), st.integers(0, 20), st.sampled_from(["f4", "f8"]))
 def test_agrees_with_the_reference(rows, inner, columns, number, dtype):
     """Also where elements are given twice, and in no order."""

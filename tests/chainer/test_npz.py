@@ -61,7 +61,7 @@ def test_a_name_without_its_suffix(tmp_path):
         load_chainer_npz(tmp_path / "nowhere", loaded)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     SCALARS, hnp.arrays(hnp.floating_dtypes() | hnp.integer_dtypes(), hnp.array_shapes(min_dims=0)), st.integers(0, 4)
 )
@@ -255,7 +255,7 @@ def test_functions_cannot_be_changed_for_the_next_file(path):
     assert loaded.values["x"] == 2
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(st.data())
 def test_damaged_pickles_are_refused_or_harmless(path, data):
     content = bytearray(pickle.dumps(as_object(data.draw(SCALARS)), data.draw(st.integers(0, 4))))

@@ -17,7 +17,7 @@ def join(lists):
     return list(chain.from_iterable(lists))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     ranks=st.integers(1, 4),
     n=st.integers(4, 20),

@@ -56,7 +56,7 @@ def agree(got, right, terms):
 ORDERS = st.sampled_from(["plain", "last", "gaps", "backwards"])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(cases(), ORDERS, ORDERS, st.booleans())
 def test_agrees_with_the_reference(case, order, order_of_filters, with_bias):
     x_shape, W_shape, *window, out = case

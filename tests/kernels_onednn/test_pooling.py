@@ -25,7 +25,7 @@ def windows(draw):
     return x, Window.over("test", x, ksize, stride, pad, draw(st.booleans()), axes)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(windows())
 def test_agrees_with_the_references(case):
     x, window = case

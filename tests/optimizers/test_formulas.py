@@ -168,7 +168,7 @@ def test_agrees_with_its_paper(name, dtype, train, request):
         request.getfixturevalue("needs_half")
     reference, strategies = CASES[name]
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(GRADS, st.fixed_dictionaries(strategies))
     def check(grads, hyper):
         shape = grads[0].shape if grads else (2,)

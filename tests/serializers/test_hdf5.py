@@ -63,7 +63,7 @@ def test_a_name_without_its_suffix(tmp_path, suffix):
         load_hdf5(tmp_path / "nowhere", loaded)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(ARRAYS, ARRAYS, SCALARS, SCALARS, st.sampled_from([None, 0, 4]))
 def test_round_trip(tmp_path, x, y, a, b, compression):
     names = {"x": x, "deep/er/y": y, "a": a, "deep/b": b}
@@ -137,7 +137,7 @@ def test_differences_are_listed_and_nothing_is_changed(tmp_path):
     assert (loaded.values["n"], loaded.values["w"].min()) == (5, 1)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(st.data())
 def test_a_file_that_is_cut_or_altered_in_its_data_is_refused(tmp_path, data):
     saved = np.arange(4000.0)

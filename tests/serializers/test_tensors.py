@@ -35,7 +35,7 @@ class Values:
             self.values[key] = serializer[key]("value", value)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ARRAYS, ARRAYS, SCALARS, SCALARS)
 def test_round_trip(tmp_path, x, y, a, b):
     saved = {"x": x, "y": np.asfortranarray(y[..., ::-1]) if y.ndim else y, "a": a, "b": b}

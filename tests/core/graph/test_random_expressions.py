@@ -93,7 +93,7 @@ def zeros_for_none(gxs, arrays):
     return [np.zeros_like(a) if g is None else g for g, a in zip(gxs, arrays, strict=True)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs())
 def test_first_derivatives(program):
     shapes, steps, seed = program
@@ -108,7 +108,7 @@ def test_first_derivatives(program):
         np.testing.assert_allclose(leaf, g, rtol=1e-6, atol=1e-7)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(programs())
 def test_second_derivatives(program):
     shapes, steps, seed = program
@@ -132,7 +132,7 @@ def test_second_derivatives(program):
         np.testing.assert_allclose(g, e, rtol=1e-5, atol=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs())
 def test_backward_with_double_backprop_and_grad_agree_with_plain_backward(program):
     shapes, steps, seed = program
@@ -168,7 +168,7 @@ def test_derivatives_of_a_power_to_the_third_order(value, exponent):
 
 
 @pytest.mark.torch
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs())
 def test_as_pytorch(program):
     torch = pytest.importorskip("torch")

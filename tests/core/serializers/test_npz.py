@@ -206,7 +206,7 @@ def test_an_object_that_had_changed_shape_changes_back(path):
     assert loaded.children["a"].state() == {"x": 1.0, "y": 2.0}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(st.data())
 def test_a_damaged_file_is_refused_or_harmless(path, data):
     """Cut it, or flip a bit of it, anywhere: it is refused, and if not, every value is right."""

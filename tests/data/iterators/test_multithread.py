@@ -28,7 +28,7 @@ def reload(iterator, into):
     NpzDeserializer(serializer.target).load(into)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     n=st.integers(1, 12),
     batch_size=st.integers(1, 15),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core.backend import to_host
@@ -31,7 +31,6 @@ def evaluate(data, batch_size, wrap=lambda evaluator: evaluator):
     return wrap(Evaluator(iterator, Model()))()
 
 
-@settings(deadline=None)
 @given(
     parts=st.lists(st.lists(st.floats(-10, 10), max_size=9), min_size=1, max_size=4).filter(any),
     batch_sizes=st.lists(st.integers(1, 5), min_size=4, max_size=4),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renga.distributed import launch
@@ -32,7 +32,6 @@ def mean_over_ranks(communicator, values: list[list[list[float]]]) -> float | No
 numbers = st.lists(st.floats(-1, 1), max_size=4)
 
 
-@settings(deadline=None)
 @given(
     st.tuples(st.integers(1, 3), st.integers(1, 3)).flatmap(
         lambda shape: st.lists(

@@ -4,7 +4,7 @@ import tempfile
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core.serializers import FileDamaged
@@ -93,7 +93,6 @@ ACTIONS = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(ACTIONS, max_size=25), st.integers(1, 3), st.booleans())
 def test_the_newest_whole_one_is_never_lost(actions, n, clock_is_set_back):
     """Of runs that save, whose files are damaged, that are stopped and go on."""
@@ -122,6 +121,7 @@ def test_the_newest_whole_one_is_never_lost(actions, n, clock_is_set_back):
                     assert found == next(iter(whole), None)
                     now, gone_on_from = (int(found.progress[0]), found.path) if found else (0, None)
                 else:
+                    gone_on_from = None
                     with pytest.raises(FileDamaged):
                         store.load_newest(load)
 

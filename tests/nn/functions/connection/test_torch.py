@@ -52,7 +52,7 @@ def compare(ours, theirs, arrays):
         np.testing.assert_allclose(v.grad, t.grad.numpy(), rtol=1e-9, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems())
 def test_convolution_2d(p):
     a = p["arguments"]
@@ -72,7 +72,7 @@ def test_convolution_2d(p):
     )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), both_pairs(0, 2))
 def test_deconvolution_2d(p, extra):
     a = p["arguments"]

@@ -39,7 +39,7 @@ def compare(ours, theirs, x):
     np.testing.assert_allclose(v.grad, t.grad.numpy(), atol=1e-12)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(), st.booleans())
 def test_max_pooling_2d(problem, cover_all):
     x, ksize, stride, pad = problem
@@ -50,7 +50,7 @@ def test_max_pooling_2d(problem, cover_all):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(problems())
 def test_average_pooling_2d(problem):
     x, ksize, stride, pad = problem
