@@ -30,7 +30,7 @@ _given: dict[str, Any] = {}
 def seed(value: int) -> None:
     """Start every backend's generator, and every seed handed out later, from `value` (a non-negative integer)."""
     if not isinstance(value, (int, np.integer)) or value < 0:
-        raise ValueError(f"a seed is a non-negative integer, not {value!r}")
+        raise ValueError(f"a seed must be a non-negative integer, not {value!r}")
     global _entropy, _children
     with _lock:
         _entropy, _children = int(value), 0

@@ -44,28 +44,36 @@ def run(argv: Sequence[str]) -> int:
     Returns:
         1 if a test fails, else 0.
     """
-    parser = Parser("renga check", "Apply the conformance kit to something that a plugin provides.")
+    parser = Parser("renga check", "Run the conformance tests of a kind (backend, optimizer, …) on one provider of it.")
     parser.add_argument(
         "what",
         type=_kind_and_name,
         metavar="KIND:NAME",
-        help="array_backend:numpy, optimizer:adam, … (a full name will do: optimizer:mine:adam); or plugin:NAME",
+        help="what to test: array_backend:numpy, optimizer:adam, optimizer:PLUGIN:adam, … or plugin:NAME",
     )
     parser.add_argument(
-        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="an option to make it with"
+        "--set",
+        action="append",
+        type=assignment,
+        default=[],
+        metavar="KEY=VALUE",
+        help="pass this argument when creating it; may be repeated",
     )
     parser.add_argument(
         "--backend",
         action="append",
         type=word,
         metavar="NAME",
-        help="test on this backend instead of numpy what is for every one; may be given several times; 'all': all here",
+        help="test on this backend (default: numpy); may be repeated; 'all' means all installed backends",
     )
     parser.add_argument(
-        "--xfails", type=Path, metavar="FILE", help='TOML: lines «"name of a test" = "why it is known to fail"»'
+        "--xfails",
+        type=Path,
+        metavar="FILE",
+        help='TOML file of tests that are expected to fail: "name of a test" = "reason"',
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcome of each test, for programs")
-    parser.add_argument("--verbose", action="store_true", help="show what pytest says")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result of each test to a JSON file")
+    parser.add_argument("--verbose", action="store_true", help="show the output of pytest")
     arguments = parser.parse_all(argv)
     if importlib.util.find_spec("pytest") is None:
         raise CheckError("conformance kits need pytest, which is not installed.\nNext: pip install pytest")

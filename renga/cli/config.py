@@ -17,13 +17,13 @@ __all__ = ["run"]
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga config [FILE.toml | NAME] [--set KEY=VALUE] [--keys] [--json]``."""
-    parser = Parser("renga config", "List every setting, its value and where it was said.")
-    parser.add_argument("run", nargs="?", metavar="FILE.toml | NAME", help="a run file whose settings count too")
+    parser = Parser("renga config", "List every setting with its value and where the value comes from.")
+    parser.add_argument("run", nargs="?", metavar="FILE.toml | NAME", help="include the settings of this run file")
     parser.add_argument(
-        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="say a setting"
+        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="change a setting"
     )
-    parser.add_argument("--keys", action="store_true", help="tell what each key means instead")
-    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    parser.add_argument("--keys", action="store_true", help="describe each key instead")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_all(argv)
     if arguments.keys:
         return _explain(arguments.json)

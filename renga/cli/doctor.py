@@ -37,10 +37,18 @@ class Finding(NamedTuple):
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga doctor [--timeout SECONDS] [--hosts HOST,…] [--json]``; status 1 if something is broken."""
-    parser = Parser("renga doctor", "Try what is installed: run every probe, and compute on each backend.")
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for each trial (default: 60)")
-    parser.add_argument("--hosts", metavar="HOST,…", help="try MPI with a rank on each (default: two ranks here)")
-    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    parser = Parser(
+        "renga doctor", "Test this installation: run the check of every plugin, and compute on each backend."
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="SECONDS", help="time limit of each test (default: 60)"
+    )
+    parser.add_argument(
+        "--hosts",
+        metavar="HOST,…",
+        help="test MPI with one rank on each of these hosts (default: two ranks on this host)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_all(argv)
     found = [*_machine(), *_plugins(), *_trials(arguments.timeout), *_checks(arguments.timeout, arguments.hosts)]
     sick = any(finding.state in FAULTS for finding in found)

@@ -15,9 +15,9 @@ __all__ = ["run"]
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga evaluate RUN [options]``."""
-    parser = Parser("renga evaluate", "Compute the figures of a trained network on the test data of its run.")
+    parser = Parser("renga evaluate", "Evaluate a trained network on the test data of its run.")
     add_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print them as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_all(argv)
     with loaded(arguments) as trained:
         figures, number = evaluate(trained)

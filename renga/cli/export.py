@@ -16,11 +16,15 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga export RUN --out FILE``."""
     parser = Parser(
         "renga export",
-        "Save the parameters of a trained network alone: `renga.serializers.load` loads them into the same model.",
+        "Save only the parameters of a trained network. `renga.serializers.load` loads them into the same model.",
     )
     add_arguments(parser)
     parser.add_argument(
-        "--out", type=word, required=True, metavar="FILE", help="the suffix says the format: .npz, .safetensors, .h5"
+        "--out",
+        type=word,
+        required=True,
+        metavar="FILE",
+        help="file to write; its suffix decides the format: .npz, .safetensors, .h5",
     )
     arguments = parser.parse_all(argv)
     with loaded(arguments) as trained:

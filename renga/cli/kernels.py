@@ -30,10 +30,10 @@ class Step(NamedTuple):
 def run(argv: Sequence[str]) -> int:
     """Run ``renga kernels [OPERATION] [--json]``."""
     parser = Parser(
-        "renga kernels", "List what serves each operation on each backend, in the order in which it is tried."
+        "renga kernels", "List the kernels of each operation on each backend, in the order in which they are tried."
     )
-    parser.add_argument("operation", nargs="?", metavar="OPERATION", help="only this operation")
-    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    parser.add_argument("operation", nargs="?", metavar="OPERATION", help="list only this operation")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_all(argv)
     operations = known_operations()
     if arguments.operation and arguments.operation not in operations:

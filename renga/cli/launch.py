@@ -25,26 +25,30 @@ def run(argv: Sequence[str]) -> int:
     """
     parser = Parser(
         "renga launch",
-        "Run a program on several processes that MPI connects: FILE.py, -m MODULE, 'renga train FILE.toml', or any "
-        "other command. Whatever follows the program is the program's. Ctrl-C asks all ranks to stop, a second one "
-        "kills them.",
+        "Run a program as several processes that are connected by MPI: FILE.py, -m MODULE, 'renga train FILE.toml', "
+        "or any other command. All arguments after the program go to the program. Ctrl-C asks all ranks to stop; a "
+        "second one kills them.",
     )
     parser.add_argument(
-        "-n", type=int, required=True, metavar="RANKS", help="how many processes; there may be more than cores"
+        "-n", type=int, required=True, metavar="RANKS", help="number of processes; may exceed the number of cores"
     )
     parser.add_argument(
         "--threads",
         type=int,
         metavar="N",
-        help="with which each of them computes (default: as OMP_NUM_THREADS says, or else its share of the cores)",
+        help="threads of each process (default: OMP_NUM_THREADS if set, else cores divided by processes)",
     )
     parser.add_argument(
-        "--communicator", metavar="NAME", help="whose ranks they are, for one that starts them itself (default: MPI)"
+        "--communicator",
+        metavar="NAME",
+        help="start the processes in the way that this communicator needs (default: by MPI)",
     )
-    parser.add_argument("--hosts", metavar="HOST[:RANKS],…", help="where they run (default: all here)")
-    parser.add_argument("--tag", action="store_true", help="begin each line of output with the rank that wrote it")
-    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a Python module to run, and its arguments")
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM …", help="what to run, and its arguments")
+    parser.add_argument("--hosts", metavar="HOST[:RANKS],…", help="hosts to run on (default: only this one)")
+    parser.add_argument("--tag", action="store_true", help="begin each line of output with the rank that printed it")
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a Python module, with its arguments")
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="PROGRAM …", help="program to run, with its arguments"
+    )
     arguments = parser.parse_all(argv)
     if arguments.n < 1:
         raise UsageError(f"argument -n: at least 1 process is needed, not {arguments.n}. See 'renga launch --help'.")

@@ -20,8 +20,8 @@ __all__ = ["main"]
 
 DESCRIPTION = "Define-by-run deep learning in which every part is a plugin."
 OPTIONS = [
-    ("-p no:NAME", "do without the plugin (or plugin:name) NAME; may be given several times"),
-    ("--traceback", "show where an error was raised"),
+    ("-p no:NAME", "disable the plugin NAME, or one thing that it provides (PLUGIN:NAME); may be repeated"),
+    ("--traceback", "print the traceback of an error"),
     ("--version", "print the version"),
 ]
 RUNS_PROGRAMS = ("run-chainer", "launch")

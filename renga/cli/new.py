@@ -72,11 +72,17 @@ SORTS = {
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga new KIND NAME [--out DIR]``."""
-    parser = Parser("renga new", "Write a distribution with a new plugin, ready to install and to fill in.")
+    parser = Parser(
+        "renga new", "Create a Python package with a new plugin. It can be installed at once; then fill in your code."
+    )
     parser.add_argument("kind", metavar="KIND", help=", ".join(SORTS))
-    parser.add_argument("name", metavar="NAME", help="what users will write to choose it: lower-case, such as my-adam")
+    parser.add_argument("name", metavar="NAME", help="name by which users will choose it, in lower case: my-adam")
     parser.add_argument(
-        "--out", type=Path, default=Path(), metavar="DIR", help="where to put the folder renga-NAME (default: here)"
+        "--out",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="create the folder renga-NAME in this folder (default: the current one)",
     )
     arguments = parser.parse_all(argv)
     if arguments.kind not in SORTS:
@@ -146,7 +152,9 @@ def _write(folder: Path, texts: dict[str, str]) -> None:
         NewError: There is something of that name, or the place cannot be written to.
     """
     if folder.exists() or folder.is_symlink():
-        raise NewError(f"{folder} is there already, and nothing is overwritten. Choose another name, or --out DIR.")
+        raise NewError(
+            f"{folder} is there already, and is not overwritten. Choose another name, or another folder with --out DIR."
+        )
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
     try:
         for path, text in texts.items():

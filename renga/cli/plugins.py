@@ -46,26 +46,41 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser("renga plugins", "Tell what plugins are installed, what they offer, and what is chosen.")
+    parser = Parser(
+        "renga plugins", "List the installed plugins, show what one provides, or explain why one is chosen."
+    )
     commands = parser.add_subparsers(metavar="list | show | why", required=True)
-    listing = commands.add_parser("list", description="List all that plugins offer, and its state.")
+    listing = commands.add_parser("list", description="List everything that plugins provide, with its state.")
     listing.set_defaults(handler=_list)
-    listing.add_argument("kind", nargs="?", metavar="KIND", help="only this kind: optimizer, model, …; or KIND:NAME")
-    listing.add_argument("--plugin", metavar="NAME", help="only what this plugin offers")
-    listing.add_argument("--state", choices=[str(state) for state in State], help="only what is in this state")
-    listing.add_argument("--text", metavar="TEXT", help="only what has this in its name, its summary or its reason")
-    listing.add_argument("--all", action="store_true", help="a line for each thing, not for each kind")
-    show = commands.add_parser("show", description="Show all about a plugin, or about a thing that plugins offer.")
+    listing.add_argument(
+        "kind", nargs="?", metavar="KIND", help="list only this kind: optimizer, model, …; or KIND:NAME"
+    )
+    listing.add_argument("--plugin", metavar="NAME", help="list only what this plugin provides")
+    listing.add_argument("--state", choices=[str(state) for state in State], help="list only what is in this state")
+    listing.add_argument(
+        "--text", metavar="TEXT", help="list only what contains this text in its name, summary or reason"
+    )
+    listing.add_argument(
+        "--all", action="store_true", help="print one line for each provider instead of one for each kind"
+    )
+    show = commands.add_parser(
+        "show", description="Show everything about a plugin, or about something that a plugin provides."
+    )
     show.set_defaults(handler=_show)
     show.add_argument(
         "name", metavar="NAME", help="a plugin, a provider (adam, optimizer:adam), or its full name (optimizers:adam)"
     )
-    why = commands.add_parser("why", description="Tell what is chosen of a kind, and why.")
+    why = commands.add_parser("why", description="Show which provider of a kind is chosen, and why.")
     why.set_defaults(handler=_why)
     why.add_argument("kind", metavar="KIND", help="array_backend, optimizer, …; or KIND:NAME")
-    why.add_argument("names", nargs="*", metavar="NAME", help="as if this were asked for; several are a list of wishes")
+    why.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="explain the choice for this name; with several names, the first usable one is chosen",
+    )
     for command in (listing, show, why):
-        command.add_argument("--json", action="store_true", help="write JSON, for programs")
+        command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 
@@ -204,8 +219,8 @@ def _show(arguments: argparse.Namespace) -> int:
     if not named and not plugins:
         known = [plugin.name for plugin in manager.plugins()] + [candidate.offer.name for candidate in offered]
         raise UnknownName(
-            f"no plugin, and nothing that one offers, is called '{arguments.name}'."
-            f"{did_you_mean(arguments.name, known)}\nNext: `renga plugins list` shows all there is."
+            f"no plugin or provider is called '{arguments.name}'."
+            f"{did_you_mean(arguments.name, known)}\nNext: list everything with `renga plugins list`."
         )
     problems = [problem for problem in manager.problems() if problem.plugin in plugins]
     if arguments.json:

@@ -41,22 +41,25 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "renga predict",
-        "What a trained network says of new files: images for a classifier of images, CSV files for one of tables. "
-        "A network that detects or segments draws what it finds into pictures. "
-        "A language model goes on from a text; a generator makes images.",
+        "Apply a trained network to new files: images for a classifier of images, CSV files for one of tables. "
+        "A network that detects or segments draws what it finds into the pictures. "
+        "A language model continues a text; a generator makes images.",
     )
     add_arguments(parser)
-    parser.add_argument("files", nargs="*", metavar="FILES", help="what to read: as the run's data were")
-    parser.add_argument("--text", metavar="TEXT", help="what a language model goes on from")
+    parser.add_argument("files", nargs="*", metavar="FILES", help="files of the kind that the run was trained on")
+    parser.add_argument("--text", metavar="TEXT", help="text that a language model continues")
     parser.add_argument(
-        "--number", type=int, metavar="N", help="how many characters (default 500) or images (default 100) to make"
+        "--number",
+        type=int,
+        metavar="N",
+        help="number of characters (default: 500) or images (default: 100) to generate",
     )
     parser.add_argument(
         "--out",
         type=word,
         metavar="FILE",
-        help="where to write: .csv or .jsonl for rows, .txt for text, .png or .npy for images, a folder for pictures "
-        "with what was found; default: the screen",
+        help="file to write: .csv or .jsonl for rows, .txt for text, .png or .npy for images; or a folder for pictures "
+        "with what was found drawn into them (default: print)",
     )
     return parser
 
@@ -96,8 +99,8 @@ def _examples(trained: Trained, files: Sequence[str]) -> Iterator[tuple[str, Any
     preprocessing = trained.task.preprocessing
     if preprocessing is None:
         raise RengaError(
-            f"data set '{trained.description.data.use}' does not tell how its inputs are made of files. "
-            "Those that do: csv, image_folder, digits; how a data set of your own does: docs/how-to/write-a-task.md"
+            f"data set '{trained.description.data.use}' cannot read inputs from files. "
+            "These can: csv, image_folder, digits. To add this to your own data set, see docs/how-to/write-a-task.md"
         )
     return (example for path in files for example in preprocessing.read(path))
 
@@ -111,7 +114,7 @@ def _counted(examples: Iterator[Any], bar: Any) -> Iterator[Any]:
 def _generate(trained: Trained, arguments: argparse.Namespace) -> None:
     prompts = [Path(path).read_text(encoding="utf-8") for path in arguments.files] or [arguments.text]
     if arguments.number is not None and arguments.number < 1:
-        raise UsageError(f"--number is at least 1, not {arguments.number}.")
+        raise UsageError(f"--number must be at least 1, not {arguments.number}.")
     for prompt in prompts:
         number = arguments.number or (500 if isinstance(trained.task.preprocessing, TextPreprocessing) else 100)
         made = trained.task.generate(trained.target, prompt, number)

@@ -54,32 +54,45 @@ def _parser() -> Parser:
     names = ", ".join(shipped_runs())
     parser = Parser(
         "renga profile",
-        "Tell where the time of a training step goes, by function, and write a trace that viewers open. "
-        f"Nothing else is written. Runs that come with Renga: {names}.",
+        "Measure where the time of a training step goes, by function or by link, and write a trace for a viewer. "
+        f"Nothing else is written. Run files that come with Renga: {names}.",
     )
     parser.add_argument(
         "run", nargs="?", default=DEFAULT_RUN, metavar="FILE.toml | NAME", help=f"default: {DEFAULT_RUN}"
     )
-    parser.add_argument("--steps", type=_count, default=20, metavar="N", help="how many updates to measure: 20")
-    parser.add_argument("--warmup", type=_count, default=3, metavar="N", help="how many updates to make before: 3")
-    parser.add_argument("--evaluation", action="store_true", help="measure a pass over the test set instead of updates")
-    parser.add_argument("--by", choices=["function", "link"], default="function", help="what a row of the table is")
+    parser.add_argument(
+        "--steps", type=_count, default=20, metavar="N", help="number of updates to measure (default: 20)"
+    )
+    parser.add_argument(
+        "--warmup", type=_count, default=3, metavar="N", help="number of updates before measuring begins (default: 3)"
+    )
+    parser.add_argument(
+        "--evaluation", action="store_true", help="measure one pass over the test data instead of updates"
+    )
+    parser.add_argument(
+        "--by",
+        choices=["function", "link"],
+        default="function",
+        help="print one row for each function, or for each link (default: function)",
+    )
     parser.add_argument(
         "--trace",
         type=word,
         metavar="FILE.json",
-        help="write a Chrome trace: for Perfetto, chrome://tracing, speedscope",
+        help="write a Chrome trace; open it in Perfetto, chrome://tracing or speedscope",
     )
     parser.add_argument(
         "--stacks",
         type=word,
         metavar="FILE.txt",
-        help="write collapsed stacks, for flame graphs: flamegraph.pl, speedscope",
+        help="write collapsed stacks; draw them as a flame graph with flamegraph.pl or speedscope",
     )
     parser.add_argument(
-        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="say a setting"
+        "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="change a setting"
     )
-    parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
+    parser.add_argument(
+        "--backend", type=word, metavar="NAME", help="backend to compute on: numpy, cupy:0, … (setting run.backend)"
+    )
     return parser
 
 

@@ -48,22 +48,40 @@ def _parser() -> Parser:
     size.add_argument(
         "--model", type=_one_of(model.MODELS), default="resnet50", metavar="NAME", help="default: resnet50"
     )
-    size.add_argument("--parameters", type=_count, metavar="N", help="how many parameters, for any other model")
-    what.add_argument("--compute", type=_positive, metavar="MS", help="an iteration on one device, without update")
-    what.add_argument("--forward", type=_number, metavar="MS", help="how much of that is before backward: a third")
-    what.add_argument("--jitter", type=_number, default=0.0, metavar="X", help="standard deviation / mean of that: 0")
+    size.add_argument(
+        "--parameters", type=_count, metavar="N", help="number of parameters, for a model that is not listed"
+    )
+    what.add_argument(
+        "--compute", type=_positive, metavar="MS", help="time of an iteration on one device, without the update"
+    )
+    what.add_argument(
+        "--forward", type=_number, metavar="MS", help="part of that time before backward begins (default: a third)"
+    )
+    what.add_argument(
+        "--jitter",
+        type=_number,
+        default=0.0,
+        metavar="X",
+        help="standard deviation of that time divided by its mean (default: 0)",
+    )
     where = parser.add_argument_group("where")
     where.add_argument(
         "--devices",
         type=_list_of(_count),
         default=[2**k for k in range(15)],
         metavar="N,…",
-        help="how many: 1,2,4,… to 16384",
+        help="numbers of devices (default: 1,2,4,… up to 16384)",
     )
-    where.add_argument("--devices-per-node", type=_count, default=8, metavar="N", help="how many share a node: 8")
-    where.add_argument("--intra", type=_link, default="pcie3", metavar="LINK", help="inside a node: pcie3")
-    where.add_argument("--inter", type=_link, default="ethernet_10g", metavar="LINK", help="between: ethernet_10g")
-    how = parser.add_argument_group("how; several, with commas between, are compared")
+    where.add_argument(
+        "--devices-per-node", type=_count, default=8, metavar="N", help="devices in one node (default: 8)"
+    )
+    where.add_argument(
+        "--intra", type=_link, default="pcie3", metavar="LINK", help="link between devices of a node (default: pcie3)"
+    )
+    where.add_argument(
+        "--inter", type=_link, default="ethernet_10g", metavar="LINK", help="link between nodes (default: ethernet_10g)"
+    )
+    how = parser.add_argument_group("how; several values, separated by commas, are compared")
     for option, known in (
         ("--algorithm", model.ALGORITHMS),
         ("--dtype", model.WIRE_DTYPES),
@@ -72,13 +90,22 @@ def _parser() -> Parser:
         default = model.Step.__dataclass_fields__[option.removeprefix("--")].default
         told = f"{', '.join(known)}: {default}"
         how.add_argument(option, type=_list_of(_one_of(known)), default=[default], metavar="NAME,…", help=told)
-    how.add_argument("--bucket", type=_positive, default=25.0, metavar="MIB", help="what overlap sends at once: 25")
-    parser.add_argument("--plot", type=word, metavar="FILE", help="draw the curves too: .png, .svg, .pdf")
-    parser.add_argument("--published", action="store_true", help="what others measured, beside this model")
-    parser.add_argument(
-        "--calibrate", type=word, metavar="COMMUNICATOR", help="measure the links here; under renga launch -n 2"
+    how.add_argument(
+        "--bucket",
+        type=_positive,
+        default=25.0,
+        metavar="MIB",
+        help="size of a bucket of gradients in schedule overlap (default: 25)",
     )
-    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    parser.add_argument("--plot", type=word, metavar="FILE", help="also draw the curves: .png, .svg or .pdf")
+    parser.add_argument("--published", action="store_true", help="print published measurements beside the predictions")
+    parser.add_argument(
+        "--calibrate",
+        type=word,
+        metavar="COMMUNICATOR",
+        help="measure the links of this machine first; needs renga launch -n 2",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 

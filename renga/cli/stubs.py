@@ -26,13 +26,13 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga stubs [--check] [--shipped] [--out FOLDER]``; with ``--check``, status 1 if one would change."""
     parser = Parser(
         "renga stubs",
-        "Write stubs (.pyi) of renga.functions, renga.optimizers and so on, for type checkers and editors: with the "
+        "Write stubs (.pyi) of renga.functions, renga.optimizers and so on, for type checkers and editors, with the "
         "names of all plugins that are installed. Run it after installing a plugin.",
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; list the stubs that would change")
-    parser.add_argument("--shipped", action="store_true", help="only the names that Renga ships")
+    parser.add_argument("--check", action="store_true", help="write nothing; list the stubs that are out of date")
+    parser.add_argument("--shipped", action="store_true", help="include only the names that come with Renga")
     parser.add_argument(
-        "--out", type=word, metavar="FOLDER", help="where to write them (default: beside the modules of Renga)"
+        "--out", type=word, metavar="FOLDER", help="folder to write to (default: beside the modules of Renga)"
     )
     arguments = parser.parse_all(argv)
     folder = Path(renga.__file__).parent if arguments.out is None else Path(arguments.out) / "renga"

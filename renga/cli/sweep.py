@@ -39,13 +39,15 @@ def sweep(combinations: Sequence[dict[str, str]], out: str, train: Train, *, res
         RengaError: Several processes were started; or the folder holds a sweep already, or none to go on with.
     """
     if launched().size > 1:
-        raise RengaError("a sweep runs in one process: leave mpiexec or renga launch out, or give each setting once.")
+        raise RengaError(
+            "a sweep runs in one process: start it without mpiexec and renga launch, or give each setting one value."
+        )
     folder = Path(out)
     earlier = read_table(folder)
     if earlier and not resume and not overwrite:
         raise RengaError(
             f"{out} holds a sweep already ({TABLE}).\n"
-            "Next: go on with it by --resume, name another folder by --out DIR, or begin anew by --overwrite."
+            "Next: continue it with --resume, choose another folder with --out DIR, or start again with --overwrite."
         )
     if resume and not earlier:
         raise RengaError(f"nothing to resume: there is no {TABLE} in {out}. Leave out --resume, or name another --out.")

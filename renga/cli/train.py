@@ -108,7 +108,9 @@ def _take_folder(layers: ExitStack, run: RunDescription, *, resume: bool, overwr
 
 def _parser() -> Parser:
     names = ", ".join(shipped_runs())
-    parser = Parser("renga train", f"Train a model as a TOML file describes. Runs that come with Renga: {names}.")
+    parser = Parser(
+        "renga train", f"Train a model as a run file (TOML) describes. Run files that come with Renga: {names}."
+    )
     parser.add_argument(
         "run", nargs="?", default=DEFAULT_RUN, metavar="FILE.toml | NAME", help=f"default: {DEFAULT_RUN}"
     )
@@ -118,22 +120,27 @@ def _parser() -> Parser:
         type=assignment,
         default=[],
         metavar="KEY=VALUE",
-        help="say a setting: optimizer.alpha=0.01; with several values, 0.1,0.01, all combinations are trained",
+        help="change a setting: optimizer.alpha=0.01; may be repeated. Several values, optimizer.alpha=0.1,0.01, train "
+        "one run for each combination",
     )
-    parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, … (run.backend)")
+    parser.add_argument(
+        "--backend", type=word, metavar="NAME", help="backend to compute on: numpy, cupy:0, … (setting run.backend)"
+    )
     parser.add_argument(
         "--communicator",
         type=word,
         metavar="NAME",
-        help="what connects processes: naive, … (run.communicator)",
+        help="communicator between processes: naive, … (setting run.communicator)",
     )
-    parser.add_argument("--epochs", metavar="N", help="how many times to go through the data (run.epochs)")
-    parser.add_argument("--out", type=word, metavar="DIR", help="folder for what the run leaves (run.out)")
+    parser.add_argument("--epochs", metavar="N", help="number of passes over the training data (setting run.epochs)")
+    parser.add_argument("--out", type=word, metavar="DIR", help="folder for the results (setting run.out)")
     start = parser.add_mutually_exclusive_group()
-    start.add_argument("--resume", action="store_true", help="go on from the newest snapshot in the folder")
-    start.add_argument("--overwrite", action="store_true", help="lose the run that the folder holds")
+    start.add_argument("--resume", action="store_true", help="continue from the newest snapshot in the folder")
+    start.add_argument("--overwrite", action="store_true", help="delete the run in the folder and start a new one")
     parser.add_argument(
-        "--dry-run", action="store_true", help="check and build everything, print the run, write nothing"
+        "--dry-run",
+        action="store_true",
+        help="check and build everything and print the run; do not train, write nothing",
     )
     return parser
 
@@ -263,4 +270,4 @@ def _say_how_to_resume(training: Training) -> None:
     if found := snapshot_store(out).find():
         # The copy in the folder says all that the command line said.
         several = ", in as many processes or others" if training.communicator.size > 1 else ""
-        print(f"To go on from {found[0].path}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)
+        print(f"To continue from {found[0].path}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)

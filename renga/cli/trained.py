@@ -16,14 +16,14 @@ __all__ = ["add_arguments", "loaded"]
 
 def add_arguments(parser: Parser) -> None:
     """Add the arguments that say which network is meant, and where it computes."""
-    parser.add_argument("run", metavar="RUN", type=word, help="folder of a run that `renga train` has left")
+    parser.add_argument("run", metavar="RUN", type=word, help="folder with the results of `renga train`")
     parser.add_argument(
         "--weights",
         choices=("best", "last"),
         default="best",
-        help="best: those that run.keep_best or snapshot_best has kept, where the run has one; last: the newest",
+        help="best: the best weights, if the run has kept them (run.keep_best or snapshot_best); last: the newest",
     )
-    parser.add_argument("--backend", type=word, metavar="NAME", help="where to compute: numpy, cupy:0, …")
+    parser.add_argument("--backend", type=word, metavar="NAME", help="backend to compute on: numpy, cupy:0, …")
     parser.add_argument(
         "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="change a setting of the run"
     )

@@ -37,7 +37,7 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
     if started > 1 and communicator.size == 1:
         raise SettingsError(
             f"{started} processes were started, and run.communicator '{run.communicator}' (from {origin}) does not "
-            f"connect them: each would train by itself, and write over what the others write to '{run.out}'.\n"
+            f"connect them: each would train separately and overwrite the files of the others in '{run.out}'.\n"
             "Next: add --communicator naive, or start one process, without mpiexec."
         )
     communicator.set_config("allreduce_grad_dtype", run.distributed.allreduce_grad_dtype)

@@ -57,7 +57,7 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
     if found and not resume and not overwrite:
         raise RengaError(
             f"{where} holds a run already: {found[0].path.name}.\n"
-            "Next: go on with it by --resume, name another folder by --out DIR, or lose it by --overwrite."
+            "Next: continue it with --resume, choose another folder with --out DIR, or delete it with --overwrite."
         )
 
 
@@ -84,9 +84,11 @@ def check_writable(run: RunDescription) -> None:
     folder, where = Path(run.out), _where(run)
     there = next(path for path in (folder, *folder.resolve().parents) if path.exists())
     if not there.is_dir():
-        raise RengaError(f"{where} cannot be a folder: {there} is a file. Next: name another one by --out DIR.")
+        raise RengaError(f"{where} cannot be a folder: {there} is a file. Next: choose another one with --out DIR.")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise RengaError(f"{where} cannot be written: no permission in {there}. Next: name another one by --out DIR.")
+        raise RengaError(
+            f"{where} cannot be written: no permission in {there}. Next: choose another one with --out DIR."
+        )
 
 
 def differences(run: RunDescription) -> list[str]:

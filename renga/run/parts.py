@@ -88,7 +88,7 @@ def find_part(
             raise WrongType(path, run.origin(path), describe(annotation), value) from None
     for name, parameter in by_name.items():
         if parameter.default is inspect.Parameter.empty and name not in (*arguments, *known_later):
-            raise SettingsError(f"{key}.{name} is missing: {label} cannot do without it")
+            raise SettingsError(f"{key}.{name} is missing: {label} requires it")
     return Part(label, target, arguments, frozenset(parameter.name for parameter in parameters))
 
 

@@ -28,9 +28,11 @@ def add_plugin(path: str, origin: str) -> None:
     file = Path(path).resolve()
     where = f"run.plugin (from {origin})"
     if not file.is_file() or file.suffix != ".py":
-        raise SettingsError(f'{where}: {path} is no Python file. Name one beside the run file: plugin = "mine.py"')
+        raise SettingsError(f'{where}: {path} is not a Python file. Name one beside the run file: plugin = "mine.py"')
     if not file.stem.isidentifier():
-        raise SettingsError(f"{where}: {file.name} cannot be imported: '{file.stem}' is no name in Python. Rename it.")
+        raise SettingsError(
+            f"{where}: {file.name} cannot be imported: '{file.stem}' is not a name in Python. Rename it."
+        )
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))
     try:

@@ -78,7 +78,7 @@ def using_run_folder(folder: str, words: Mapping[str, tuple[str, Any]] | None = 
     """
     path = Path(folder, COPY) if Path(folder).is_dir() else Path(folder)
     if not path.is_file() or path.name != COPY:
-        raise RengaError(f"{folder} is no folder of a run: there is no {COPY} in it. Next: name what --out was.")
+        raise RengaError(f"{folder} is not a folder of a run: there is no {COPY} in it. Next: name what --out was.")
     with using_run_file(read_run(str(path))), using_command_line(words or {}):
         yield describe()
 

@@ -57,7 +57,7 @@ def test_unseeded_runs_differ():
 def test_what_is_no_seed(wrong):
     random.seed(5)
     before = random.get_state()
-    with pytest.raises(ValueError, match="a seed is a non-negative integer, not "):
+    with pytest.raises(ValueError, match="a seed must be a non-negative integer, not "):
         random.seed(wrong)
     assert random.get_state() == before
 

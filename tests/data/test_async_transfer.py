@@ -54,7 +54,7 @@ def test_first_in_first_out(device):
     assert device.backend.log == [("begins", 1, "a stream")] * 3
     got = [conveyor.get() for _ in range(3)]
     assert [(type(x), x.tolist()) for x in got] == [(There, [i, i]) for i in range(3)]
-    with pytest.raises(IndexError, match="nothing is on"):
+    with pytest.raises(IndexError, match="empty Conveyor"):
         conveyor.get()
 
 

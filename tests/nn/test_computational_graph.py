@@ -70,7 +70,7 @@ def test_styles_and_direction():
     assert direction == "rankdir=LR;"
     assert {n["shape"] for n in nodes.values()} == {"diamond", "box"}
     assert 'color="a\\"b\\\\c"' in graph.dump()
-    with pytest.raises(ValueError, match="rankdir is one of TB, BT, LR, RL, not 'XY'"):
+    with pytest.raises(ValueError, match="rankdir must be one of TB, BT, LR, RL, not 'XY'"):
         build_computational_graph(y, rankdir="XY")
     with pytest.raises(ValueError, match="the graph can be written as 'dot', not 'png'"):
         graph.dump("png")

@@ -120,7 +120,7 @@ def test_nothing_is_overwritten(shell):
     shell.write("renga-lion/mine", "precious")
     refused(
         shell.renga("new", "optimizer", "lion"),
-        "renga-lion is there already, and nothing is overwritten. Choose another name, or --out DIR.",
+        "renga-lion is there already, and is not overwritten. Choose another name, or another folder with --out DIR.",
     )
     assert shell.files() == ["renga-lion", "renga-lion/mine"]
 

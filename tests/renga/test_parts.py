@@ -109,7 +109,7 @@ def test_arguments_are_converted_as_annotations_say(find):
         (
             {"flag": True},
             SettingsError,
-            "optimizer.rate is missing: optimizer 'named' (from argument, optimizer.use) cannot do without it",
+            "optimizer.rate is missing: optimizer 'named' (from argument, optimizer.use) requires it",
         ),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_resumed_run_in_half_precision_ends_as_one_that_was_not_stopped(tmp_pa
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss_scale": -1.0}, r"run.loss_scale \(from renga.using\): a loss scale is a positive number, not -1"),
+        ({"loss_scale": -1.0}, r"run.loss_scale \(from renga.using\): a loss scale must be a positive number, not -1"),
         ({"loss_scale": "large"}, "run.loss_scale .*dynamic"),
         ({"dtype": "int8"}, "run.dtype .*float16"),
     ],

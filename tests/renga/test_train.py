@@ -206,7 +206,7 @@ def test_interrupted_in_the_middle_of_an_epoch_and_resumed(shell, uninterrupted)
     assert 20 <= reached < 29, "in the second epoch"
     assert stopped.err.endswith(
         f"renga: interrupted in epoch 2, after iteration {reached}\n"
-        f"To go on from result/{snapshot.name}: renga train result/run.toml --resume\n"
+        f"To continue from result/{snapshot.name}: renga train result/run.toml --resume\n"
     )
     assert (shell.folder / "finished").read_text().splitlines()[-1] == "KeyboardInterrupt()"
     resumed = shell.renga("train", "result/run.toml", "--resume")

@@ -153,7 +153,7 @@ def test_one_ctrl_c_saves_and_ends(shell, start, iterator, how, whole_group):
     assert process.returncode == 130, (out, err)
     assert "Traceback" not in err
     (said,) = [line for line in err.splitlines() if line.startswith("renga: interrupted")]
-    assert f"To go on from result/snapshot_iter_{said.split()[-1]}.npz" in err
+    assert f"To continue from result/snapshot_iter_{said.split()[-1]}.npz" in err
     (shell.folder / "hang").unlink()
     assert shell.renga("train", "result/run.toml", "--resume").status == 0
     assert shell.renga("train", "run.toml", "--out", "whole").status == 0

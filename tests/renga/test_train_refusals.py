@@ -135,7 +135,7 @@ def test_empty_words(train):
 def test_folders_that_cannot_be(train):
     assert train("--out", "run.toml", status=1) == (
         "renga: error: run.out = 'run.toml' (from command line --out) cannot be a folder: run.toml is a file. "
-        "Next: name another one by --out DIR.\n"
+        "Next: choose another one with --out DIR.\n"
     )
 
 
@@ -145,7 +145,7 @@ def test_missing(train):
     )
     assert train("--set", "hooks=[{use='weight_decay'}]") == (
         "renga: error: hooks[0].rate is missing: optimizer_hook 'weight_decay' "
-        "(from command line --set hooks, hooks[0].use) cannot do without it\n"
+        "(from command line --set hooks, hooks[0].use) requires it\n"
     )
 
 
@@ -166,7 +166,7 @@ def test_no_such_file(shell):
 def test_arguments_that_the_part_itself_refuses(train):
     said = train("--set", "data.ndim=7", status=1)
     assert said == (
-        "renga: error: ValueError: ndim is 1, 2 or 3, not 7\n"
+        "renga: error: ValueError: ndim must be 1, 2 or 3, not 7\n"
         "To see where it was raised, add --traceback.\n"
         "This was dataset 'digits' (from run file run.toml, data.use), while it was being made.\n"
     )
@@ -349,7 +349,7 @@ def test_a_run_is_not_lost_unasked(shell, train, finished):
     name = next(name for name in before if name.startswith("snapshot"))
     assert train("--out", "result", status=1) == (
         f"renga: error: run.out = 'result' (from command line --out) holds a run already: {name}.\n"
-        "Next: go on with it by --resume, name another folder by --out DIR, or lose it by --overwrite.\n"
+        "Next: continue it with --resume, choose another folder with --out DIR, or delete it with --overwrite.\n"
     )
     assert contents(shell.folder / "result") == before
 

@@ -386,7 +386,7 @@ def test_an_exclusion_needs_a_property_and_a_reason() -> None:
 def test_a_suite_that_is_not_finished_says_what_it_lacks() -> None:
     suite = LinkSuite()
     for method, arguments in (("make_link", ()), ("make_inputs", (None, None)), ("reference", ({},))):
-        with pytest.raises(NotImplementedError, match=f"LinkSuite defines no {method}"):
+        with pytest.raises(NotImplementedError, match=f"LinkSuite does not define {method}"):
             getattr(suite, method)(*arguments)
 
 

@@ -151,7 +151,7 @@ def _load_backend_of(kind: type) -> Backend | None:
         try:
             candidate = _load(name, f"an array of {library}")
         except RengaPluginError as error:
-            backends.manager.notice(f"{error} It is passed over.")
+            backends.manager.notice(f"{error} It is skipped.")
             continue
         if issubclass(kind, candidate.array_types + candidate.scalar_types):
             return candidate

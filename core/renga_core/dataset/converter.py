@@ -25,7 +25,7 @@ class Converter:
             A tuple, passed to the model as positional arguments; a dictionary, passed as keyword arguments; or one
             argument.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no __call__(batch, device)")
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__(batch, device)")
 
 
 class _FunctionConverter(Converter):

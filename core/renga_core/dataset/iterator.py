@@ -35,7 +35,7 @@ class Iterator:
 
     def __next__(self) -> list[Any]:
         """Return the next batch, a list of examples. Raises StopIteration at the end."""
-        raise NotImplementedError(f"{type(self).__name__} defines no __next__()")
+        raise NotImplementedError(f"{type(self).__name__} does not define __next__()")
 
     def next(self) -> list[Any]:
         """Return the next batch, as ``next(iterator)`` does."""

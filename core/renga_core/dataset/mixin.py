@@ -42,11 +42,11 @@ class DatasetMixin:
 
     def __len__(self) -> int:
         """Number of examples."""
-        raise NotImplementedError(f"{type(self).__name__} defines no __len__()")
+        raise NotImplementedError(f"{type(self).__name__} does not define __len__()")
 
     def get_example(self, i: int) -> Any:
         """Return example `i`. Raises IndexError where there is none."""
-        raise NotImplementedError(f"{type(self).__name__} defines no get_example(i)")
+        raise NotImplementedError(f"{type(self).__name__} does not define get_example(i)")
 
 
 def _positions(index: Sequence[int] | np.ndarray[Any, Any], size: int) -> list[int]:
@@ -59,6 +59,6 @@ def _positions(index: Sequence[int] | np.ndarray[Any, Any], size: int) -> list[i
             raise IndexError(f"a mask of {len(array)} entries for a data set of {size} examples")
         array = np.flatnonzero(array)
     elif array.size and array.dtype.kind not in "iu":
-        raise IndexError(f"indices are integers, not {array.dtype}")
+        raise IndexError(f"indices must be integers, not {array.dtype}")
     positions: list[int] = array.tolist()
     return positions

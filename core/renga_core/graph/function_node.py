@@ -89,7 +89,7 @@ class FunctionNode:
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         """Compute the outputs from the inputs; arrays in, a tuple of arrays out."""
         split = ", and forward_cpu and forward_gpu are not called" if hasattr(self, "forward_cpu") else ""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward(inputs){split}")
+        raise NotImplementedError(f"{type(self).__name__} does not define forward(inputs){split}")
 
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
@@ -104,7 +104,7 @@ class FunctionNode:
             One gradient, or None for zero, for each entry of `target_input_indexes`; or for each input, in which case
             those that are not wanted are ignored.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no backward(target_input_indexes, grad_outputs)")
+        raise NotImplementedError(f"{type(self).__name__} does not define backward(target_input_indexes, grad_outputs)")
 
     def backward_arrays(
         self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]

@@ -89,7 +89,7 @@ class Link(Tree, DeviceResident):
         """Compute. To be defined by subclasses, or by a class that stands behind `Link` among the bases of one."""
         behind = getattr(super(), "forward", None)
         if behind is None:
-            raise NotImplementedError(f"{type(self).__name__} cannot be called: it defines no `forward` method")
+            raise NotImplementedError(f"{type(self).__name__} cannot be called: it does not define a `forward` method")
         return behind(*args, **kwargs)
 
     @property

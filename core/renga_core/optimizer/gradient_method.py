@@ -58,7 +58,7 @@ class GradientMethod(Optimizer):
 
     def create_update_rule(self) -> UpdateRule:
         """Make the update rule of one parameter."""
-        raise NotImplementedError(f"{type(self).__name__} defines no `create_update_rule` method")
+        raise NotImplementedError(f"{type(self).__name__} does not define a `create_update_rule` method")
 
     def setup(self, link: Link) -> Self:
         """Take charge of a link: each of its parameters gets a new update rule, disabled where it is frozen.

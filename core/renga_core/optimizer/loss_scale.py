@@ -26,7 +26,7 @@ class DynamicLossScale:
 
     def __init__(self, interval: int, initial: float = 1.0) -> None:
         if interval < 1:
-            raise ValueError(f"the interval in which a loss scale doubles is at least 1 update, not {interval}")
+            raise ValueError(f"the interval in which a loss scale doubles must be at least 1 update, not {interval}")
         if not 1 <= initial <= HIGHEST:
             raise ValueError(f"a loss scale is from 1 to {HIGHEST:g}, not {initial}")
         self.value = float(initial)

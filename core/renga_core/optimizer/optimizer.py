@@ -62,7 +62,7 @@ class Optimizer:
             lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already.
             args, kwds: Its arguments.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no `update` method")
+        raise NotImplementedError(f"{type(self).__name__} does not define a `update` method")
 
     def discard_grads(self) -> None:
         """Forget the gradients of earlier updates: for whoever calls backward before ``update()`` without arguments."""
@@ -164,7 +164,7 @@ class Optimizer:
             ValueError: It is not positive.
         """
         if not loss_scale > 0:
-            raise ValueError(f"a loss scale is a positive number, not {loss_scale}")
+            raise ValueError(f"a loss scale must be a positive number, not {loss_scale}")
         self._dynamic_loss_scale = None
         self._loss_scale = float(loss_scale)
 

@@ -19,7 +19,7 @@ class AbstractSerializer:
 
     def __getitem__(self, key: str) -> AbstractSerializer:
         """The serializer for the child named `key`."""
-        raise NotImplementedError(f"{type(self).__name__} defines no __getitem__(key)")
+        raise NotImplementedError(f"{type(self).__name__} does not define __getitem__(key)")
 
     def __call__(self, key: str, value: Any) -> Any:
         """Store `value`, or bring back what was stored, under `key`.
@@ -33,7 +33,7 @@ class AbstractSerializer:
             with the stored elements, and the stored value otherwise. Where the current value is None, a stored array
             comes back as a new NumPy array.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no __call__(key, value)")
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__(key, value)")
 
 
 class Serializer(AbstractSerializer):

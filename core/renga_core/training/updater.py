@@ -31,19 +31,19 @@ class Updater:
 
     def update(self) -> None:
         """Make one update, and count it in `iteration`."""
-        raise NotImplementedError(f"{type(self).__name__} defines no update()")
+        raise NotImplementedError(f"{type(self).__name__} does not define update()")
 
     def get_optimizer(self, name: str) -> Any:
         """The optimizer with this name; a simple updater has one, ``"main"``."""
-        raise NotImplementedError(f"{type(self).__name__} defines no get_optimizer(name)")
+        raise NotImplementedError(f"{type(self).__name__} does not define get_optimizer(name)")
 
     def get_all_optimizers(self) -> Mapping[str, Any]:
         """All optimizers by name."""
-        raise NotImplementedError(f"{type(self).__name__} defines no get_all_optimizers()")
+        raise NotImplementedError(f"{type(self).__name__} does not define get_all_optimizers()")
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save, or load, all that updates change: models, optimizers, iterators, `iteration`."""
-        raise NotImplementedError(f"{type(self).__name__} defines no serialize(serializer)")
+        raise NotImplementedError(f"{type(self).__name__} does not define serialize(serializer)")
 
     def connect_trainer(self, trainer: TrainerLike) -> None:
         """Called when a trainer takes this updater."""

@@ -225,7 +225,7 @@ class StandardArray:
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iu":
-            raise TypeError(f"an array of {self.dtype} is no index")
+            raise TypeError(f"an array of {self.dtype} is not an index")
         return int(self)
 
     def fill(self, value: Any) -> None:
@@ -333,7 +333,7 @@ class StandardArray:
 
     def _require_elements(self, name: str, axis: Axis) -> None:
         if self.size == 0 and 0 in [self.shape[a] for a in self._axes(axis)]:
-            raise ValueError(f"{name} of no elements (shape {self.shape}, axis {axis})")
+            raise ValueError(f"{name} of an empty array (shape {self.shape}, axis {axis})")
 
     # --- operators --------------------
 
@@ -383,7 +383,9 @@ class StandardArray:
         return self.native.__dlpack_device__()
 
     def __array__(self, *args: Any, **options: Any) -> np.ndarray[Any, Any]:
-        raise TypeError(f"a {type(self).__name__} becomes no NumPy array in passing; ask for it: renga.backend.to_host")
+        raise TypeError(
+            f"a {type(self).__name__} is not converted to a NumPy array implicitly; call renga.backend.to_host"
+        )
 
 
 def _operator(symbol: Callable[[Any, Any], Any], reflected: bool = False) -> Any:

@@ -416,7 +416,7 @@ class MpiCommunicator(CommunicatorBase):
 def _limit(max_buf_len: int | None) -> int:
     """How many bytes a message may have."""
     if max_buf_len is not None and max_buf_len < 1:
-        raise ValueError(f"max_buf_len is a number of bytes, 1 or more, not {max_buf_len}")
+        raise ValueError(f"max_buf_len must be a number of bytes, 1 or more, not {max_buf_len}")
     return PIECE if max_buf_len is None else min(max_buf_len, PIECE)
 
 

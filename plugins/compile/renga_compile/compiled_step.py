@@ -37,11 +37,11 @@ class CompiledStep:
 
     def __call__(self, *args: Any) -> Any:
         """Do what `step` does with these arguments."""
-        raise NotImplementedError(f"{type(self).__name__} defines no __call__(*args)")
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__(*args)")
 
     def explain(self) -> str:
         """How the last call was computed, in one sentence: ``ordinary calls: …`` and why, if it was `step` itself."""
-        raise NotImplementedError(f"{type(self).__name__} defines no explain()")
+        raise NotImplementedError(f"{type(self).__name__} does not define explain()")
 
     @property
     def source(self) -> str:

@@ -55,7 +55,7 @@ class Conveyor:
             IndexError: There is none.
         """
         if not self._on_the_way:
-            raise IndexError("get from a Conveyor that nothing is on: each get takes what one put has put there")
+            raise IndexError("get from an empty Conveyor: call put once before each get")
         return self._on_the_way.popleft()()
 
 

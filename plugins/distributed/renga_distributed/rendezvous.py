@@ -66,7 +66,7 @@ class Job:
         """
         for needed in ranks:
             if needed in self._finished:
-                raise RankFailed(f"rank {needed} has finished its program, and will not come to {what}")
+                raise RankFailed(f"rank {needed} has ended its program and cannot take part in {what}")
         if self._failure is None and self._thread_of.get(rank) == threading.get_ident():
             self._waiting[rank] = what
             if len(self._waiting) + len(self._finished) == self._size:

@@ -83,7 +83,7 @@ class SingleCommunicator(CommunicatorBase):
         """
         _check_rank("source", source)
         if not self._sent.get(tag):
-            raise RuntimeError(f"nothing was sent with tag {tag}, and no other process is there to send it")
+            raise RuntimeError(f"nothing was sent with tag {tag}, and there is no other process that could send it")
         return self._sent[tag].popleft()
 
     def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102

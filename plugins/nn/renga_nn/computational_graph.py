@@ -79,7 +79,7 @@ class ComputationalGraph:
         show_name: bool = True,
     ) -> None:
         if rankdir not in ("TB", "BT", "LR", "RL"):
-            raise ValueError(f"rankdir is one of TB, BT, LR, RL, not {rankdir!r}")
+            raise ValueError(f"rankdir must be one of TB, BT, LR, RL, not {rankdir!r}")
         self.nodes = list(nodes)
         self.edges = list(edges)
         self.variable_style = _VARIABLE_STYLE if isinstance(variable_style, str) else dict(variable_style or {})

@@ -86,7 +86,7 @@ class DistributionSuite(EveryBackendSuite):
 
     def reference(self, **parameters: Host) -> Any:
         """The same by other means: what a distribution of `scipy.stats` is when frozen, or has some methods of it."""
-        raise NotImplementedError(f"{type(self).__name__} defines no reference(**parameters)")
+        raise NotImplementedError(f"{type(self).__name__} does not define reference(**parameters)")
 
     def divergence(self, first: Mapping[str, Host], second: Mapping[str, Host]) -> Host:
         """The divergence from the distribution with some parameters to that with others, by integration or summing."""

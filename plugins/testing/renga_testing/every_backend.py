@@ -53,7 +53,7 @@ class EveryBackendSuite:
 
     def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
         """Inputs: host arrays, the floating ones in `dtype`. No gradient is expected for the others."""
-        raise NotImplementedError(f"{type(self).__name__} defines no make_inputs(rng, dtype)")
+        raise NotImplementedError(f"{type(self).__name__} does not define make_inputs(rng, dtype)")
 
     def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
         """Inputs some of which have no elements. Define it where that makes sense."""

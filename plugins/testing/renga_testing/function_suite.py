@@ -70,11 +70,11 @@ class FunctionSuite(EveryBackendSuite):
 
     def call(self, *variables: Variable) -> Variable | Sequence[Variable]:
         """Call the function under test on Variables in the order of `make_inputs`."""
-        raise NotImplementedError(f"{type(self).__name__} defines no call(*variables)")
+        raise NotImplementedError(f"{type(self).__name__} does not define call(*variables)")
 
     def reference(self, *arrays: np.ndarray[Any, Any]) -> Any:
         """The right outputs, by other means: an array, or a tuple of them, from host arrays in float64."""
-        raise NotImplementedError(f"{type(self).__name__} defines no reference(*arrays)")
+        raise NotImplementedError(f"{type(self).__name__} does not define reference(*arrays)")
 
     # --- the properties --------------------------------------------------------------------------------------------
 

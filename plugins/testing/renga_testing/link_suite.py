@@ -61,7 +61,7 @@ class LinkSuite(EveryBackendSuite):
 
     def make_link(self) -> Link:
         """A new link. It may leave sizes open; best have a case with, and a case without them."""
-        raise NotImplementedError(f"{type(self).__name__} defines no make_link()")
+        raise NotImplementedError(f"{type(self).__name__} does not define make_link()")
 
     def call(self, link: Any, *variables: Variable) -> Variable | Sequence[Variable]:
         """Call the link on Variables in the order of `make_inputs`. One that keeps a state has it reset here first."""
@@ -74,7 +74,7 @@ class LinkSuite(EveryBackendSuite):
         `params` holds parameters and persistent values as before the call, under the names by which they are saved
         (``W``, ``upward/W``, ``avg_mean``).
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no reference(params, *arrays)")
+        raise NotImplementedError(f"{type(self).__name__} does not define reference(params, *arrays)")
 
     # --- the properties --------------------------------------------------------------------------------------------
 

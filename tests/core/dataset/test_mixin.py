@@ -90,5 +90,5 @@ def test_indexing_of_ones_own_needs_no_get_example():
             return index * 10
 
     assert list(Tens()) == [0, 10, 20]
-    with pytest.raises(NotImplementedError, match=r"Tens defines no get_example\(i\)"):
+    with pytest.raises(NotImplementedError, match=r"Tens does not define get_example\(i\)"):
         Tens().get_example(0)

@@ -136,9 +136,9 @@ class TestApply:
         class Empty(FunctionNode):
             pass
 
-        with pytest.raises(NotImplementedError, match=r"^Empty defines no forward\(inputs\)"):
+        with pytest.raises(NotImplementedError, match=r"^Empty does not define forward\(inputs\)"):
             Empty().apply((numbers(1),))
-        with pytest.raises(NotImplementedError, match=r"^Empty defines no backward"):
+        with pytest.raises(NotImplementedError, match=r"^Empty does not define backward"):
             Empty().backward((0,), (None,))
 
 

@@ -368,5 +368,5 @@ def test_shapes(function):
     for shape in (1, [1], (1,), np.array([1]), np.int64(1)):
         assert function(x, shape).shape == (1,)
     for wrong in (None, "a", 1.5, [1.5]):
-        with pytest.raises(TypeError, match=rf"^{function.__name__}: a shape is a tuple of integers"):
+        with pytest.raises(TypeError, match=rf"^{function.__name__}: a shape must be a tuple of integers"):
             function(x, wrong)

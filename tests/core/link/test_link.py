@@ -119,7 +119,7 @@ class TestCall:
         assert Sum()(1, 2, 3, factor=2) == 12
 
     def test_without_forward(self):
-        with pytest.raises(NotImplementedError, match="Link cannot be called: it defines no `forward`"):
+        with pytest.raises(NotImplementedError, match="Link cannot be called: it does not define a `forward`"):
             Link()(1)
 
     @pytest.mark.parametrize("base", [Link, Chain])

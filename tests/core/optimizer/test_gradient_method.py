@@ -165,5 +165,5 @@ def test_neither_loss_nor_arguments_are_held_while_walking_backwards(momentum, l
 
 
 def test_create_update_rule_is_the_subclasses(line):
-    with pytest.raises(NotImplementedError, match="GradientMethod defines no `create_update_rule`"):
+    with pytest.raises(NotImplementedError, match="GradientMethod does not define a `create_update_rule`"):
         GradientMethod().setup(line())

@@ -29,7 +29,7 @@ class TestSetup:
             momentum().serialize(DictionarySerializer())
 
     def test_update_is_the_subclasses(self, line):
-        with pytest.raises(NotImplementedError, match="Optimizer defines no `update`"):
+        with pytest.raises(NotImplementedError, match="Optimizer does not define a `update`"):
             Optimizer().setup(line()).update()
 
 
@@ -161,7 +161,7 @@ class TestLossScaling:
 
     def test_refused(self, momentum):
         for scale in (0, -1, float("nan")):
-            with pytest.raises(ValueError, match="a loss scale is a positive number"):
+            with pytest.raises(ValueError, match="a loss scale must be a positive number"):
                 momentum().set_loss_scale(scale)
         with pytest.raises(ValueError, match="at least 1 update"):
             momentum().loss_scaling(interval=0)

@@ -60,7 +60,7 @@ def test_cifar100_has_fine_labels(hundred):
 def test_options(ten):
     train, _ = get_cifar10(withlabel=False, ndim=1, dtype="float64")
     assert (train.shape, train.dtype) == ((10, 3072), np.float64)
-    with pytest.raises(ValueError, match="ndim is 1 or 3, not 2"):
+    with pytest.raises(ValueError, match="ndim must be 1 or 3, not 2"):
         get_cifar10(ndim=2)
 
 

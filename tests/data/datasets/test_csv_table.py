@@ -58,13 +58,13 @@ def test_a_file_for_testing(write):
     [
         (TABLE.replace("\n25,", "\n,"), {}, r"table\.csv, line 7, column 'age': a missing value \(''\)"),
         (TABLE.replace("\n25,", "\nNA,"), {}, "line 7, column 'age': a missing value"),
-        (TABLE.replace("\n25,", "\ninf,"), {}, "line 7, column 'age': 'inf' is no finite number"),
+        (TABLE.replace("\n25,", "\ninf,"), {}, "line 7, column 'age': 'inf' is not a finite number"),
         (TABLE.replace("Oslo,b\n", "Oslo\n", 1), {}, r"line 4: 2 cells, and 3 columns"),
         (TABLE.replace("town", "age", 1), {}, "line 1: two columns are named 'age'"),
         (TABLE, {"target": "knd"}, "no column 'knd', which is to be predicted. Did you mean 'kind'"),
         (TABLE, {"columns": ["ag"]}, "no column 'ag', which is to be an input. Did you mean 'age'"),
         (TABLE, {"columns": ["kind"]}, "'kind' is to be predicted, and cannot be an input"),
-        (TABLE, {"test_ratio": 2.0}, "test_ratio is between 0 and 1"),
+        (TABLE, {"test_ratio": 2.0}, "test_ratio must be between 0 and 1"),
         ("1,2\n3,4\n", {"target": "1"}, "line 1: numbers where the names .* header = false"),
         ("age,kind\n", {}, "no rows below the line with the names"),
         ("", {}, "has no rows"),
@@ -86,7 +86,7 @@ def test_a_value_that_only_the_testing_part_has_is_known(write):
 
 
 def test_no_such_file():
-    with pytest.raises(RengaError, match=r"missing\.csv: no such file. A path begins in the working folder"):
+    with pytest.raises(RengaError, match=r"missing\.csv: no such file. Relative paths start in the working folder"):
         get_csv("missing.csv", "kind")
 
 
@@ -108,7 +108,7 @@ def test_new_rows_are_read_as_those_of_training_were(write, tmp_path):
     assert vector[1:].tolist() == [1, 0]
     assert not same or np.array_equal(same[0], vector)
     assert min(ages) <= made.columns[0].shift <= max(ages)
-    with pytest.raises(RengaError, match=r"line 2, column 'town': 'Oslow' is none of .* Did you mean 'Oslo'"):
+    with pytest.raises(RengaError, match=r"line 2, column 'town': 'Oslow' is not among .* Did you mean 'Oslo'"):
         list(made.read(write("town,age\nOslow,20\n", "new.csv")))
     kept.write_text('{"kind": "table"}')
     with pytest.raises(FileDamaged, match="preprocessing"):

@@ -118,7 +118,7 @@ def test_damaged_pickles(tmp_path):
     content = path.read_bytes()
     for data in (content[:-3], b"garbage", content + b"cnobody\nnothing\n.", content + b"\x80\x09."):
         path.write_bytes(data)
-        with pytest.raises(Exception, match=r"file\.pickle is no file of pickled examples, or ends within example"):
+        with pytest.raises(Exception, match=r"file\.pickle is not a file of pickled examples, or ends within example"):
             pickles(path)
 
 

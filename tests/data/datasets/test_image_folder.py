@@ -81,5 +81,5 @@ def test_what_cannot_be_used(folder, tmp_path):
         get_image_folder(str(folder), size=6)
     with pytest.raises(RengaError, match="has no folder in it"):
         get_image_folder(str(folder / "cat"), size=6)
-    with pytest.raises(RengaError, match="is no folder"):
+    with pytest.raises(RengaError, match="is not a folder"):
         get_image_folder(str(tmp_path / "missing"), size=6)

@@ -113,5 +113,5 @@ def test_bad_number_of_folds(n_folds):
 
 
 def test_bad_number_of_parts():
-    with pytest.raises(ValueError, match="n is at least 1, not 0"):
+    with pytest.raises(ValueError, match="n must be at least 1, not 0"):
         split_dataset_n("abcd", 0)

@@ -201,7 +201,7 @@ def test_an_error_of_the_data_set_loses_nothing(seed):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"batch_size": 0}, "batch_size is at least 1, not 0"),
+        ({"batch_size": 0}, "batch_size must be at least 1, not 0"),
         ({"dataset": []}, "empty"),
         ({"shuffle": True, "order_sampler": ShuffleOrderSampler(0)}, "leave out shuffle and seed"),
         ({"seed": 1, "order_sampler": ShuffleOrderSampler(0)}, "leave out shuffle and seed"),

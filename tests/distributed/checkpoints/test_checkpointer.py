@@ -246,7 +246,9 @@ def test_where_all_is_damaged_nothing_begins_anew_unasked(tmp_path):
         damage_by_truncation(tmp_path / f"run.1.{iteration}")
 
     def program(comm):
-        with pytest.raises(CheckpointError, match=r"nothing to go on from .*iteration 4: rank 1.*\n.*iteration 2"):
+        with pytest.raises(
+            CheckpointError, match=r"no checkpoint to continue from .*iteration 4: rank 1.*\n.*iteration 2"
+        ):
             run(comm, tmp_path, Net, 7, load=True)
 
     launch(program, 2)
@@ -343,7 +345,9 @@ def test_models_that_differ_are_for_as_many_ranks_as_before(tmp_path):
     assert launch(program, 2, True) == [(10, 0), (10, 1)]
 
     def refused(comm):
-        with pytest.raises(CheckpointError, match="of 2 processes, each of which has another model: 2 can go on from"):
+        with pytest.raises(
+            CheckpointError, match="of 2 processes, each of which has another model: only 2 processes can continue from"
+        ):
             program(comm, True)
 
     launch(refused, 3)

@@ -97,7 +97,7 @@ def test_between_nodes() -> None:
 
 
 def test_bad_calls() -> None:
-    with pytest.raises(ValueError, match="two processes or more; the communicator has one"):
+    with pytest.raises(ValueError, match="at least two processes; the communicator has one"):
         launch(calibrate, 1)
     for sizes, repeats in (([4], 1), ([4, 8], 0), ([4, 6], 1), ([0, 4], 1)):
         with pytest.raises(ValueError, match="two or more multiples of 4, and repeats is 1 or more"):

@@ -95,7 +95,7 @@ def test_mistakes(trainer):
         ExponentialShift("lr", -1)
     with pytest.raises(ValueError, match="gamma of InverseShift is not negative"):
         InverseShift("lr", -1, 1)
-    with pytest.raises(ValueError, match="max_count of PolynomialShift is a positive number of calls, not 0"):
+    with pytest.raises(ValueError, match="max_count of PolynomialShift must be a positive number of calls, not 0"):
         PolynomialShift("lr", 1, 0)
     with pytest.raises(ValueError, match="rate of PolynomialShift"):
         PolynomialShift("lr", -1, 1)

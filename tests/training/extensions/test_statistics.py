@@ -216,5 +216,5 @@ def test_nothing_to_draw():
         VariableStatisticsPlot(model, plot_mean=False, plot_std=False, percentile_sigmas=())
     with pytest.raises(ValueError, match="nothing is left to draw"):
         VariableStatisticsPlot(model, report_data=False, report_grad=False)
-    with pytest.raises(ValueError, match="max_sample_size is at least 2, not 1"):
+    with pytest.raises(ValueError, match="max_sample_size must be at least 2, not 1"):
         VariableStatisticsPlot(model, 1)

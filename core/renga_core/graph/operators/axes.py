@@ -21,7 +21,7 @@ def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -
     try:
         given = tuple([index(a) for a in (axis if isinstance(axis, Sequence) else (axis,))])
     except TypeError:
-        raise TypeError(f"{function}: an axis is an integer, and axes are a tuple of them, not {axis!r}") from None
+        raise TypeError(f"{function}: an axis must be an integer, and axes a tuple of them, not {axis!r}") from None
     for a in given:
         if not -ndim <= a < ndim:
             expected = (f"{-ndim} to {ndim - 1}" if ndim else "none") + f", as there are {ndim} axes"

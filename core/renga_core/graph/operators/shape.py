@@ -133,7 +133,7 @@ def _sizes(function: str, shape: Any) -> tuple[int, ...]:
     try:
         return tuple([index(size) for size in (shape if hasattr(shape, "__iter__") else (shape,))])
     except TypeError:
-        raise TypeError(f"{function}: a shape is a tuple of integers, not {shape!r}") from None
+        raise TypeError(f"{function}: a shape must be a tuple of integers, not {shape!r}") from None
 
 
 class Reshape(FunctionNode):

@@ -98,7 +98,7 @@ def _keep(source: Any, path: Path, url: str, sha256: str | None) -> None:
         size, digest = _copy(source, target)
         announced = source.headers.get("Content-Length")
         if announced is not None and int(announced) != size:
-            raise DownloadError(f"{url} was cut short: {size} of {announced} bytes came. Try again.")
+            raise DownloadError(f"{url} was incomplete: {size} of {announced} bytes arrived. Try again.")
         if sha256 not in (None, digest):
             raise DownloadError(f"{url} is not the file it should be: its SHA-256 is {digest}, not {sha256}.")
 

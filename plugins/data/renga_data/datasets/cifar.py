@@ -63,7 +63,7 @@ def _load(
     dtype: Any,
 ) -> Pair:
     if ndim not in _SHAPES:
-        raise ValueError(f"ndim is 1 or 3, not {ndim}")
+        raise ValueError(f"ndim must be 1 or 3, not {ndim}")
     path = fetch(file)
     train, test = (
         as_dataset(

@@ -48,9 +48,9 @@ def get_digits(
     Repository, 1998, https://doi.org/10.24432/C50P49; CC BY 4.0. See digits.md beside this file.
     """
     if ndim not in _SHAPES:
-        raise ValueError(f"ndim is 1, 2 or 3, not {ndim}")
+        raise ValueError(f"ndim must be 1, 2 or 3, not {ndim}")
     if not 0 < test_ratio < 1:
-        raise ValueError(f"test_ratio is between 0 and 1, not {test_ratio}")
+        raise ValueError(f"test_ratio must be between 0 and 1, not {test_ratio}")
     with files(__package__).joinpath("digits.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         images, labels = arrays["images"], arrays["labels"]
     images = as_floats(images, _WHITE, scale, dtype).reshape(-1, *_SHAPES[ndim])

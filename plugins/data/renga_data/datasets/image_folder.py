@@ -100,7 +100,7 @@ def get_image_folder(
 
 def _classes(path: Path) -> tuple[str, ...]:
     if not path.is_dir():
-        raise RengaError(f"{path} is no folder. It should be one with a folder of images for each class.")
+        raise RengaError(f"{path} is not a folder. It should be one with a folder of images for each class.")
     classes = tuple(sorted(each.name for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")))
     if not classes:
         raise RengaError(f"{path} has no folder in it. It should have a folder of images for each class.")

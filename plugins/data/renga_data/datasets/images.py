@@ -26,7 +26,7 @@ def as_floats(images: np.ndarray[Any, Any], white: int, scale: float, dtype: Any
     """
     dtype = np.dtype(config.dtype if dtype is None else dtype)
     if dtype.kind in "biu":
-        raise ValueError(f"dtype is one of floating-point numbers, not {dtype}")
+        raise ValueError(f"dtype must be one of floating-point numbers, not {dtype}")
     result = images.astype(dtype)
     result *= scale / white
     return result

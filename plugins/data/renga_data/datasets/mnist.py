@@ -147,7 +147,7 @@ def _load(
     rgb_format: bool,
 ) -> Pair:
     if ndim not in (1, 2, 3):
-        raise ValueError(f"ndim is 1, 2 or 3, not {ndim}")
+        raise ValueError(f"ndim must be 1, 2 or 3, not {ndim}")
     if rgb_format and ndim != 3:
         raise ValueError(f"rgb_format goes with ndim=3, not ndim={ndim}")
 

@@ -50,7 +50,7 @@ class PickleDataset(DatasetMixin):
             except Exception as error:  # what other bytes make it raise has no common type
                 name = getattr(reader, "name", reader)
                 raise pickle.UnpicklingError(
-                    f"{name} is no file of pickled examples, or ends within example {len(self._starts)}: "
+                    f"{name} is not a file of pickled examples, or ends within example {len(self._starts)}: "
                     f"{type(error).__name__}: {error}"
                 ) from error
             self._starts.append(start)

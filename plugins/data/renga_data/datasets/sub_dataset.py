@@ -71,7 +71,7 @@ def split_dataset(dataset: Dataset, split_at: int, order: Order | None = None) -
         ValueError: It is negative or larger than the data set.
     """
     if not hasattr(split_at, "__index__"):
-        raise TypeError(f"split_at is an integer, not {split_at!r}")
+        raise TypeError(f"split_at must be an integer, not {split_at!r}")
     size = len(dataset)
     if not 0 <= split_at <= size:
         raise ValueError(f"cannot split a data set of {size} examples at {split_at}")
@@ -98,7 +98,7 @@ def split_dataset_n(dataset: Dataset, n: int, order: Order | None = None) -> lis
         order: Indices of examples, to split in that order.
     """
     if n < 1:
-        raise ValueError(f"n is at least 1, not {n}")
+        raise ValueError(f"n must be at least 1, not {n}")
     size = len(dataset) // n
     return [SubDataset(dataset, size * i, size * (i + 1), order) for i in range(n)]
 

@@ -71,7 +71,7 @@ def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.
 def split_text(text: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05) -> Split:
     """Return (train, test) of a text; arguments as of `get_text`."""
     if not 0 < test_ratio < 1:
-        raise RengaError(f"test_ratio is between 0 and 1, not {test_ratio}")
+        raise RengaError(f"test_ratio must be between 0 and 1, not {test_ratio}")
     preprocessing = TextPreprocessing("".join(sorted(set(text))))
     numbers = preprocessing.encode(text)
     cut = int(len(numbers) * (1 - test_ratio))

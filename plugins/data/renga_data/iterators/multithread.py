@@ -47,9 +47,9 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
         communicator: CommunicatorBase | None = None,
     ) -> None:
         if n_threads < 1:
-            raise ValueError(f"n_threads is at least 1, not {n_threads}")
+            raise ValueError(f"n_threads must be at least 1, not {n_threads}")
         if n_prefetch < 0:
-            raise ValueError(f"n_prefetch is at least 0, not {n_prefetch}")
+            raise ValueError(f"n_prefetch must be at least 0, not {n_prefetch}")
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
         self.n_threads = n_threads
         self.n_prefetch = n_prefetch

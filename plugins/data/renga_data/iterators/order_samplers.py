@@ -32,7 +32,7 @@ class OrderSampler:
         Returns:
             Indices of examples. All epochs have equally many.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no __call__(current_order, current_position)")
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__(current_order, current_position)")
 
     def get_state(self) -> dict[str, Any]:
         """What the next call depends on, as data that JSON can hold."""

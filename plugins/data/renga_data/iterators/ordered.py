@@ -114,7 +114,7 @@ class OrderedIterator(Iterator):
         communicator: CommunicatorBase | None = None,
     ) -> None:
         if batch_size < 1:
-            raise ValueError(f"batch_size is at least 1, not {batch_size}")
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         if order_sampler is not None and (shuffle is not None or seed is not None):
             raise ValueError("order_sampler decides the order: leave out shuffle and seed")
         if repeat and not len(dataset):

@@ -60,7 +60,7 @@ def read_rows(path: str | Path, delimiter: str = ",", header: bool = True) -> Ro
                 if cells:
                     found.append((reader.line_num, [cell.strip() for cell in cells]))
     except FileNotFoundError as error:
-        raise RengaError(f"{path}: no such file. A path begins in the working folder, {os.getcwd()}.") from error
+        raise RengaError(f"{path}: no such file. Relative paths start in the working folder, {os.getcwd()}.") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise RengaError(f"{path}: not a CSV file in UTF-8: {error}") from error
     if len(found) <= header:
@@ -95,9 +95,9 @@ def number_in(cell: str, path: str, line: int, column: str) -> float:
     try:
         value = float(cell)
     except ValueError:
-        raise RengaError(f"{path}, line {line}, column {column!r}: {cell!r} is no number.") from None
+        raise RengaError(f"{path}, line {line}, column {column!r}: {cell!r} is not a number.") from None
     if not math.isfinite(value):
-        raise RengaError(f"{path}, line {line}, column {column!r}: {cell!r} is no finite number.")
+        raise RengaError(f"{path}, line {line}, column {column!r}: {cell!r} is not a finite number.")
     return value
 
 

@@ -43,7 +43,7 @@ def split_indices(
         RengaError: The ratio is not between 0 and 1, or nothing would be left for one of the two.
     """
     if not 0 < test_ratio < 1:
-        raise RengaError(f"test_ratio is between 0 and 1, not {test_ratio}")
+        raise RengaError(f"test_ratio must be between 0 and 1, not {test_ratio}")
     order = np.random.default_rng(seed).permutation(number)
     if classes is not None:
         # Sorted by class, at random within each, every so many are for testing: of each class its share.

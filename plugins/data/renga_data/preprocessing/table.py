@@ -69,7 +69,7 @@ class Column:
         if cell not in self.values:
             shown = ", ".join(self.values[:20]) + (", …" if len(self.values) > 20 else "")
             raise RengaError(
-                f"{path}, line {line}, column {self.name!r}: {cell!r} is none of the values to learn from."
+                f"{path}, line {line}, column {self.name!r}: {cell!r} is not among the values of the training data."
                 f"{did_you_mean(cell, self.values)} Known: {shown}."
             )
         return self.values.index(cell)

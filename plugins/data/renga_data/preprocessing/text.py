@@ -34,7 +34,7 @@ class TextPreprocessing:
         number = {char: i for i, char in enumerate(self.alphabet)}
         strange = next((char for char in text if char not in number), None)
         if strange is not None:
-            raise RengaError(f"{where}: the character {strange!r} is none of those that the network has learnt")
+            raise RengaError(f"{where}: the character {strange!r} is not among those that the network was trained on")
         return np.array([number[char] for char in text], np.int32)
 
     def decode(self, numbers: Any) -> str:

@@ -33,7 +33,9 @@ def row_positions(rows: Any, size: int) -> Rows:
     if rows is None or isinstance(rows, slice):
         return rows
     if np.ndim(rows) != 1:
-        raise IndexError(f"rows are a slice, a list of integers or a mask, not {rows!r}; for one example, dataset[i]")
+        raise IndexError(
+            f"rows must be a slice, a list of integers or a mask, not {rows!r}; for one example, dataset[i]"
+        )
     array = np.asarray(rows)
     if array.dtype == np.bool:
         if len(array) != size:
@@ -42,7 +44,7 @@ def row_positions(rows: Any, size: int) -> Rows:
     elif array.size == 0:
         return []
     elif array.dtype.kind not in "iu":
-        raise IndexError(f"rows are integers or a mask, not {array.dtype}")
+        raise IndexError(f"rows must be integers or a mask, not {array.dtype}")
     outside = (array < -size) | (array >= size)
     if outside.any():
         raise IndexError(f"row {array[outside][0]} of {size}")

@@ -38,12 +38,12 @@ class TabularDataset(DatasetMixin):
     @property
     def keys(self) -> tuple[str, ...]:
         """Names of the columns."""
-        raise NotImplementedError(f"{type(self).__name__} defines no property keys")
+        raise NotImplementedError(f"{type(self).__name__} does not define property keys")
 
     @property
     def mode(self) -> Mode:
         """What an example is: `tuple`, `dict`, or None for the only element itself."""
-        raise NotImplementedError(f"{type(self).__name__} defines no property mode")
+        raise NotImplementedError(f"{type(self).__name__} does not define property mode")
 
     def get_examples(self, indices: Rows, key_indices: tuple[int, ...] | None) -> tuple[Any, ...]:
         """Return part of the data, column by column.
@@ -55,7 +55,7 @@ class TabularDataset(DatasetMixin):
         Returns:
             An array or a list for each of these columns, with these rows.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no get_examples(indices, key_indices)")
+        raise NotImplementedError(f"{type(self).__name__} does not define get_examples(indices, key_indices)")
 
     def __getitem__(self, index: Any) -> Any:
         """As of all data sets: an example, or a list of examples, which are read at once."""

@@ -166,7 +166,7 @@ class MultiNodeCheckpointer(Extension):
             found = store.load_first(files, lambda path: read.append(self._read(store, iterations[path])))
         except CheckpointDamaged as error:
             told = "\n".join([str(error), *getattr(error, "__notes__", [])])
-            raise CheckpointError(f"nothing to go on from in {store.folder}; {told}") from error
+            raise CheckpointError(f"no checkpoint to continue from in {store.folder}; {told}") from error
         if found is None:
             return None
         self._load(trainer, read[0], found.path, iterations[found.path])
@@ -220,7 +220,7 @@ class MultiNodeCheckpointer(Extension):
         if manifest is not None and not manifest.replicated:
             raise CheckpointError(
                 f"the checkpoint of iteration {iteration} in {path.parent} is of {ranks} processes, each of which has "
-                f"another model: {ranks} can go on from it, and not {self.comm.size}"
+                f"another model: only {ranks} processes can continue from it, not {self.comm.size}"
             )
         moved = self._moved(target, first, {} if manifest is None else manifest.lengths)
         self._load_whole(first, str(path), target, set(moved))
@@ -287,7 +287,7 @@ class MultiNodeCheckpointer(Extension):
     def _store_of(self, target: Any) -> SnapshotStore:
         if self._store is None:
             if not hasattr(target, "out"):
-                raise ValueError("say where to save what is no trainer: path=")
+                raise ValueError("to save something other than a trainer, give path=")
             self._store = self._store_in(target.out)
         return self._store
 

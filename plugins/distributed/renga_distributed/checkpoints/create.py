@@ -55,7 +55,7 @@ def create_multi_node_checkpointer(
     damage is not looked for, and only the same number of processes can go on.
     """
     if cp_interval < 1 or gc_interval < 1:
-        raise ValueError(f"cp_interval and gc_interval are at least 1, not {cp_interval} and {gc_interval}")
+        raise ValueError(f"cp_interval and gc_interval must be at least 1, not {cp_interval} and {gc_interval}")
     literal = name.replace("{", "{{").replace("}", "}}")
     names = SnapshotNames(f"{literal}.0.{{iteration}}", f"{literal}.{{rank}}.{{iteration}}")
     return MultiNodeCheckpointer(names, comm, [Newest(cp_interval)], gc_interval, path)

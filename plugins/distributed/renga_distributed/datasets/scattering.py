@@ -113,7 +113,7 @@ def scatter_index(
     _check_root(root, comm)
     size = comm.bcast_obj(n_total_samples, root=root)
     if size is None or size < 0:
-        raise ValueError(f"n_total_samples of rank {root} is a number of examples, not {size}")
+        raise ValueError(f"n_total_samples of rank {root} must be a number of examples, not {size}")
     return _part(size, comm, comm.rank, force_equal_length)
 
 

@@ -56,7 +56,7 @@ class LearningRateWarmup(Extension):
                 raise ValueError("LearningRateWarmup needs a communicator, or a factor")
             factor = communicator.size
         if not factor > 0:
-            raise ValueError(f"factor is a positive number, not {factor!r}")
+            raise ValueError(f"factor must be a positive number, not {factor!r}")
         if not warmup_epochs >= 0:
             raise ValueError(f"warmup_epochs is not negative, but {warmup_epochs!r} is")
         self._factor = float(factor)

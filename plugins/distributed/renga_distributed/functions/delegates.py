@@ -40,7 +40,7 @@ def pseudo_connect(delegate_variable: Variable | None, *actual_variables: Any) -
         TypeError: One of the arguments is no variable or array.
     """
     if not actual_variables:
-        raise ValueError("pseudo_connect: give the variables that shall depend on delegate_variable, after it")
+        raise ValueError("pseudo_connect: give the variables that are to depend on delegate_variable after it")
     tie = delegate(get_device_of(actual_variables[0])) if delegate_variable is None else delegate_variable
     return PseudoConnect().apply((tie, *actual_variables))
 

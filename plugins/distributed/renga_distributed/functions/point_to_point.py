@@ -156,6 +156,6 @@ class Recv(_Message):
 
 def _check_rank(function: str, communicator: CommunicatorBase, rank: int) -> None:
     if rank == communicator.rank:
-        raise ValueError(f"{function}: rank {rank} is this rank itself, which would wait for itself for ever")
+        raise ValueError(f"{function}: rank {rank} is this rank itself, which would wait for itself without end")
     if not 0 <= rank < communicator.size:
         raise ValueError(f"{function}: there is no rank {rank}; the group has ranks 0 to {communicator.size - 1}")

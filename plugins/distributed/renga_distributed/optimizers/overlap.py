@@ -49,7 +49,7 @@ class OverlappedExchange(SynchronousExchange):
         if self._next > 0:
             raise RuntimeError(
                 "overlap=True: an earlier backward has failed when some of its gradients were on their way to other "
-                "ranks, from where they cannot be called back. Next: begin anew, from a snapshot, on all ranks"
+                "ranks, and cannot be called back. Next: start again from a snapshot, on all ranks"
             )
         self._drop_plan_of_others(link)
         self._arrived = {}
@@ -80,7 +80,8 @@ class OverlappedExchange(SynchronousExchange):
             if param.grad is not self._arrived[param]:
                 raise RuntimeError(
                     f"overlap=True: the gradient of {param.name or 'a parameter'} was changed after backward had "
-                    "completed it, and is on its way to other ranks as it was; do that in a hook of the optimizer"
+                    "completed it, but the old value is already being sent to other ranks; change gradients in "
+                    "a hook of the optimizer"
                 )
         for bucket in self._buckets[self._next :]:
             self._means.begin(*gradients_of(bucket, self._zero_fill))

@@ -68,7 +68,7 @@ def calibrate(communicator: CommunicatorBase, sizes: Sequence[int] = SIZES, repe
         ValueError: There is one process only, or too few sizes, or `repeats` is less than 1.
     """
     if communicator.size < 2:
-        raise ValueError("links can be measured between two processes or more; the communicator has one")
+        raise ValueError("measuring links takes at least two processes; the communicator has one")
     if len(set(sizes)) < 2 or repeats < 1 or any(size <= 0 or size % 4 for size in sizes):
         raise ValueError("sizes are two or more multiples of 4, and repeats is 1 or more")
     nodes = [int(node[0]) for node in communicator.allgather(np.array([communicator.inter_rank]))]

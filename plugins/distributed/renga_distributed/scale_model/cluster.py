@@ -22,9 +22,9 @@ class Link:
 
     def __post_init__(self) -> None:
         if not self.latency >= 0:
-            raise ValueError(f"a link's latency is {self.latency} s; it cannot be less than 0")
+            raise ValueError(f"a link's latency is {self.latency} s; it must not be negative")
         if not self.bandwidth > 0:
-            raise ValueError(f"a link's bandwidth is {self.bandwidth} bytes/s; it has to be more than 0")
+            raise ValueError(f"a link's bandwidth is {self.bandwidth} bytes/s; it must be positive")
 
     def time(self, nbytes: float) -> float:
         """Seconds that a message of so many bytes takes."""
@@ -49,7 +49,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         if self.devices_per_node < 1:
-            raise ValueError(f"a node has {self.devices_per_node} devices; it has to have 1 or more")
+            raise ValueError(f"a node has {self.devices_per_node} devices; it must have at least 1")
 
     def shape(self, devices: int) -> tuple[int, int]:
         """How many nodes so many devices need, and how many of them are in the fullest. All nodes count as that full.
@@ -58,7 +58,7 @@ class Cluster:
             ValueError: There are less than 1.
         """
         if devices < 1:
-            raise ValueError(f"{devices} devices cannot train; 1 or more can")
+            raise ValueError(f"devices is {devices}; it must be at least 1")
         return -(-devices // self.devices_per_node), min(devices, self.devices_per_node)
 
 

@@ -67,11 +67,11 @@ class Step:
     def __post_init__(self) -> None:
         for name in ("parameters", "forward", "backward", "jitter"):
             if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; it cannot be less than 0")
+                raise ValueError(f"{name} is {getattr(self, name)}; it must not be negative")
         if not self.compute > 0:
-            raise ValueError("forward and backward together take no time; one of them has to")
+            raise ValueError("forward and backward are both 0; at least one must be positive")
         if not self.bucket_bytes > 0:
-            raise ValueError(f"bucket_bytes is {self.bucket_bytes}; it has to be more than 0")
+            raise ValueError(f"bucket_bytes is {self.bucket_bytes}; it must be positive")
         for what, name, known in (("dtype", self.dtype, WIRE_DTYPES), ("schedule", self.schedule, SCHEDULES)):
             if name not in known:
                 raise ValueError(f"no {what} named {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}")

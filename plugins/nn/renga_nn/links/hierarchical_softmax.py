@@ -156,7 +156,7 @@ class _Paths:
             place = len(children)
             if isinstance(below, tuple):
                 if len(below) != 2:
-                    raise ValueError(f"BinaryHierarchicalSoftmax: an inner node is a pair of trees, not {below!r}")
+                    raise ValueError(f"BinaryHierarchicalSoftmax: an inner node must be a pair of trees, not {below!r}")
                 children.append([0, 0])
                 left, right = below
                 stack += [(right, [*way, (place, -1)]), (left, [*way, (place, 1)])]

@@ -103,11 +103,11 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
 
     def setUp_configure(self) -> None:
         """Set the attributes."""
-        raise NotImplementedError(f"{type(self).__name__} defines no setUp_configure()")
+        raise NotImplementedError(f"{type(self).__name__} does not define setUp_configure()")
 
     def sample_for_test(self) -> Host:
         """Points at which functions are compared, ``(*sample_shape, *shape, *event_shape)``."""
-        raise NotImplementedError(f"{type(self).__name__} defines no sample_for_test()")
+        raise NotImplementedError(f"{type(self).__name__} does not define sample_for_test()")
 
     @property
     def cpu_dist(self) -> Any:

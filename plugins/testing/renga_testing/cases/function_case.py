@@ -65,15 +65,15 @@ class FunctionTestCase(Case, unittest.TestCase):
 
     def generate_inputs(self) -> tuple[Host, ...]:
         """Host arrays."""
-        raise NotImplementedError(f"{type(self).__name__} defines no generate_inputs()")
+        raise NotImplementedError(f"{type(self).__name__} does not define generate_inputs()")
 
     def forward(self, inputs: tuple[Variable, ...], device: Device) -> tuple[Variable, ...]:
         """The outputs of the function under test, of Variables on `device`."""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward(inputs, device)")
+        raise NotImplementedError(f"{type(self).__name__} does not define forward(inputs, device)")
 
     def forward_expected(self, inputs: tuple[Host, ...]) -> tuple[Host, ...]:
         """The right outputs, of host arrays, in their dtypes."""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward_expected(inputs)")
+        raise NotImplementedError(f"{type(self).__name__} does not define forward_expected(inputs)")
 
     def generate_grad_outputs(self, outputs_template: tuple[Host, ...]) -> tuple[Host, ...]:
         """Gradients of the outputs, in their shapes and dtypes."""

@@ -55,15 +55,15 @@ class LinkCase(Case):
 
     def generate_params(self) -> Sequence[Any]:
         """An initializer for each of the link's arguments that is one."""
-        raise NotImplementedError(f"{type(self).__name__} defines no generate_params()")
+        raise NotImplementedError(f"{type(self).__name__} does not define generate_params()")
 
     def create_link(self, initializers: Sequence[Any]) -> Link:
         """A new link, with these initializers."""
-        raise NotImplementedError(f"{type(self).__name__} defines no create_link(initializers)")
+        raise NotImplementedError(f"{type(self).__name__} does not define create_link(initializers)")
 
     def generate_inputs(self) -> tuple[Host, ...]:
         """Host arrays."""
-        raise NotImplementedError(f"{type(self).__name__} defines no generate_inputs()")
+        raise NotImplementedError(f"{type(self).__name__} does not define generate_inputs()")
 
     def forward(self, link: Link, inputs: tuple[Variable, ...], device: Device) -> tuple[Variable, ...]:
         """The link's outputs."""
@@ -149,7 +149,7 @@ class LinkTestCase(LinkCase, unittest.TestCase):
 
     def forward_expected(self, link: Link, inputs: tuple[Host, ...]) -> tuple[Host, ...]:
         """The right outputs of host arrays; the link is on the host, too."""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward_expected(link, inputs)")
+        raise NotImplementedError(f"{type(self).__name__} does not define forward_expected(link, inputs)")
 
     def generate_grad_outputs(self, outputs_template: tuple[Host, ...]) -> tuple[Host, ...]:
         """Gradients of the outputs, in their shapes and dtypes."""
@@ -216,7 +216,7 @@ class LinkInitializersTestCase(LinkCase, unittest.TestCase):
 
     def get_initializers(self) -> Sequence[Sequence[Any]]:
         """For each parameter the initializers to try, which fill an array the same each time."""
-        raise NotImplementedError(f"{type(self).__name__} defines no get_initializers()")
+        raise NotImplementedError(f"{type(self).__name__} does not define get_initializers()")
 
     def test_initializers(self, backend_config: BackendConfig | None = None) -> None:
         """Each parameter is filled by each of its initializers, the others by what `generate_params` says."""
@@ -241,7 +241,7 @@ def _require_initializer(given: Any) -> None:
     if given is None:
         raise ValueError("an initializer is None; say what that stands for: InitializerArgument(None, …)")
     if not isinstance(given, InitializerArgument) and not callable(given) and not np.isreal(np.asarray(given)).all():
-        raise TypeError(f"an initializer is a number, an array or a callable that fills an array, not {given!r}")
+        raise TypeError(f"an initializer must be a number, an array or a callable that fills an array, not {given!r}")
 
 
 def _fill(array: Host, initializer: Any) -> None:

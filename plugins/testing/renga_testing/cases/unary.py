@@ -60,7 +60,7 @@ def unary_math_function_unittest(
 
     def decorate(case: type[unittest.TestCase]) -> Generated:
         if not issubclass(case, unittest.TestCase):
-            raise TypeError(f"unary_math_function_unittest: {case.__name__} is no unittest.TestCase")
+            raise TypeError(f"unary_math_function_unittest: {case.__name__} is not a unittest.TestCase")
 
         def set_up(self: Any) -> None:
             self.x, self.gy, self.ggx = data(self.shape, self.dtype)

@@ -36,7 +36,7 @@ class EarlyStopping(Extension):
         trigger: TriggerLike = (1, "epoch"),
     ) -> None:
         if patience < 1:
-            raise ValueError(f"patience is a number of checks, at least 1, not {patience}")
+            raise ValueError(f"patience must be a number of checks, at least 1, not {patience}")
         self._monitor = monitor
         self._trigger = EarlyStoppingTrigger(trigger, monitor, patience, mode, max_trigger=None)
 

@@ -39,7 +39,7 @@ class MovingAverage(Extension):
 
     def __init__(self, decay: float = 0.999, optimizer: str = "main") -> None:
         if not 0 <= decay < 1:
-            raise ValueError(f"the decay of a moving average is from 0 to less than 1, not {decay}")
+            raise ValueError(f"the decay of a moving average must be from 0 to less than 1, not {decay}")
         self._decay = decay
         self._optimizer = optimizer
         self._t = 0

@@ -234,7 +234,7 @@ class PolynomialShift(Shift):
     ) -> None:
         super().__init__(attr, init, optimizer)
         if not max_count > 0:
-            raise ValueError(f"max_count of PolynomialShift is a positive number of calls, not {max_count!r}")
+            raise ValueError(f"max_count of PolynomialShift must be a positive number of calls, not {max_count!r}")
         if rate < 0:
             raise ValueError(f"the rate of PolynomialShift is not negative, but {rate!r} is")
         self._rate = rate
@@ -267,7 +267,7 @@ class WarmupShift(Shift):
     ) -> None:
         super().__init__(attr, warmup_start, optimizer)
         if not warmup_iter > 0:
-            raise ValueError(f"warmup_iter of WarmupShift is a positive number of calls, not {warmup_iter!r}")
+            raise ValueError(f"warmup_iter of WarmupShift must be a positive number of calls, not {warmup_iter!r}")
         self._warmup_iter = warmup_iter
         self._end = init
 

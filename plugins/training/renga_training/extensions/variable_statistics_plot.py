@@ -70,7 +70,7 @@ class VariableStatisticsPlot(Picture):
         if not (report_data or report_grad) or not (plot_mean or plot_std or sigmas):
             raise ValueError("VariableStatisticsPlot: nothing is left to draw")
         if max_sample_size < 2:
-            raise ValueError(f"VariableStatisticsPlot: max_sample_size is at least 2, not {max_sample_size}")
+            raise ValueError(f"VariableStatisticsPlot: max_sample_size must be at least 2, not {max_sample_size}")
         self._most = max_sample_size
         self._kinds = [kind for kind, wanted in (("data", report_data), ("grad", report_grad)) if wanted]
         self._names = [name for name, wanted in (("mean", plot_mean), ("std", plot_std)) if wanted]

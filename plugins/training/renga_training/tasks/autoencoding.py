@@ -44,7 +44,7 @@ class Autoencoding(Task):
 
     def __init__(self, likelihood: Literal["bernoulli", "normal"] = "bernoulli", draws: int = 1) -> None:
         if draws < 1:
-            raise ValueError(f"draws is at least 1, not {draws}")
+            raise ValueError(f"draws must be at least 1, not {draws}")
         self._likelihood = likelihood
         self._draws = draws
 

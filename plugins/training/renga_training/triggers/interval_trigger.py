@@ -24,7 +24,7 @@ class IntervalTrigger(Trigger):
 
     def __init__(self, period: float, unit: Unit) -> None:
         if not period > 0:
-            raise ValueError(f"the period of a trigger is a positive number, not {period!r}")
+            raise ValueError(f"the period of a trigger must be a positive number, not {period!r}")
         self.period = period
         self.unit = unit
         self._progress = Progress(unit)

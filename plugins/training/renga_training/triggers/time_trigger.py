@@ -20,7 +20,7 @@ class TimeTrigger(Trigger):
 
     def __init__(self, period: float) -> None:
         if not period > 0:
-            raise ValueError(f"the period of a trigger is a positive number of seconds, not {period!r}")
+            raise ValueError(f"the period of a trigger must be a positive number of seconds, not {period!r}")
         self.period = period
         self._next = period
 

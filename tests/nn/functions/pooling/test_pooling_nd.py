@@ -162,7 +162,7 @@ def test_any_number_of_axes_is_at_least_one():
 
 
 def test_the_border_is_zero_or_ignored():
-    with pytest.raises(ValueError, match="average_pooling_1d: pad_value is 0 or None, not 1"):
+    with pytest.raises(ValueError, match="average_pooling_1d: pad_value must be 0 or None, not 1"):
         average_pooling_1d(np.zeros((1, 1, 4)), 2, pad_value=1)
 
 

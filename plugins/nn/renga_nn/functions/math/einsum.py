@@ -148,7 +148,7 @@ def _numbers(labels: Any) -> list[Any]:
         x is Ellipsis or (isinstance(x, (int, np.integer)) and x >= 0) for x in labels
     ):
         return list(labels)
-    raise ValueError(f"einsum: {labels!r} is no list of numbers from 0, which may have an ellipsis in it")
+    raise ValueError(f"einsum: {labels!r} is not a list of numbers from 0, which may have an ellipsis in it")
 
 
 def _spelled(labels: Sequence[Any]) -> str:

@@ -143,7 +143,7 @@ def _pool(
     n_axes: int,
 ) -> Variable:
     if pad_value is not None and as_number(function, "pad_value", pad_value) != 0:
-        raise ValueError(f"{function}: pad_value is 0 or None, not {pad_value!r}")
+        raise ValueError(f"{function}: pad_value must be 0 or None, not {pad_value!r}")
     window = Window.over(function, x, ksize, stride, pad, False, n_axes)
     if pad_value == 0 or not any(window.pad):
         return WindowSum(window, 1.0 / math.prod(window.ksize)).apply((x,))[0]
