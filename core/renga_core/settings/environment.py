@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from functools import lru_cache
 
 from .errors import SettingsError, WrongType
 from .files import Setting
@@ -14,7 +16,7 @@ __all__ = ["read_environment"]
 _ROWS = {row.environment: row for row in SCHEMA if row.environment}
 
 
-def read_environment() -> dict[str, Setting]:
+def read_environment() -> Mapping[str, Setting]:
     """Return the settings in the environment now. An empty variable says nothing.
 
     Raises:
@@ -22,9 +24,15 @@ def read_environment() -> dict[str, Setting]:
         SettingsError: A variable is nearly one of Renga's: a misspelling would be passed over in silence otherwise.
             Other ``RENGA_`` names are left to whoever reads them (plugins may).
     """
+    # Every lookup of a setting comes here: what others have put into the environment is not even read.
+    return _parsed(tuple((name, os.environ[name]) for name in os.environ if name.startswith("RENGA_")))
+
+
+@lru_cache(maxsize=1)
+def _parsed(variables: tuple[tuple[str, str], ...]) -> Mapping[str, Setting]:
     found = {}
-    for name, text in os.environ.items():
-        if not name.startswith("RENGA_") or not text.strip():
+    for name, text in variables:
+        if not text.strip():
             continue
         row = _ROWS.get(name)
         origin = f"environment {name}"
