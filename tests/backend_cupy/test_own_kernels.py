@@ -1,7 +1,7 @@
 """The kernels' own sources, compiled for the CPU (see fake_cupy.py), put through the kit of kernels and some more."""
 
 import importlib
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ class Rehearsal(KernelSuite):
     target = property(lambda self: find(self._description.target))
     declared = property(lambda self: offered()[self._op].capabilities)
 
-    @property
+    @cached_property
     def kernel(self):
         target, supports = self.target, find(self._description.supports)
         return self._of_one_row(Implementation(self._op, target.forward, getattr(target, "backward", None), supports))

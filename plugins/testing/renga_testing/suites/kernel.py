@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -201,7 +202,7 @@ class KernelSuite(ProviderSuite):
         """The backend that it is for."""
         return get_backend(self._description.backend)
 
-    @property
+    @cached_property
     def operation(self) -> Operation:
         """What it computes."""
         name = self._description.op
@@ -210,7 +211,7 @@ class KernelSuite(ProviderSuite):
         assert name in known, f"there is no operation {name!r}. Known: {', '.join(sorted(known))}"
         return operations[name]
 
-    @property
+    @cached_property
     def kernel(self) -> Implementation:
         """The kernel as the library gets it."""
         target, supports = self.target, self._description.supports
@@ -219,7 +220,7 @@ class KernelSuite(ProviderSuite):
             return self._of_one_row(Implementation(self.offer.full_name, target.forward, backward))
         return self._of_one_row(Implementation(self.offer.full_name, target.forward, backward, resolve(supports)))
 
-    @property
+    @cached_property
     def reference(self) -> Implementation:
         """What it is compared with."""
         return self._of_one_row(self.operation.reference)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import pytest
@@ -205,7 +206,7 @@ class ProviderSuite(Suite):
         with suppress(Exception):  # what is wrong with it has tests of its own
             self.offer.load()
 
-    @property
+    @cached_property  # for one test: kits ask for it thousands of times
     def offer(self) -> Offer:
         """What the plugin describes."""
         return registry(self.kind).get(self.provider, origin=f"{type(self).__name__}.provider")
