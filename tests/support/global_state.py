@@ -13,6 +13,7 @@ instead, whatever ran before it, and the state is put back after it.
 
 from __future__ import annotations
 
+import functools
 import gc
 import locale
 import logging
@@ -124,8 +125,10 @@ class _Growing:
         self.entries = dict(entries)
 
     def __eq__(self, after: object) -> bool:
-        return isinstance(after, _Growing) and all(
-            name in after.entries and after.entries[name] is value for name, value in self.entries.items()
+        # Nearly always nothing is new, and to compare two whole dictionaries takes a tenth of the time.
+        return isinstance(after, _Growing) and (
+            self.entries == after.entries
+            or all(name in after.entries and after.entries[name] is value for name, value in self.entries.items())
         )
 
     def __repr__(self) -> str:
@@ -246,8 +249,9 @@ def _modules() -> Any:
     return _Growing(sys.modules)
 
 
-def _classes() -> dict[str, Any]:
-    """The attributes of the classes and modules that layers may change for the whole process."""
+@functools.cache
+def _places() -> list[Any]:
+    """The classes and modules whose attributes layers may change for the whole process."""
     import renga_core.backend.device
     import renga_core.backend.lookup
     import renga_core.graph.backprop
@@ -257,18 +261,31 @@ def _classes() -> dict[str, Any]:
     import renga_training
     from renga_core import graph, serializers
 
-    places = [
+    return [
         graph.Variable, graph.Parameter, graph.FunctionNode, renga_core.graph.backprop, renga_core.link.Link,
         renga_core.link.Chain, renga_core.optimizer.Optimizer, renga_core.optimizer.UpdateRule,
         renga_core.kernel.operation.Operation, renga_core.backend.device, renga_core.backend.lookup,
         serializers.Serializer, renga_training.Trainer,
     ]  # fmt: skip
-    return {
-        f"{place.__name__}.{name}": value
-        for place in places
-        for name, value in vars(place).items()
-        if callable(value) or isinstance(value, (property, staticmethod, classmethod))
-    }
+
+
+class _Methods:
+    """What those places have that can be called; other attributes, such as caches, may change."""
+
+    def __init__(self) -> None:
+        self.attributes = [dict(vars(place)) for place in _places()]
+
+    @property
+    def entries(self) -> dict[str, Any]:
+        return {
+            f"{place.__name__}.{name}": value
+            for place, attributes in zip(_places(), self.attributes, strict=True)
+            for name, value in attributes.items()
+            if callable(value) or isinstance(value, (property, staticmethod, classmethod))
+        }
+
+    def __eq__(self, after: object) -> bool:
+        return isinstance(after, _Methods) and (self.attributes == after.attributes or self.entries == after.entries)
 
 
 def _interpreter() -> Any:
@@ -315,7 +332,7 @@ PARTS: dict[str, Part] = {
     "warnings": Part(_warnings),
     "import hooks and path": Part(_import_hooks, _restore_import_hooks),
     "imported modules": Part(_modules),
-    "methods of Renga's classes": Part(_classes),
+    "methods of Renga's classes": Part(_Methods),
     "interpreter": Part(_interpreter),
 }
 _ENDING = {"threads", "processes", "shared memory"}
@@ -330,7 +347,7 @@ def describe(before: Any, after: Any) -> str:
         )
     if isinstance(before, _Growing):
         return describe_mapping(before.entries, {name: after.entries.get(name) for name in before.entries})
-    if isinstance(before, _Configuration):
+    if isinstance(before, (_Configuration, _Methods)):
         return describe_mapping(before.entries, after.entries)
     if isinstance(before, Mapping):
         return describe_mapping(before, after)
