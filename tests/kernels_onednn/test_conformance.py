@@ -1,14 +1,12 @@
-"""The kit of kernels, for each kernel that the plugin offers."""
+"""All kernels of the plugin are ready: tests/testing/suites/test_in_tree.py puts those that are through their kit."""
 
 import pytest
 
-from renga_kernels_onednn.library import unavailable
+from renga_core.kinds import KERNEL
+from renga_core.plugin import State, registry
 from renga_kernels_onednn.plugin import renga_kernels
-from renga_testing.suites import KernelSuite
 
-if unavailable():
-    pytest.skip(f"oneDNN cannot be used: {unavailable()}", allow_module_level=True)
 
-for _kernel in renga_kernels():
-    _name = "Test" + _kernel.name.title().replace("_", "")
-    globals()[_name] = type(_name, (KernelSuite,), {"provider": f"onednn:{_kernel.name}"})
+@pytest.mark.parametrize("name", [kernel.name for kernel in renga_kernels()])
+def test_it_is_ready(name):
+    assert registry(KERNEL).get(f"onednn:{name}").probe().state is State.READY
