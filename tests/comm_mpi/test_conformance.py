@@ -1,4 +1,7 @@
-"""The kit of communicators, on real ranks: for each number of them one `mpiexec`, which runs all programs."""
+"""The kit of communicators, for those that tell machines apart, on ranks of which every two act as if on one machine.
+
+As it is, with all ranks on this machine, tests/testing/suites/test_in_tree.py puts every communicator through the kit.
+"""
 
 import pytest
 
@@ -18,8 +21,8 @@ def run_program(provider, program, device):
 
 
 class OnMpi(CommunicatorSuite):
-    sizes = (2, 3, 4)
-    ranks_per_node = None
+    sizes = (2, 3, 4)  # on one machine, on two of which one has one rank, on two
+    ranks_per_node = 2
 
     @pytest.fixture(autouse=True)
     def _pool(self, rank_pool):
@@ -36,31 +39,9 @@ class OnMpi(CommunicatorSuite):
         return [answer if isinstance(answer, BaseException) else None for answer in answers]
 
 
-class TestNaive(OnMpi):
-    provider = "mpi:naive"
-
-
-class TestFlat(OnMpi):
-    provider = "mpi:flat"
-    sizes = (5,)
-
-
-class TestSingleNode(OnMpi):
-    provider = "mpi:single_node"
-
-
 class TestHierarchical(OnMpi):
-    """As on two machines: of two ranks, two and one, two and two."""
-
     provider = "mpi:hierarchical"
-    ranks_per_node = 2
 
 
 class TestTwoDimensional(OnMpi):
     provider = "mpi:two_dimensional"
-    ranks_per_node = 2
-
-
-class TestNonCudaAware(OnMpi):
-    provider = "mpi:non_cuda_aware"
-    sizes = (2,)
