@@ -44,21 +44,31 @@ def pytest_collection_finish() -> None:
 
 
 _NN = Path(__file__).parent / "nn"
-_ON_EVERY_BACKEND = [
-    *sorted(path for path in (_NN / "functions").iterdir() if path.is_dir() and not path.name.startswith("__")),
-    _NN / "functions" / "test_on_every_backend.py",
-    _NN / "links",
+_FUNCTIONS = _NN / "functions"
+_ON_EVERY_BACKEND = {
+    "math": [_FUNCTIONS / "math"],
+    "array": [_FUNCTIONS / "array", _FUNCTIONS / "loss", _FUNCTIONS / "test_on_every_backend.py"],
+    "layers": [_FUNCTIONS / name for name in ("activation", "connection", "normalization", "pooling")],
+    "links": [_NN / "links"],
+}
+# Others come with the optimizers: a folder of functions that is new is not left out.
+_NAMED = {path for paths in _ON_EVERY_BACKEND.values() for path in paths}
+_ON_EVERY_BACKEND["others"] = [
+    *sorted({path for path in _FUNCTIONS.iterdir() if path.is_dir() and not path.name.startswith("__")} - _NAMED),
     _NN / "distributions",
     _NN.parent / "optimizers",
 ]
 
 
-@pytest.fixture(params=_ON_EVERY_BACKEND, ids=lambda path: path.stem)
-def part(request: pytest.FixtureRequest) -> Path:
-    """One after the other, the tests that take their backends from the registry, in parts of a minute or so."""
-    path = request.param
-    assert isinstance(path, Path)
-    return path
+@pytest.fixture(params=_ON_EVERY_BACKEND)
+def part(request: pytest.FixtureRequest) -> list[Path]:
+    """One after the other, the tests that take their backends from the registry, in parts of a minute or so.
+
+    A process for each, which imports PyTorch and more: many small parts would take most of their time to begin.
+    """
+    paths = _ON_EVERY_BACKEND[request.param]
+    assert all(path.exists() for path in paths)
+    return paths
 
 
 @pytest.fixture(scope="session")
