@@ -1,6 +1,8 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga_cv.datasets.digit_scenes.digit_scenes import get_digit_scenes as get_digit_scenes
+from renga_cv.datasets.own_pictures.boxes_csv import get_boxes_csv as get_boxes_csv
+from renga_cv.datasets.own_pictures.coco_json import get_coco_json as get_coco_json
 from renga_data.datasets.cifar import get_cifar10 as get_cifar10
 from renga_data.datasets.cifar import get_cifar100 as get_cifar100
 from renga_data.datasets.concatenated_dataset import ConcatenatedDataset as ConcatenatedDataset
@@ -59,8 +61,10 @@ __all__ = [
     "TransformDataset",
     "TupleDataset",
     "ZippedImageDataset",
+    "get_boxes_csv",
     "get_cifar10",
     "get_cifar100",
+    "get_coco_json",
     "get_cross_validation_datasets",
     "get_cross_validation_datasets_random",
     "get_csv",

@@ -30,6 +30,9 @@ from renga_cv.datasets.directory_parsing_label_dataset import directory_parsing_
 from renga_cv.datasets.mixup_soft_label_dataset import MixUpSoftLabelDataset as MixUpSoftLabelDataset
 from renga_cv.datasets.online_products.online_products_dataset import OnlineProductsDataset as OnlineProductsDataset
 from renga_cv.datasets.online_products.online_products_dataset import online_products_super_label_names as online_products_super_label_names
+from renga_cv.datasets.own_pictures.boxes_csv import get_boxes_csv as get_boxes_csv
+from renga_cv.datasets.own_pictures.coco_json import get_coco_json as get_coco_json
+from renga_cv.datasets.own_pictures.pictures_with_boxes import PicturesWithBoxes as PicturesWithBoxes
 from renga_cv.datasets.sbd.labels import sbd_instance_segmentation_label_names as sbd_instance_segmentation_label_names
 from renga_cv.datasets.sbd.sbd_instance_segmentation_dataset import SBDInstanceSegmentationDataset as SBDInstanceSegmentationDataset
 from renga_cv.datasets.siamese_dataset import SiameseDataset as SiameseDataset
@@ -57,6 +60,7 @@ __all__ = [
     "DirectoryParsingLabelDataset",
     "MixUpSoftLabelDataset",
     "OnlineProductsDataset",
+    "PicturesWithBoxes",
     "SBDInstanceSegmentationDataset",
     "SiameseDataset",
     "VOCBboxDataset",
@@ -76,6 +80,8 @@ __all__ = [
     "cub_label_names",
     "digit_label_names",
     "directory_parsing_label_names",
+    "get_boxes_csv",
+    "get_coco_json",
     "get_digit_scenes",
     "online_products_super_label_names",
     "sbd_instance_segmentation_label_names",

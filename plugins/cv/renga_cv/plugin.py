@@ -23,7 +23,7 @@ def renga_commands() -> list[Provider]:
 
 @hookimpl
 def renga_datasets() -> list[Provider]:
-    """Scenes of digits."""
+    """Scenes of digits, and pictures of one's own."""
     return digits.DATASETS
 
 

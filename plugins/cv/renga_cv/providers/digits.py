@@ -1,4 +1,4 @@
-"""What works without any download: scenes of digits, small networks, and tasks for pictures."""
+"""What run files name: scenes of digits, own pictures, small networks, and tasks for pictures."""
 
 from renga_core.plugin import Namespace, Provider
 
@@ -10,6 +10,22 @@ DATASETS = [
         "renga_cv.datasets.digit_scenes.digit_scenes:get_digit_scenes",
         1,
         "Scenes with several handwritten digits: boxes, classes of pixels, or masks; comes with Renga",
+    ),
+    Provider(
+        "boxes_csv",
+        "renga_cv.datasets.own_pictures.boxes_csv:get_boxes_csv",
+        1,
+        "Pictures of your own, and a CSV file of boxes in them",
+        needs=("PIL",),
+        install_hint="pip install 'renga[cv]'",
+    ),
+    Provider(
+        "coco_json",
+        "renga_cv.datasets.own_pictures.coco_json:get_coco_json",
+        1,
+        "Pictures of your own, and a JSON file of boxes in them, in COCO's format",
+        needs=("PIL",),
+        install_hint="pip install 'renga[cv]'",
     ),
 ]
 
@@ -65,6 +81,11 @@ CONVERTERS = [
 NAMESPACES = [
     Namespace(
         "renga.cv.datasets",
-        names={"renga_cv.datasets.digit_scenes.digit_scenes": "DigitScenes digit_label_names get_digit_scenes"},
+        names={
+            "renga_cv.datasets.digit_scenes.digit_scenes": "DigitScenes digit_label_names get_digit_scenes",
+            "renga_cv.datasets.own_pictures.boxes_csv": "get_boxes_csv",
+            "renga_cv.datasets.own_pictures.coco_json": "get_coco_json",
+            "renga_cv.datasets.own_pictures.pictures_with_boxes": "PicturesWithBoxes",
+        },
     ),
 ]
