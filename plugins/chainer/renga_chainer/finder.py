@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from renga_chainer import configuration, devices, patches, random, removed_names
-from renga_chainer.mirror import Mirror, is_module, is_package, why_absent
+from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
 
@@ -26,8 +26,6 @@ class _Finder(importlib.machinery.PathFinder):
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         package = fullname.partition(".")[0]
-        if package == "chainercv" and fullname != package:
-            raise ModuleNotFoundError(f"ChainerCV has {fullname}, Renga has not: {why_absent(fullname)}", name=fullname)
         if package not in PACKAGES or not is_module(fullname):
             return None
         return ModuleSpec(fullname, _Loader(), origin="renga_chainer", is_package=is_package(fullname))

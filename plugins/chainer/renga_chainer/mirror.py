@@ -10,6 +10,7 @@ from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
+from renga_chainer import vision
 from renga_core.errors import did_you_mean
 from renga_core.graph import FunctionNode
 
@@ -83,14 +84,16 @@ def names() -> dict[str, list[str]]:
 
 def is_module(path: str) -> bool:
     """Whether Chainer has, or Renga makes, a module of this name."""
-    return path in names() or _own_spec(path) is not None
+    return path in names() or _own_spec(path) is not None or (_of_vision(path) and vision.is_module(path))
 
 
 def is_package(path: str) -> bool:
     """Whether it has modules in it."""
     own = _own_spec(path)
-    return any(name.startswith(path + ".") for name in names()) or (
-        own is not None and own.submodule_search_locations is not None
+    return (
+        _of_vision(path)
+        or any(name.startswith(path + ".") for name in names())
+        or (own is not None and own.submodule_search_locations is not None)
     )
 
 
@@ -106,9 +109,10 @@ class Mirror(ModuleType):
         own = _own_spec(path)
         self._own = None if own is None else importlib.import_module(_OWN + path)
         own_names = [] if self._own is None else list(getattr(self._own, "__all__", ()))
-        self._names = sorted({*names().get(path, ()), *own_names})
-        self._faces = _faces(path)
-        self.__version__ = VERSION  # what programs that ask expect
+        of_vision = _of_vision(path)
+        self._names = sorted({*(vision.names(path) if of_vision else names().get(path, ())), *own_names})
+        self._faces = vision.faces(path) if of_vision else _faces(path)
+        self.__version__ = vision.VERSION if of_vision else VERSION  # what programs that ask expect
 
     @property
     def __all__(self) -> list[str]:
@@ -154,7 +158,8 @@ class Mirror(ModuleType):
                 return getattr(above, name)
         for face in self._faces:
             found = getattr(importlib.import_module(face), name, _MISSING)
-            if found is not _MISSING:
+            # In a package of `renga_cv`, the module that defines a function may have the function's name.
+            if found is not _MISSING and not (isinstance(found, ModuleType) and _of_vision(self.__name__)):
                 return found
         if self.__name__.startswith("chainer.functions."):
             return _function_classes().get(name, _MISSING)
@@ -177,6 +182,10 @@ def _function_classes() -> dict[str, type]:
             if cls.__module__.startswith(("renga_nn.functions.", "renga_core.graph.operators.")):
                 found[cls.__name__] = cls
     return found
+
+
+def _of_vision(path: str) -> bool:
+    return path.partition(".")[0] == vision.PACKAGE
 
 
 def _own_spec(path: str) -> Any:

@@ -33,6 +33,14 @@ IMPORTS = {
     "from chainer.functions import *": "from renga.functions import *",
     "from chainer.dataset import concat_examples": "from renga.dataset import concat_examples",
     "from chainer.optimizer import WeightDecay": "from renga.optimizer_hooks import WeightDecay",
+    "import chainercv": "import renga.cv",
+    "import chainercv.links.model.ssd as ssd": "import renga.cv.links.model.ssd as ssd",
+    "from chainercv.datasets import VOCBboxDataset": "from renga.cv.datasets import VOCBboxDataset",
+    "from chainercv.datasets.voc import voc_utils": "from renga_cv.datasets.voc import voc_utils",
+    "from chainercv.links.model.ssd.multibox_loss import multibox_loss": (
+        "from renga.cv.links.model.ssd import multibox_loss"
+    ),
+    "from chainercv.utils.bbox.bbox_iou import bbox_iou as iou": "from renga.cv.utils import bbox_iou as iou",
     "from . import chainer": "from . import chainer",
     "def f():\n    import chainer.links as L": "def f():\n    import renga.links as L",
 }
@@ -41,6 +49,25 @@ IMPORTS = {
 @pytest.mark.parametrize("before", IMPORTS)
 def test_imports(before):
     check(before + "\n", IMPORTS[before] + "\n")
+
+
+def test_names_of_chainercv():
+    ported = check(
+        """\
+        import chainercv
+        from chainercv import utils
+        chainercv.utils.read_image(chainercv.links.SSD300, utils.bbox_iou)
+        chainercv.datasets.CamVidDataset(chainercv.links.nothing)
+        """,
+        """\
+        import renga.cv
+        from renga.cv import utils
+        renga.cv.utils.read_image(renga.cv.links.SSD300, utils.bbox_iou)
+        renga.cv.datasets.CamVidDataset(renga.cv.links.nothing)
+        """,
+        left=1,
+    )
+    assert any("iabel" in note.why for note in ported.notes)
 
 
 def test_a_block_that_imported_nothing_else_is_still_one():

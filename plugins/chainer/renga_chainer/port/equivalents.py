@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 from functools import cache
 
+from renga_chainer import vision
 from renga_chainer.mirror import FACES, names
 
 __all__ = ["CHANGED", "GONE_KEYS", "advice", "equivalent", "is_module_path"]
@@ -46,6 +47,7 @@ GONE_KEYS = {
 
 CHANGED = {
     "numpy.float16": "float16: Renga keeps sums and statistics in float32 without a mode of its own",
+    "renga.cv.datasets.CamVidDataset": "the key of its labels is label, in ChainerCV iabel",
     "renga.optimizer_hooks.GradientLARS": "scales by the rule of the paper, which is not Chainer's",
     "renga.optimizers.NesterovAG": "makes the step of the paper, which is not Chainer's",
     "renga.serializers.load_npz": "a file that Chainer has written is read by renga.serializers.load_chainer_npz",
@@ -66,7 +68,6 @@ _ADVICE = {
     "chainer.testing.attr": "use pytest's marks",
     "chainer.backends.intel64": "leave it out: pip install 'renga[onednn]' brings fast kernels for CPUs",
     "chainermn": "run it by `renga run-chainer` until you have written its part for renga.distributed",
-    "chainercv": "use renga's data sets and links, or keep it under `renga run-chainer`",
     "chainerx": "leave it out: each of Renga's backends does without it",
     **{
         f"{cuda}.available": "ask renga.backend.get_backend('cupy'), which raises where there is no GPU"
@@ -87,6 +88,8 @@ def equivalent(path: str) -> str | None:
         return _MOVED[path]
     if path.partition(".")[0] == "chainermn":
         return None  # a person decides: the names are the same, the first update and the evaluator's means are not
+    if path.partition(".")[0] == vision.PACKAGE:
+        return _of_vision(path)
     if path in FACES:
         return FACES[path][0]
     if path in names() and path.startswith("chainer.") and _is_module("renga" + path.removeprefix("chainer")):
@@ -100,9 +103,17 @@ def equivalent(path: str) -> str | None:
     return None
 
 
+def _of_vision(path: str) -> str | None:
+    """A name of `renga.cv`, rather than of the module that defines it; or a module."""
+    module, _, name = path.rpartition(".")
+    if vision.is_module(module) and name in vision.names(module):
+        return f"{vision.home(module, name)}.{name}"
+    return vision.same(path) if vision.is_module(path) else None
+
+
 def is_module_path(path: str) -> bool:
     """Whether `path` is a module of Chainer's, or of Renga's."""
-    return path in FACES or path in names() or _is_module(path)
+    return path in FACES or path in names() or _is_module(path) or vision.is_module(path)
 
 
 def advice(path: str) -> str:

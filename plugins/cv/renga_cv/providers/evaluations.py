@@ -25,6 +25,7 @@ NAMESPACES = [
         "renga.cv.extensions",
         names={
             "renga_cv.extensions.detection_coco_evaluator": "DetectionCOCOEvaluator",
+            "renga_cv.extensions.detection_vis_report": "DetectionVisReport",
             "renga_cv.extensions.detection_voc_evaluator": "DetectionVOCEvaluator",
             "renga_cv.extensions.instance_segmentation_coco_evaluator": "InstanceSegmentationCOCOEvaluator",
             "renga_cv.extensions.instance_segmentation_voc_evaluator": "InstanceSegmentationVOCEvaluator",

@@ -1,5 +1,1 @@
-"""``chainercv``: can be imported; nothing is in it yet."""
-
-__all__ = ["__version__"]
-
-__version__ = "0.13.1"
+"""What ``chainercv`` has otherwise than `renga.cv`."""

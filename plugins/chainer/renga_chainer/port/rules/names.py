@@ -12,6 +12,9 @@ from renga_chainer.port.facts import Facts, expression, text_of
 
 __all__ = ["attribute", "name", "spelled"]
 
+_PACKAGES = {"chainer": "renga", "chainercv": "renga.cv"}
+"""Packages whose names are spelled whole, by the package that has them."""
+
 _CUPY = ("chainer.backends.cuda.cupy", "chainer.cuda.cupy")
 
 
@@ -73,7 +76,7 @@ def _would_be(path: str) -> str | None:
         module = ".".join(parts[:n])
         if module in FACES:
             return ".".join([FACES[module][0], *parts[n:]])
-    return "renga." + ".".join(parts[1:]) if parts[0] == "chainer" and len(parts) > 1 else None
+    return ".".join([_PACKAGES[parts[0]], *parts[1:]]) if parts[0] in _PACKAGES and len(parts) > 1 else None
 
 
 def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:
@@ -81,13 +84,13 @@ def spelled(facts: Facts, original: cst.BaseExpression, target: str) -> str:
     written, path = text_of(original).strip("()"), facts.chainer(original)
     root, _, rest = written.partition(".")
     path_of_root = path.removesuffix("." + rest) if rest else path
-    if written == path == "chainer":
-        return "renga"
+    if written == path and path in _PACKAGES:
+        return _PACKAGES[path]
     if not rest and target.rpartition(".")[2] == original_name(path):
         return root  # the import statement will say where it comes from
     if not rest:
         return root if equivalent(path) is not None else target
-    if root == "chainer":
+    if root in _PACKAGES and path_of_root == root:
         return target if target.startswith("renga.") or target == "renga" else _needed(facts, target)
     local = equivalent(path_of_root)
     if local is not None and (target + ".").startswith(local + "."):
