@@ -1,6 +1,7 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga_cv.extensions.detection_coco_evaluator import DetectionCOCOEvaluator as DetectionCOCOEvaluator
+from renga_cv.extensions.detection_vis_report import DetectionVisReport as DetectionVisReport
 from renga_cv.extensions.detection_voc_evaluator import DetectionVOCEvaluator as DetectionVOCEvaluator
 from renga_cv.extensions.instance_segmentation_coco_evaluator import InstanceSegmentationCOCOEvaluator as InstanceSegmentationCOCOEvaluator
 from renga_cv.extensions.instance_segmentation_voc_evaluator import InstanceSegmentationVOCEvaluator as InstanceSegmentationVOCEvaluator
@@ -9,6 +10,7 @@ from renga_cv.extensions.semantic_segmentation_evaluator import SemanticSegmenta
 __all__ = [
     "DetectionCOCOEvaluator",
     "DetectionVOCEvaluator",
+    "DetectionVisReport",
     "InstanceSegmentationCOCOEvaluator",
     "InstanceSegmentationVOCEvaluator",
     "SemanticSegmentationEvaluator",
