@@ -73,7 +73,8 @@ class DetectionVisReport(Extension):
         left, right = figure.subplots(1, 2)
         vis_bbox(img, bbox, label, label_names=self.label_names, ax=left)
         left.set_title("ground truth")
-        vis_bbox(img, *found, label_names=self.label_names, ax=right)
+        bbox, label, score = found
+        vis_bbox(img, bbox, label, score, label_names=self.label_names, ax=right)
         right.set_title("predicted")
         with atomic_write(path) as file:
             figure.savefig(file, format=os.path.splitext(path)[1].lstrip(".") or "png")
