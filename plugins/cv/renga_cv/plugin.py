@@ -30,7 +30,7 @@ def renga_datasets() -> list[Provider]:
 @hookimpl
 def renga_models() -> list[Provider]:
     """Networks, small and large."""
-    return [*digits.MODELS, *segmenters.MODELS]
+    return [*digits.MODELS, *detectors.MODELS, *segmenters.MODELS]
 
 
 @hookimpl

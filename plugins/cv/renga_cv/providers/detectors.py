@@ -1,8 +1,8 @@
 """Networks that detect objects, and those that mask each of them."""
 
-from renga_core.plugin import Namespace
+from renga_core.plugin import Namespace, Provider
 
-__all__ = ["NAMESPACES"]
+__all__ = ["MODELS", "NAMESPACES"]
 
 _FASTER_RCNN = "renga_cv.links.model.faster_rcnn"
 _SSD = "renga_cv.links.model.ssd"
@@ -80,4 +80,44 @@ NAMESPACES: list[Namespace] = [
     ),
     Namespace("renga.cv.experimental.links", names={f"{_YOLO}.yolo_v2_tiny": "YOLOv2Tiny"}),
     Namespace("renga.cv.experimental.links.model.yolo", names={f"{_YOLO}.yolo_v2_tiny": "DarknetExtractor YOLOv2Tiny"}),
+]
+
+_DETECTION = frozenset({"detection"})
+
+MODELS = [
+    Provider(
+        "ssd300",
+        f"{_SSD}.ssd_vgg16:SSD300",
+        1,
+        "Boxes of objects: VGG16 and maps of six sizes, pictures of 300 pixels",
+        capabilities=_DETECTION,
+    ),
+    Provider(
+        "ssd512",
+        f"{_SSD}.ssd_vgg16:SSD512",
+        1,
+        "Boxes of objects: VGG16 and maps of seven sizes, pictures of 512 pixels",
+        capabilities=_DETECTION,
+    ),
+    Provider(
+        "yolo_v2",
+        f"{_YOLO}.yolo_v2:YOLOv2",
+        1,
+        "Boxes of objects: Darknet-19 in one pass",
+        capabilities=_DETECTION,
+    ),
+    Provider(
+        "yolo_v2_tiny",
+        f"{_YOLO}.yolo_v2_tiny:YOLOv2Tiny",
+        1,
+        "Boxes of objects: eight convolutions in one pass",
+        capabilities=_DETECTION,
+    ),
+    Provider(
+        "yolo_v3",
+        f"{_YOLO}.yolo_v3:YOLOv3",
+        1,
+        "Boxes of objects: Darknet-53 in one pass, at three sizes",
+        capabilities=_DETECTION,
+    ),
 ]

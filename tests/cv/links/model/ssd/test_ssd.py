@@ -10,7 +10,6 @@ from renga_core.link import Chain, Link
 from renga_cv.links.model.ssd.multibox import Multibox
 from renga_cv.links.model.ssd.multibox_loss import multibox_loss
 from renga_cv.links.model.ssd.ssd import SSD
-from renga_cv.links.model.ssd.ssd_vgg16 import SSD300
 from renga_nn.functions import relu
 from renga_nn.links import Convolution2D
 from renga_optimizers import MomentumSGD
@@ -159,18 +158,3 @@ def test_training_makes_the_loss_smaller():
         loss.backward()
         optimizer.update()
     assert losses[-1] < 0.3 * losses[0]
-
-
-@pytest.fixture(scope="module")
-def ssd300():
-    return SSD300(n_fg_class=2)
-
-
-def test_ssd300(ssd300, tmp_path):
-    assert (ssd300.insize, ssd300.n_fg_class) == (300, 2)
-    with pytest.raises(ValueError, match="n_fg_class"):
-        SSD300()
-    with pytest.raises(ValueError, match="20"):
-        SSD300(n_fg_class=3, pretrained_model="voc0712")
-    assert_array_equal(ssd300.mean.ravel(), [123, 117, 104])
-    assert ssd300.coder.encode(np.zeros((0, 4)), np.zeros(0, np.int32))[0].shape == (8732, 4)
