@@ -76,33 +76,20 @@ _INSTANCES = frozenset({"instance_segmentation"})
 _DETECTION = frozenset({"detection"})
 
 MODELS = [
-    Provider(
-        "segnet_basic",
-        "renga_cv.links.model.segnet.segnet_basic:SegNetBasic",
-        1,
-        "A class for each pixel: an encoder and a decoder of four steps",
-        capabilities=_SEMANTIC,
-    ),
-    Provider(
-        "pspnet_resnet50",
-        "renga_cv.links.model.pspnet.pspnet:PSPNetResNet50",
-        1,
-        "A class for each pixel: ResNet-50 and means over regions of several sizes",
-        capabilities=_SEMANTIC,
-    ),
-    Provider(
-        "pspnet_resnet101",
-        "renga_cv.links.model.pspnet.pspnet:PSPNetResNet101",
-        1,
-        "A class for each pixel: ResNet-101 and means over regions of several sizes",
-        capabilities=_SEMANTIC,
-    ),
-    Provider(
-        "deeplab_v3plus_xception65",
-        "renga_cv.links.model.deeplab.deeplab_v3plus:DeepLabV3plusXception65",
-        1,
-        "A class for each pixel: Xception and filters with holes of several sizes",
-        capabilities=_SEMANTIC,
+    *(
+        Provider(
+            name,
+            f"renga_cv.links.model.image_segmenter:{name}",
+            1,
+            f"A class for each pixel: {summary}",
+            capabilities=_SEMANTIC,
+        )
+        for name, summary in {
+            "deeplab_v3plus_xception65": "Xception, and filters with holes of several sizes",
+            "pspnet_resnet50": "ResNet of 50 layers, and means over regions of several sizes",
+            "pspnet_resnet101": "ResNet of 101 layers, and means over regions of several sizes",
+            "segnet_basic": "an encoder and a decoder of four steps",
+        }.items()
     ),
     Provider(
         "light_head_rcnn_resnet101",
