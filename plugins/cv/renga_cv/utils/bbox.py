@@ -11,7 +11,7 @@ import numpy as np
 
 from renga_core.backend import Array, get_array_module, get_backend, to_host
 from renga_core.graph import InvalidType
-from renga_core.graph.errors import describe_array
+from renga_core.graph.errors import describe_array, require_array
 from renga_cv.utils.checks import require_boxes
 
 __all__ = ["bbox_iou", "non_maximum_suppression"]
@@ -75,13 +75,20 @@ def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = No
     [1, 2]
     """
     require_boxes("non_maximum_suppression", "bbox", bbox)
-    boxes = _as_floats(to_host(bbox))
-    order = np.arange(len(boxes), dtype=np.int32)
-    if score is not None:
-        if not hasattr(score, "dtype") or tuple(score.shape) != (len(boxes),):
+    boxes = _as_floats(bbox)
+    if score is None:
+        boxes = to_host(boxes)
+        order = np.arange(len(boxes), dtype=np.int32)
+    else:
+        require_array("non_maximum_suppression", "score", score)
+        if tuple(score.shape) != (len(boxes),):
             expected = f"scores ({len(boxes)},), one for each box"
             raise InvalidType("non_maximum_suppression", "score", expected, describe_array(score))
-        order = order[np.argsort(to_host(score), kind="stable")[::-1]]
+        scores = score if score.dtype.kind == "f" else score.astype("float64")
+        # Together, so that the host waits for another device once.
+        rows = to_host(get_array_module(boxes).concatenate([boxes, scores[:, None]], axis=1))
+        order = np.argsort(rows[:, 4], kind="stable")[::-1].astype(np.int32)
+        boxes = rows[:, :4].astype(boxes.dtype)
     # A box of huge or infinite sides has an IoU that is not a number, and drops nothing.
     with np.errstate(over="ignore", invalid="ignore"):
         kept = order[_first_of_overlapping(boxes[order], thresh, len(boxes) if limit is None else limit)]

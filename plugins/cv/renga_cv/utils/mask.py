@@ -40,11 +40,13 @@ def mask_iou(mask_a: Array, mask_b: Array) -> Array:
     xp = get_array_module(mask_a)
     pixels = mask_a.shape[1] * mask_a.shape[2]
     a, b = mask_a.reshape(len(mask_a), pixels), mask_b.reshape(len(mask_b), pixels)
-    intersection = xp.zeros((len(mask_a), len(mask_b)), dtype="float64")
+    intersection, both = xp.zeros((len(mask_a), len(mask_b)), dtype="float64"), 0.0
     for start in range(0, pixels, _PIXELS_AT_A_TIME):
-        part = slice(start, start + _PIXELS_AT_A_TIME)
-        intersection += a[:, part].astype("float32") @ b[:, part].astype("float32").T
-    union = xp.count_nonzero(a, axis=1)[:, None] + xp.count_nonzero(b, axis=1) - intersection
+        part = slice(start, min(start + _PIXELS_AT_A_TIME, pixels))
+        in_a, in_b = a[:, part].astype("float32"), b[:, part].astype("float32")
+        intersection += in_a @ in_b.T
+        both += in_a.sum(axis=1)[:, None].astype("float64") + in_b.sum(axis=1)
+    union = both - intersection
     return (intersection / xp.maximum(union, 1)).astype("float32")
 
 
@@ -70,7 +72,7 @@ def mask_to_bbox(mask: Array) -> Array:
     for axis in (2, 1):
         occupied = mask.any(axis=axis)
         # One more position, which is always occupied: an axis without pixels has a first one too.
-        last = xp.ones((len(mask), 1), dtype=bool)
+        last = xp.full((len(mask), 1), True)
         first = xp.argmax(xp.concatenate([occupied, last], axis=1), axis=1)
         from_end = xp.argmax(xp.concatenate([occupied[:, ::-1], last], axis=1), axis=1)
         sides.append((first, occupied.shape[1] - from_end))
