@@ -86,38 +86,13 @@ _DETECTION = frozenset({"detection"})
 
 MODELS = [
     Provider(
-        "ssd300",
-        f"{_SSD}.ssd_vgg16:SSD300",
-        1,
-        "Boxes of objects: VGG16 and maps of six sizes, pictures of 300 pixels",
-        capabilities=_DETECTION,
-    ),
-    Provider(
-        "ssd512",
-        f"{_SSD}.ssd_vgg16:SSD512",
-        1,
-        "Boxes of objects: VGG16 and maps of seven sizes, pictures of 512 pixels",
-        capabilities=_DETECTION,
-    ),
-    Provider(
-        "yolo_v2",
-        f"{_YOLO}.yolo_v2:YOLOv2",
-        1,
-        "Boxes of objects: Darknet-19 in one pass",
-        capabilities=_DETECTION,
-    ),
-    Provider(
-        "yolo_v2_tiny",
-        f"{_YOLO}.yolo_v2_tiny:YOLOv2Tiny",
-        1,
-        "Boxes of objects: eight convolutions in one pass",
-        capabilities=_DETECTION,
-    ),
-    Provider(
-        "yolo_v3",
-        f"{_YOLO}.yolo_v3:YOLOv3",
-        1,
-        "Boxes of objects: Darknet-53 in one pass, at three sizes",
-        capabilities=_DETECTION,
-    ),
+        name, f"renga_cv.links.model.image_detector:{name}", 1, f"Boxes of objects: {summary}", capabilities=_DETECTION
+    )
+    for name, summary in {
+        "ssd300": "VGG16 and maps of six sizes, pictures of 300 pixels",
+        "ssd512": "VGG16 and maps of seven sizes, pictures of 512 pixels",
+        "yolo_v2": "Darknet-19 in one pass",
+        "yolo_v2_tiny": "eight convolutions in one pass",
+        "yolo_v3": "Darknet-53 in one pass, at three sizes",
+    }.items()
 ]
