@@ -71,6 +71,7 @@ def cityscapes(tree):
 
 
 def test_cityscapes(cityscapes):
+    cityscapes.text("gtCoarse/train/notes.txt")
     dataset = CityscapesSemanticSegmentationDataset(cityscapes.root, "coarse")
     assert (len(dataset), dataset.keys) == (2, ("img", "label"))
     img, label = dataset[0]
@@ -82,6 +83,7 @@ def test_cityscapes(cityscapes):
 
 
 def test_cityscapes_test_pictures(cityscapes):
+    cityscapes.text("leftImg8bit/test/notes.txt")
     dataset = CityscapesTestImageDataset(cityscapes.root)
     assert dataset.keys == "img"
     assert [img[2, 0, 0] for img in dataset] == [len("aachen"), len("ulm")]

@@ -84,6 +84,9 @@ def test_keys_can_be_set():
     assert (dataset.keys, dataset[1], dataset.slice[2:].keys) == ("b", 11, "b")
     assert dataset.slice[[5, 0]][:] == [51, 1]
     assert dataset.calls[-1] == ("bc", 0)
+    dataset.add_getter(["d", "e"], lambda i: (i, -i))
+    dataset.keys = ["e", "a"]
+    assert dataset[2] == (-2, 20)
 
 
 @pytest.mark.parametrize(
@@ -162,5 +165,5 @@ def test_a_base_class_says_what_is_missing():
         pass
 
     for ask in (lambda d: d.keys, lambda d: d.get_example_by_keys(0, (0,)), len):
-        with pytest.raises(NotImplementedError, match="Nothing defines no"):
+        with pytest.raises(NotImplementedError, match="Nothing does not define"):
             ask(Nothing())

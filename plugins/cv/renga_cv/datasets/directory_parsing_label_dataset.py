@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_cv.datasets.folders import require_folder
+from renga_cv.datasets.folders import folders_in, require_folder
 from renga_cv.sliceable.getter_dataset import GetterDataset
 from renga_cv.utils.image import read_image
 
@@ -31,7 +31,7 @@ def directory_parsing_label_names(root: Path, numerical_sort: bool = False) -> l
         ValueError: A folder is no number.
     """
     require_folder("directory_parsing_label_names", root)
-    names = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
+    names = folders_in(root)
     if not numerical_sort:
         return names
     if any(not name.isdecimal() for name in names):

@@ -18,6 +18,7 @@ __all__ = [
     "ROOT",
     "check_choice",
     "files_in",
+    "folders_in",
     "read_lines",
     "require_file",
     "require_folder",
@@ -97,6 +98,11 @@ def files_in(dataset: str, folder: str | os.PathLike[str], ending: str) -> list[
     """The paths of the files in a folder whose names end so, in order. Raises FileNotFoundError if it is not there."""
     require_folder(dataset, folder)
     return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(ending))
+
+
+def folders_in(folder: str | os.PathLike[str]) -> list[str]:
+    """The names of the folders in a folder, in order."""
+    return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
 
 
 def read_lines(dataset: str, path: str | os.PathLike[str]) -> list[str]:

@@ -63,10 +63,13 @@ def precision_and_recall(images: Iterable[Image], iou: Callable[[Host, Host], Ho
             of_pred, of_gt = pred_label == label, gt_label == label
             order = np.argsort(-pred_score[of_pred], kind="stable")
             of_class = difficult[of_gt]
-            overlaps = iou(image.pred[of_pred][order], image.gt[of_gt])
+            match = np.full(len(order), MISS, np.int8)
+            if order.size and of_class.size:
+                overlaps = iou(image.pred[of_pred][order], image.gt[of_gt])
+                _match(match, overlaps, of_class, iou_thresh)
             objects[label] = objects.get(label, 0) + int((~of_class).sum())
             scores.setdefault(label, []).append(pred_score[of_pred][order])
-            matches.setdefault(label, []).append(_matches(overlaps, of_class, iou_thresh))
+            matches.setdefault(label, []).append(match)
 
     count = max(objects, default=-1) + 1
     prec: list[Host | None] = [None] * count
@@ -82,11 +85,8 @@ def precision_and_recall(images: Iterable[Image], iou: Callable[[Host, Host], Ho
     return prec, rec
 
 
-def _matches(overlaps: Host, difficult: Host, iou_thresh: float) -> Host:
-    """What each prediction is, given the IoU of each, by descending score, with each object ``(P, G)``."""
-    match = np.full(len(overlaps), MISS, np.int8)
-    if not overlaps.size:
-        return match
+def _match(match: Host, overlaps: Host, difficult: Host, iou_thresh: float) -> None:
+    """Write down which predictions are no misses, given the IoU of each, by descending score, with each object."""
     best = overlaps.argmax(axis=1)
     taken = np.zeros(len(difficult), bool)
     for i in np.flatnonzero(overlaps.max(axis=1) >= iou_thresh).tolist():
@@ -96,7 +96,6 @@ def _matches(overlaps: Host, difficult: Host, iou_thresh: float) -> Host:
         elif not taken[which]:
             match[i] = HIT
         taken[which] = True
-    return match
 
 
 def _difficult(given: Any, count: int, image: int) -> Host:

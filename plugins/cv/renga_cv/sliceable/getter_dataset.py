@@ -56,17 +56,17 @@ class GetterDataset(SliceableDataset):
     def keys(self, keys: Keys) -> None:
         self._chosen = positions(keys, self._all_keys)
 
-    def add_getter(self, keys: Keys, getter: Callable[[int], Any]) -> None:
+    def add_getter(self, keys: Keys | list[Key], getter: Callable[[int], Any]) -> None:
         """Add elements, after those there are.
 
         Args:
-            keys: The name of an element; or a tuple of names. A name may be None.
+            keys: The name of an element; or a tuple or list of names. A name may be None.
             getter: Called with the number of an example, from 0. Returns the element, or as many as there are names.
         """
         number = len(self._getters)
         self._getters.append(getter)
         self._all_keys += as_tuple(keys)
-        if isinstance(keys, tuple):
+        if isinstance(keys, (tuple, list)):
             self._sources += [(number, position) for position in range(len(keys))]
         else:
             self._sources.append((number, None))

@@ -16,9 +16,9 @@ Key = str | int | None
 Keys = Key | tuple[Key, ...]
 
 
-def as_tuple(keys: Keys) -> tuple[Key, ...]:
-    """A tuple of keys: of the only one, if it is alone."""
-    return keys if isinstance(keys, tuple) else (keys,)
+def as_tuple(keys: Keys | list[Key]) -> tuple[Key, ...]:
+    """A tuple of keys, of a tuple or a list; of the only one, if it is alone."""
+    return tuple(keys) if isinstance(keys, (tuple, list)) else (keys,)
 
 
 def key_index(key: Any, keys: tuple[Key, ...]) -> int:

@@ -20,7 +20,7 @@ class SliceableDataset(DatasetMixin):
     @property
     def keys(self) -> Keys:
         """The names of the elements: a tuple; or one name, if an example is the element itself."""
-        raise NotImplementedError(f"{type(self).__name__} defines no property keys")
+        raise NotImplementedError(f"{type(self).__name__} does not define the property keys")
 
     def get_example_by_keys(self, index: int, key_indices: tuple[int, ...]) -> tuple[Any, ...]:
         """Return some elements of example `index`.
@@ -29,7 +29,7 @@ class SliceableDataset(DatasetMixin):
             index: Number of the example, from 0.
             key_indices: Positions of the elements in `keys`.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no get_example_by_keys(index, key_indices)")
+        raise NotImplementedError(f"{type(self).__name__} does not define get_example_by_keys(index, key_indices)")
 
     def get_example(self, index: int) -> Any:
         """Return example `index`; negative numbers count from the end. Raises IndexError where there is none."""

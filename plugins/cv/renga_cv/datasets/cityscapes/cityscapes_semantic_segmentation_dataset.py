@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_cv.datasets.cityscapes.cityscapes_utils import ADVICE, get_cityscapes
 from renga_cv.datasets.cityscapes.labels import cityscapes_ids
-from renga_cv.datasets.folders import check_choice, files_in, require_folder
+from renga_cv.datasets.folders import check_choice, files_in, folders_in, require_folder
 from renga_cv.sliceable.getter_dataset import GetterDataset
 from renga_cv.utils.image import read_image, read_label
 
@@ -59,7 +59,7 @@ class CityscapesSemanticSegmentationDataset(GetterDataset):
         self.img_paths: list[str] = []
         self.label_paths: list[str] = []
         ending = f"_{kind}_labelIds.png"
-        for city in sorted(os.listdir(labels)):
+        for city in folders_in(labels):
             for path in files_in(name, os.path.join(labels, city), ending):
                 image = os.path.join(images, city, os.path.basename(path).removesuffix(ending) + "_leftImg8bit.png")
                 if not os.path.isfile(image):

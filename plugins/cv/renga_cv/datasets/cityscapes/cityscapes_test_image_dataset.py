@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from renga_cv.datasets.cityscapes.cityscapes_utils import ADVICE, get_cityscapes
-from renga_cv.datasets.folders import files_in, require_folder
+from renga_cv.datasets.folders import files_in, folders_in, require_folder
 from renga_cv.sliceable.getter_dataset import GetterDataset
 from renga_cv.utils.image import read_image
 
@@ -30,7 +30,7 @@ class CityscapesTestImageDataset(GetterDataset):
         root = get_cityscapes() if data_dir == "auto" else os.fspath(data_dir)
         folder = os.path.join(root, "leftImg8bit", "test")
         require_folder(name, folder, ADVICE)
-        cities = [os.path.join(folder, city) for city in sorted(os.listdir(folder))]
+        cities = [os.path.join(folder, city) for city in folders_in(folder)]
         self.img_paths = [path for city in cities for path in files_in(name, city, "_leftImg8bit.png")]
         self.add_getter("img", self._image)
         self.keys = "img"
