@@ -30,7 +30,8 @@ def renga_datasets() -> list[Provider]:
 @hookimpl
 def renga_models() -> list[Provider]:
     """Networks, small and large."""
-    return [*digits.MODELS, *detectors.MODELS, *segmenters.MODELS]
+    """Networks, small and large."""
+    return [*classifiers.MODELS, *detectors.MODELS, *digits.MODELS, *segmenters.MODELS]
 
 
 @hookimpl

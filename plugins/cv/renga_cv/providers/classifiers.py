@@ -1,8 +1,24 @@
 """Networks that classify, and links that networks are made of."""
 
-from renga_core.plugin import Namespace
+from renga_core.plugin import Namespace, Provider
 
-__all__ = ["NAMESPACES"]
+__all__ = ["MODELS", "NAMESPACES"]
+
+MODELS = [
+    Provider(name, f"renga_cv.links.model.image_classifier:{name}", 1, f"{title}, for photographs in colour")
+    for name, title in {
+        "mobilenet_v2": "MobileNetV2, a small network",
+        "resnet50": "ResNet of 50 layers",
+        "resnet101": "ResNet of 101 layers",
+        "resnet152": "ResNet of 152 layers",
+        "se_resnet50": "SE-ResNet of 50 layers",
+        "se_resnet101": "SE-ResNet of 101 layers",
+        "se_resnet152": "SE-ResNet of 152 layers",
+        "se_resnext50": "SE-ResNeXt of 50 layers",
+        "se_resnext101": "SE-ResNeXt of 101 layers",
+        "vgg16": "VGG of 16 layers",
+    }.items()
+]
 
 _CONNECTION = {
     "renga_cv.links.connection.conv_2d_activ": "Conv2DActiv",

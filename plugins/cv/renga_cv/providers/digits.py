@@ -29,21 +29,28 @@ DATASETS = [
     ),
 ]
 
+# Their capabilities name the tasks they are for; those without classify.
 MODELS = [
     Provider(
         "small_instance_segmenter",
         "renga_cv.links.model.small.instance_segmenter:SmallInstanceSegmenter",
         1,
         "Masks of objects in small pictures",
+        capabilities=frozenset({"instance_segmentation"}),
     ),
     Provider(
-        "small_detector", "renga_cv.links.model.small.detector:SmallDetector", 1, "Boxes of objects in small pictures"
+        "small_detector",
+        "renga_cv.links.model.small.detector:SmallDetector",
+        1,
+        "Boxes of objects in small pictures",
+        capabilities=frozenset({"detection"}),
     ),
     Provider(
         "small_segmenter",
         "renga_cv.links.model.small.segmenter:SmallSegmenter",
         1,
         "A class for each pixel of small pictures",
+        capabilities=frozenset({"semantic_segmentation"}),
     ),
 ]
 
