@@ -78,10 +78,8 @@ globals().update(
 )
 for kind in WITHOUT_OPTIONS:
     globals().update(classes_for(kind))
-models = registry(MODEL)
-NOT_TRIED = TOO_LARGE | {
-    models.get(name).full_name for name in models.names() if models.get(name).provider.capabilities & OTHER_TASKS
-}
+MODEL_OFFERS = [registry(MODEL).get(name) for name in registry(MODEL).names()]
+NOT_TRIED = TOO_LARGE | {offer.full_name for offer in MODEL_OFFERS if offer.provider.capabilities & OTHER_TASKS}
 suites = classes_for(MODEL, MODEL_ATTRIBUTES)
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
 globals().update(
