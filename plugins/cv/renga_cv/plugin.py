@@ -30,7 +30,6 @@ def renga_datasets() -> list[Provider]:
 @hookimpl
 def renga_models() -> list[Provider]:
     """Networks, small and large."""
-    """Networks, small and large."""
     return [*classifiers.MODELS, *detectors.MODELS, *digits.MODELS, *segmenters.MODELS]
 
 
