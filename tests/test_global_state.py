@@ -20,6 +20,12 @@ from renga_core.link import Link
 from renga_core.settings import layers
 
 
+@pytest.fixture(autouse=True)
+def little_patience(monkeypatch):
+    """What is left behind here stays until it is undone: to wait for it would only take time."""
+    monkeypatch.setattr(global_state, "PATIENCE", 2.0)
+
+
 def changed(change, undo=lambda: None):
     """Names of the parts in which a change is found; and that it is put back, by the comparison itself or by `undo`."""
     before = global_state.take()

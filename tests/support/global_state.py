@@ -336,7 +336,9 @@ PARTS: dict[str, Part] = {
     "interpreter": Part(_interpreter),
 }
 _ENDING = {"threads", "processes", "shared memory"}
-"""Parts of which a little may still be on its way out when a test has ended: these get some seconds."""
+"""Parts of which a little may still be on its way out when a test has ended: these get `PATIENCE`."""
+PATIENCE = 20.0
+"""Seconds."""
 
 
 def describe(before: Any, after: Any) -> str:
@@ -394,7 +396,7 @@ def changes(before: Mapping[str, Any], restore: bool = True) -> dict[str, str]:
     for name, part in PARTS.items():
         after = part.read()
         if name in _ENDING and after - before[name]:
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + PATIENCE
             while (after := part.read()) - before[name] and time.monotonic() < deadline:
                 gc.collect()
                 time.sleep(0.01)
