@@ -21,12 +21,8 @@ def renga_communicators():
             launcher="relay",
         ),
         Provider(
-            name="off_by_one", target="renga_relay.wrong:OffByOne", revision=1, summary="wrong from five ranks on",
-            launcher="relay",
-        ),
-        Provider(
-            name="goes_on", target="renga_relay.ranks:RelayCommunicator", revision=1, summary="it hides failures",
-            launcher="never_fails",
+            name="wrong", target="renga_relay.wrong:Reversed", revision=1,
+            summary="wrong from five ranks on, and its launcher hides failures", launcher="never_fails",
         ),
     ]
 
@@ -40,10 +36,10 @@ def renga_launchers():
 WRONG = """
 from renga_relay.ranks import RelayCommunicator, launch
 
-class OffByOne(RelayCommunicator):
-    def allreduce(self, data):
-        total = super().allreduce(data)
-        return total + 1 if self.size >= 5 else total
+class Reversed(RelayCommunicator):
+    def alltoall(self, xs):
+        found = super().alltoall(xs)
+        return found[::-1] if self.size >= 5 else found
 
 def never_fails(command, size, environment):
     launch(command, size, environment)
@@ -104,14 +100,9 @@ def test_the_kit_runs_one_to_five_of_its_ranks(relay):
     assert "failed 0, skipped 0" in outcome.out
 
 
-def test_one_that_is_wrong_from_five_ranks_on_is_refused(relay):
-    outcome = relay.renga("check", "communicator:off_by_one")
+def test_what_is_wrong_from_five_ranks_on_and_a_launcher_that_hides_failures_are_refused(relay):
+    outcome = relay.renga("check", "communicator:wrong")
     assert outcome.status == 1
-    assert "test_ranks[numpy-5-allreduce]" in outcome.out
+    assert "test_ranks[numpy-5-alltoall]" in outcome.out
     assert "of 4:" not in outcome.out
-
-
-def test_a_launcher_that_hides_failures_is_refused(relay):
-    outcome = relay.renga("check", "communicator:goes_on")
-    assert outcome.status == 1
     assert "a rank has failed, and its launcher goes on, or returns 0" in outcome.out
