@@ -74,6 +74,8 @@ def test_its_own_tests_pass(site: Path, tmp_path: Path) -> None:
 def test_one_word_of_the_file_changes_the_backend(site: Path, tmp_path: Path, program: str) -> None:
     """The losses of 50 steps agree to 1e-4: ten times what was measured (the distribution's README)."""
     text = (SOURCE / f"{program}.toml").read_text().replace('[1, "epoch"]', '[1, "iteration"]')
+    if program == "vgg_small":  # the largest learns soonest
+        text = text.replace("epochs = 5", "epochs = 3")
     losses = {}
     for backend in ("torch", "numpy"):
         folder = tmp_path / backend
@@ -84,7 +86,7 @@ def test_one_word_of_the_file_changes_the_backend(site: Path, tmp_path: Path, pr
         log = [json.loads(line) for line in (folder / "result" / "log.jsonl").read_text().splitlines()]
         losses[backend] = [entry["main/loss"] for entry in log]
         assert log[-1]["validation/main/accuracy"] > 0.85
-    assert len(losses["numpy"]) > 100
+    assert len(losses["numpy"]) > 60
     np.testing.assert_allclose(losses["torch"][:50], losses["numpy"][:50], rtol=1e-4)
 
 
