@@ -80,11 +80,14 @@ def _predict_into(trained: Trained, files: Sequence[str], out: str) -> None:
     """Have the task write into a folder, with a bar that counts the files; all of it or, after an error, nothing."""
     from tqdm import tqdm
 
+    class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
+        monitor_interval = 0  # no thread that outlives the bar
+
     stems = [Path(path).stem for path in files]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if twice is not None:
         raise RengaError(f"several files are called {twice!r}: one result would take the place of another in {out}.")
-    with written_folder(out) as folder, tqdm(total=len(files), unit="file", file=sys.stderr) as bar:
+    with written_folder(out) as folder, Bar(total=len(files), unit="file", file=sys.stderr) as bar:
         trained.task.predict_into(trained.target, _counted(_examples(trained, files), bar), folder)
         number = len(list(folder.iterdir()))
     print(f"renga: {number} files written into {out}", file=sys.stderr)
