@@ -109,7 +109,7 @@ class RPN(Chain):
         image = xp.arange(in_shape[0])[:, None]
         found = []
         for loc, conf, anchor in zip(locs, confs, anchors, strict=True):
-            best = xp.argsort(-conf.array, axis=1)[:, :before]
+            best = xp.argsort(-conf.array, axis=1)[:, : min(before, conf.shape[1])]
             moved = move_boxes(anchor[best], loc.array[image, best])
             found.append(xp.concatenate((moved, conf.array[image, best][..., None]), axis=2))
         sizes = [level.shape[1] for level in found]
