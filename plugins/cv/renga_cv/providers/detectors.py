@@ -83,16 +83,33 @@ NAMESPACES: list[Namespace] = [
 ]
 
 _DETECTION = frozenset({"detection"})
+_INSTANCES = frozenset({"instance_segmentation"})
 
 MODELS = [
-    Provider(
-        name, f"renga_cv.links.model.image_detector:{name}", 1, f"Boxes of objects: {summary}", capabilities=_DETECTION
-    )
-    for name, summary in {
-        "ssd300": "VGG16 and maps of six sizes, pictures of 300 pixels",
-        "ssd512": "VGG16 and maps of seven sizes, pictures of 512 pixels",
-        "yolo_v2": "Darknet-19 in one pass",
-        "yolo_v2_tiny": "eight convolutions in one pass",
-        "yolo_v3": "Darknet-53 in one pass, at three sizes",
-    }.items()
+    *[
+        Provider(
+            name,
+            f"renga_cv.links.model.image_detector:{name}",
+            1,
+            f"Boxes of objects: {summary}",
+            capabilities=_DETECTION,
+        )
+        for name, summary in {
+            "ssd300": "VGG16 and maps of six sizes, pictures of 300 pixels",
+            "ssd512": "VGG16 and maps of seven sizes, pictures of 512 pixels",
+            "yolo_v2": "Darknet-19 in one pass",
+            "yolo_v2_tiny": "eight convolutions in one pass",
+            "yolo_v3": "Darknet-53 in one pass, at three sizes",
+        }.items()
+    ],
+    *[
+        Provider(name, f"renga_cv.links.model.two_stage_detector:{name}", 1, summary, capabilities=capabilities)
+        for name, summary, capabilities in (
+            ("faster_rcnn_vgg16", "Boxes of objects: VGG16, in regions that it proposes", _DETECTION),
+            ("faster_rcnn_fpn_resnet50", "Boxes of objects: ResNet-50 and a pyramid of features", _DETECTION),
+            ("faster_rcnn_fpn_resnet101", "Boxes of objects: ResNet-101 and a pyramid of features", _DETECTION),
+            ("mask_rcnn_fpn_resnet50", "Masks of objects: ResNet-50 and a pyramid of features", _INSTANCES),
+            ("mask_rcnn_fpn_resnet101", "Masks of objects: ResNet-101 and a pyramid of features", _INSTANCES),
+        )
+    ],
 ]
