@@ -118,6 +118,13 @@ def test_predicted_masks_are_those_of_the_image():
     assert mask[label.tolist().index(0)].sum() == 8 * 8
 
 
+def test_an_image_without_regions_has_no_instances():
+    pytest.importorskip("PIL")
+    knows = Knows(np.zeros((0, 4)), np.zeros((0, 4, 4)), np.zeros((0, 3)))
+    (mask,), (label,), (score,) = knows.predict([np.zeros((3, 40, 60), np.float32)])
+    assert (mask.shape, label.shape, score.shape) == ((0, 40, 60), (0,), (0,))
+
+
 def test_presets():
     net = network(Scores(1))
     assert (net.score_thresh, net.nms_thresh, net.min_drop_size, net.limit) == (0.7, 0.3, 16, 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -142,7 +143,8 @@ class FCIS(Chain):
             inside = softmax(seg_scores, axis=1).array[:, 1]
             cls_prob = softmax(cls_scores).array
         # One transfer for all.
-        rows = to_host(get_array_module(rois).concatenate((rois, cls_prob, inside.reshape(len(rois), -1)), axis=1))
+        pixels = inside.reshape(len(rois), math.prod(inside.shape[1:]))
+        rows = to_host(get_array_module(rois).concatenate((rois, cls_prob, pixels), axis=1))
         bbox = np.clip(rows[:, :4] / np.float32(scale), 0, np.array((height, width) * 2, np.float32))
         large = (bbox[:, 2:] - bbox[:, :2] >= self.min_drop_size).all(axis=1)
         masks, boxes, label, score = mask_voting(
