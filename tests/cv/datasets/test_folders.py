@@ -1,11 +1,13 @@
 """``data_dir="auto"``: archives of real layout, from an address that is a file."""
 
 import shutil
+import tarfile
 
 import numpy as np
 import pytest
 
 import renga
+from renga_core.serializers import FileRefused
 from renga_cv.datasets import folders
 from renga_cv.datasets.coco import coco_utils
 from renga_cv.datasets.coco.coco_semantic_segmentation_dataset import COCOSemanticSegmentationDataset
@@ -56,6 +58,19 @@ def test_unpacking_that_was_interrupted_is_done_again(tree, root, monkeypatch):
     monkeypatch.setattr(folders, "extractall", unpack)
     folders.unpacked("some", address, "first.txt")
     assert sorted(path.name for path in (root / "some").iterdir()) == ["first.txt", "second.txt"]
+
+
+@pytest.mark.parametrize("damage", ["cut short", "leads out"])
+def test_archives_that_are_refused(damage, tree, root):
+    """The message says which data set it is for, which file in the cache to delete, and what is wrong with it."""
+    path = tree.root / "a.tar"
+    with tarfile.open(path, "w") as archive:
+        archive.add(tree.text("first.txt", "x" * 2000), "../first.txt" if damage == "leads out" else "first.txt")
+    if damage == "cut short":
+        path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(FileRefused, match=r"_dl_cache.*a\.tar, for .*some, cannot be unpacked: .*Delete the file"):
+        folders.unpacked("some", path.as_uri(), "first.txt")
+    assert not list(root.rglob("*.txt"))
 
 
 def test_an_address_without_anything(tmp_path, root):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from renga_core.errors import did_you_mean
+from renga_core.serializers import FileRefused
 from renga_cv.utils.archive import extractall
 from renga_data.datasets.cached import cached_download
 from renga_data.datasets.download import get_dataset_directory
@@ -70,7 +71,13 @@ def unpack_once(archive: str, get: Callable[[], str], root: Path, sentinel: str,
             path = get()
             begun.touch()
             (root / folder).mkdir(parents=True, exist_ok=True)
-            extractall(path, os.fspath(root / folder), os.path.splitext(archive)[1])
+            try:
+                extractall(path, os.fspath(root / folder), os.path.splitext(archive)[1])
+            except FileRefused as error:
+                reason = " ".join(str(error).removeprefix(f"{path}: ").split()).rstrip(".")
+                raise FileRefused(
+                    path, f"{archive}, for {root}, cannot be unpacked: {reason}. Delete the file to download it again."
+                ) from error
             begun.unlink()
 
 
