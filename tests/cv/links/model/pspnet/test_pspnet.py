@@ -35,20 +35,21 @@ def colored(label):
 
 def test_tiles_and_frames_give_each_image_labels_of_its_size():
     rng = np.random.default_rng(0)
-    labels = [rng.integers(0, 3, size) for size in ((20, 31), (8, 6), (5, 9), (7, 13))]
+    labels = [rng.integers(0, 3, size) for size in ((20, 31), (8, 6), (5, 9), (7, 13), (8, 6), (7, 13))]
     network = OfColors((9, 10))
     predicted = network.predict([colored(label) for label in labels])
     for label, right in zip(predicted, labels, strict=True):
         assert label.dtype == np.int32
         assert np.array_equal(label, right)
-    # Each with its mirror image: 3 × 4 tiles at steps of 6 and 7, one frame, one frame, 1 × 2 tiles.
-    assert network.seen == [(2, 3, 9, 10)] * (3 * 4 + 1 + 1 + 2)
+    # Each with its mirror image: 3 × 4 tiles at steps of 6 and 7; a frame of two images; a frame; 1 × 2 tiles of two.
+    assert [shape[0] for shape in network.seen] == [2] * 3 * 4 + [4] + [2] + [4] * 2
+    assert {shape[1:] for shape in network.seen} == {(3, 9, 10)}
 
 
 def test_probabilities_of_tiles_are_averaged_where_they_overlap():
     rng = np.random.default_rng(0)
     img = rng.uniform(0, 255, (3, 25, 17)).astype(np.float32)
-    probabilities = OfColors((8, 9))._probabilities(img)
+    probabilities = OfColors((8, 9))._probabilities(img[None])
     right = softmax((img - VGG_MEAN)[None] / 10, axis=1).array
     np.testing.assert_allclose(probabilities, right, atol=1e-6)
 

@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Variable
 from renga_core.link import Chain
@@ -15,7 +17,7 @@ from renga_cv.links.model.imagenet import VGG_MEAN
 from renga_cv.links.model.pspnet.convolution_crop import convolution_crop
 from renga_cv.links.model.pspnet.dilated_resnet import DilatedResNet
 from renga_cv.links.model.pspnet.pyramid_pooling_module import PyramidPoolingModule
-from renga_cv.links.model.segmentation import Host, inference, labels_of
+from renga_cv.links.model.segmentation import Host, inference, labels_of, predict_by_shape
 from renga_cv.transforms.image.resize import resize, resize_contain
 from renga_cv.utils.pretrained import (
     PublishedModel,
@@ -113,51 +115,60 @@ class PSPNet(Chain):
         into a frame of zeros, and is not enlarged. Each tile is seen mirrored, too.
 
         Args:
-            imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes.
+            imgs: Images ``(3, H, W)``, RGB, float32 from 0 to 255, of any sizes. Those of one size are predicted
+                together.
 
         Returns:
             For each image its labels, int32 ``(H, W)``.
         """
         with inference():
-            return [labels_of(self._probabilities(img))[0] for img in imgs]
+            return predict_by_shape(imgs, lambda images: labels_of(self._probabilities(images)))
 
-    def _probabilities(self, img: Host) -> Array:
-        """The sum over scales, ``(1, n_class, H, W)``."""
-        size: tuple[int, int] = img.shape[1:]
+    def _probabilities(self, images: Host) -> Array:
+        """The sum over scales, ``(N, n_class, H, W)``."""
+        size: tuple[int, int] = images.shape[2:]
         total: Any = 0
         for scale in self.scales or (1.0,):
             scaled = int(size[0] * scale), int(size[1] * scale)
-            at_scale = self._at_one_scale((img if scaled == size else resize(img, scaled)) - self.mean)
+            resized = images if scaled == size else np.stack([resize(image, scaled) for image in images])
+            at_scale = self._at_one_scale(resized - self.mean)
             total = total + (at_scale if scaled == size else resize_images(at_scale, size).array)
         return total
 
-    def _at_one_scale(self, img: Host) -> Array:
-        """Probabilities ``(1, n_class, H, W)`` of an image less `mean`."""
-        if max(img.shape[1:]) > max(self.input_size):
-            return self._of_tiles(self.device.send(img))
-        framed, param = resize_contain(img, self.input_size, return_param=True)
+    def _at_one_scale(self, images: Host) -> Array:
+        """Probabilities ``(N, n_class, H, W)`` of images less `mean`."""
+        size: tuple[int, int] = images.shape[2:]
+        if max(size) > max(self.input_size):
+            return self._of_tiles(self.device.send(images))
+        framed = [resize_contain(image, self.input_size, return_param=True) for image in images]
+        param = framed[0][1]
         top, left = param["y_offset"], param["x_offset"]
         height, width = param["scaled_size"]
-        y = self._of_frame(self.device.send(framed[None]))[:, :, top : top + height, left : left + width]
-        return y if (height, width) == img.shape[1:] else resize_images(y, img.shape[1:], align_corners=False).array
+        y = self._of_frames(self.device.send(np.stack([frame for frame, _ in framed])))
+        y = y[:, :, top : top + height, left : left + width]
+        return y if (height, width) == size else resize_images(y, size, align_corners=False).array
 
-    def _of_tiles(self, img: Array) -> Array:
+    def _of_tiles(self, images: Array) -> Array:
         """Probabilities averaged where tiles overlap."""
-        xp = get_array_module(img)
+        xp = get_array_module(images)
+        n, channels, height, width = images.shape
         stride = [math.ceil(length * 2 / 3) for length in self.input_size]
-        crops, param = convolution_crop(img, self.input_size, stride, return_param=True)
-        total = xp.zeros((1, self.n_class, *img.shape[1:]), dtype=img.dtype)
-        count = xp.zeros((1, 1, *img.shape[1:]), dtype=img.dtype)
+        as_channels = images.reshape(n * channels, height, width)
+        crops, param = convolution_crop(as_channels, self.input_size, stride, return_param=True)
+        total = xp.zeros((n, self.n_class, height, width), dtype=images.dtype)
+        count = xp.zeros((1, 1, height, width), dtype=images.dtype)
         for i, slices in enumerate(zip(*param.values(), strict=True)):
             y_slice, x_slice, crop_y_slice, crop_x_slice = slices
-            total[:, :, y_slice, x_slice] += self._of_frame(crops[i : i + 1])[:, :, crop_y_slice, crop_x_slice]
+            y = self._of_frames(crops[i].reshape(n, channels, *self.input_size))
+            total[:, :, y_slice, x_slice] += y[:, :, crop_y_slice, crop_x_slice]
             count[:, :, y_slice, x_slice] += 1
         return total / count
 
-    def _of_frame(self, x: Array) -> Array:
-        """Probabilities of ``(1, 3, *input_size)``, averaged over the image and its mirror image."""
+    def _of_frames(self, x: Array) -> Array:
+        """Probabilities of ``(N, 3, *input_size)``, averaged over each image and its mirror image."""
+        n = len(x)
         y = softmax(self.forward(concat([x, flip(x, axis=3)], axis=0)), axis=1)
-        probabilities: Array = ((y[:1] + flip(y[1:], axis=3)) / 2).array
+        probabilities: Array = ((y[:n] + flip(y[n:], axis=3)) / 2).array
         return probabilities
 
 
