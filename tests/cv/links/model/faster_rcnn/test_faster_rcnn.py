@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from renga_core import random
 from renga_core.configuration import using_config
 from renga_core.link import Chain
 from renga_core.reporter import Reporter
@@ -57,6 +58,7 @@ class Extractor(Chain):
 
 @pytest.fixture
 def model() -> FasterRCNN:
+    random.seed(0)
     rpn = RegionProposalNetwork(
         8,
         8,

