@@ -91,6 +91,9 @@ def stopped_by_signals() -> Iterator[None]:
 
     ``mpiexec`` passes SIGUSR1 on to all ranks, and lets them take their time. At Ctrl-C, Open MPI's sends them SIGTERM,
     and kills them a quarter of a second later.
+
+    A shell that runs a script has programs in the background ignore SIGINT, and with it these signals would do nothing:
+    so SIGINT is not ignored while the block runs.
     """
     numbers = (signal.SIGTERM, signal.SIGUSR1)
     if threading.current_thread() is not threading.main_thread():
@@ -108,6 +111,8 @@ def stopped_by_signals() -> Iterator[None]:
     before = {
         number: signal.signal(number, interrupt) for number in numbers if signal.getsignal(number) == signal.SIG_DFL
     }
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:

@@ -216,6 +216,18 @@ def test_interrupted_in_the_middle_of_an_epoch_and_resumed(shell, uninterrupted)
     assert log(uninterrupted) == log(shell.folder / "result")
 
 
+def test_sigterm_stops_what_a_script_has_started_in_the_background(shell, uninterrupted):
+    """A shell has such programs ignore SIGINT."""
+    (shell.folder / "iteration").unlink()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that is started inherits it
+    try:
+        stopped = shell.stop(signal.SIGTERM, lambda: iteration(shell) >= 20, "train", "slowly.toml")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stopped.status == 130
+    assert list((shell.folder / "result").glob("snapshot_iter_2*.npz"))
+
+
 def test_killed_between_snapshots_and_resumed(shell, uninterrupted):
     (shell.folder / "iteration").unlink()
     stopped = shell.stop(signal.SIGKILL, lambda: iteration(shell) >= 22, "train", "slowly.toml")
