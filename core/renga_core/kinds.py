@@ -143,6 +143,7 @@ MODEL: Kind[Callable[..., Link]] = Kind(
 DATASET: Kind[Callable[..., Any]] = Kind(
     "dataset",
     config_key="data.use",
+    suite="renga_testing.suites:DatasetSuite",
     namespace="renga.datasets",
     summary="a callable that returns the pair (train, test) of data sets",
 )

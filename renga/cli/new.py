@@ -54,6 +54,9 @@ _OPTIMIZER_CAPABILITIES = """
 _COMPILER_CAPABILITIES = """
             capabilities=frozenset({"same_bits"}),"""
 
+_DATASET_CAPABILITIES = """
+            capabilities=frozenset({"unshared"}),"""
+
 _FORMAT_SUFFIXES = """
             suffixes=(".$name",),"""
 
@@ -63,6 +66,7 @@ SORTS = {
     "communicator": Sort("communicator", "CommunicatorSuite"),
     "optimizer": Sort("optimizer", "OptimizerSuite", _OPTIMIZER_CAPABILITIES),
     "model": Sort("model", "ModelSuite"),
+    "dataset": Sort("dataset", "DatasetSuite", _DATASET_CAPABILITIES),
     "extension": Sort("extension", "ExtensionSuite"),
     "file_format": Sort("file_format", "FileFormatSuite", _FORMAT_SUFFIXES),
     "compiler": Sort("compiler", "CompilerSuite", _COMPILER_CAPABILITIES),

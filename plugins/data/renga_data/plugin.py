@@ -16,6 +16,7 @@ _DATASETS = {
 }
 
 _NEEDS = {"svhn": ("scipy",), "image_folder": ("PIL",)}
+_CAPABILITIES = {"image_folder": frozenset({"unshared"})}
 _HINTS = {"svhn": "pip install 'renga[scipy]'", "image_folder": "pip install 'renga[cv]'"}
 
 _ITERATORS = {
@@ -36,6 +37,7 @@ def renga_datasets() -> list[Provider]:
             summary=summary,
             needs=_NEEDS.get(name, ()),
             install_hint=_HINTS.get(name, ""),
+            capabilities=_CAPABILITIES.get(name, frozenset()),
         )
         for name, (module, summary) in _DATASETS.items()
     ]

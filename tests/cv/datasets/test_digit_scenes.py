@@ -67,12 +67,13 @@ def test_the_preprocessing_names_the_classes():
     assert get_digit_scenes("pixels", 1, 1).preprocessing.outputs == 11
 
 
-def test_a_scene_is_drawn_once():
+def test_a_scene_is_drawn_once(monkeypatch):
     digits, labels = (np.stack(each) for each in zip(*get_digits(ndim=2)[0][:20], strict=True))
     scenes = DigitScenes(digits, labels, 3, size=48)
-    first = scenes[1][2]
-    assert scenes[1][2] is first
-    assert scenes[1][0].shape == (3, 48, 48)
+    drawn = scenes[-2]  # asked for by its negative index first
+    monkeypatch.setattr("renga_cv.datasets.digit_scenes.digit_scenes.draw_scene", None)
+    assert all(np.array_equal(one, other) for one, other in zip(scenes[1], drawn, strict=True))
+    assert drawn[0].shape == (3, 48, 48)
 
 
 @pytest.mark.parametrize("wrong", [{"target_type": "box"}, {"number": 0}, {"size": 16}, {"digits_a_scene": (3, 2)}])

@@ -1,11 +1,25 @@
 """The kits, applied to all that is installed: providers come from the registry, and not from a list."""
 
+import functools
+import json
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from renga_core.kinds import ARRAY_BACKEND, COMMUNICATOR, EXTENSION, FILE_FORMAT, KERNEL, MODEL, OPTIMIZER, TRIGGER
+from renga_core.kinds import (
+    ARRAY_BACKEND,
+    COMMUNICATOR,
+    DATASET,
+    EXTENSION,
+    FILE_FORMAT,
+    KERNEL,
+    MODEL,
+    OPTIMIZER,
+    TRIGGER,
+)
 from renga_core.link import Link
 from renga_core.plugin import State, get_manager, registry
 from renga_testing.suites import PluginSuite, classes_for
@@ -57,6 +71,16 @@ OTHER_TASKS = {"detection", "instance_segmentation", "semantic_segmentation"}
 TOO_LARGE = {f"cv:{name}{depth}" for name in ("resnet", "se_resnet") for depth in (50, 101, 152)}
 TOO_LARGE |= {"cv:se_resnext50", "cv:se_resnext101", "cv:vgg16"}
 """tests/cv/links/model/test_image_classifier.py tries each once, with few layers."""
+DOWNLOADED = {f"data:{name}" for name in ("mnist", "fashion_mnist", "kuzushiji_mnist", "cifar10", "cifar100", "svhn")}
+"""Data sets that are not on this machine; tests/data/datasets tries each with small files of its own."""
+FILE_OPTIONS = {
+    "data:csv": {"path": "table.csv", "target": "species"},
+    "data:text": {"path": "words.txt", "batch_size": 2, "steps": 5, "test_ratio": 0.3},
+    "data:image_folder": {"path": "photos", "size": (4, 6)},
+    "cv:boxes_csv": {"path": "boxes.csv", "folder": "photos/a"},
+    "cv:coco_json": {"path": "boxes.json", "folder": "photos/a"},
+}
+"""Data sets that read files, with options to read those of `data_files` by."""
 WITHOUT_OPTIONS = (ARRAY_BACKEND, KERNEL, OPTIMIZER, COMMUNICATOR, FILE_FORMAT, "compiler")
 """Kinds whose providers are tried as they are."""
 
@@ -70,6 +94,48 @@ def make_print_report(self):
     return self.target(["epoch", "iteration", "main/loss"], LogReport(filename=None))
 
 
+@functools.cache
+def data_files():
+    """A folder with a table, a text, images in two folders, and boxes in those of one; as long as the process lives."""
+    place = tempfile.TemporaryDirectory()
+    folder, rng = Path(place.name), np.random.default_rng(0)
+    rows = [f"{rng.normal():.3f},{rng.choice(['red', 'blue'])},{number % 3}" for number in range(30)]
+    (folder / "table.csv").write_text("\n".join(["height,colour,species", *rows]), encoding="utf-8")
+    (folder / "words.txt").write_text("".join(rng.choice(list("abc "), 240)), encoding="utf-8")
+    boxes = ["file,x_min,y_min,x_max,y_max,class"]
+    for number in range(12):
+        file = folder / "photos" / "ab"[number % 2] / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Pillow is there where a data set that reads images is ready.
+        picture = rng.integers(0, 256, (8, 9 + number, 3), np.uint8)
+        __import__("PIL.Image").Image.fromarray(picture).save(file)
+        if number % 2 == 0:
+            boxes += [f"{file.name},{left},1,{left + 3},6,dog" for left in range(number // 2)] or [f"{file.name},,,,,"]
+    (folder / "boxes.csv").write_text("\n".join(boxes), encoding="utf-8")
+    (folder / "boxes.json").write_text(json.dumps(as_coco(boxes[1:])), encoding="utf-8")
+    return place, folder
+
+
+def as_coco(rows):
+    """Rows of a table of boxes, as a document in COCO's format."""
+    cells = [row.split(",") for row in rows]
+    names = sorted({file for file, *_ in cells})
+    annotations = [
+        {"image_id": names.index(file), "category_id": 1, "bbox": [int(left), 1, 3, 5]}
+        for file, left, *_ in cells
+        if left
+    ]
+    images = [{"id": number, "file_name": name} for number, name in enumerate(names)]
+    return {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "dog"}]}
+
+
+def make_of_files(self):
+    """Paths are of files that are written when the first test runs."""
+    _, folder = data_files()
+    places = {key: str(folder / value) for key, value in self.options.items() if key in ("path", "folder")}
+    return self.target(**{**self.options, **places})
+
+
 globals().update(
     {
         f"Test{p.name.title()}Plugin": type(f"Test{p.name.title()}Plugin", (PluginSuite,), {"plugin": p.name})
@@ -79,7 +145,9 @@ globals().update(
 for kind in WITHOUT_OPTIONS:
     globals().update(classes_for(kind))
 MODEL_OFFERS = [registry(MODEL).get(name) for name in registry(MODEL).names()]
-NOT_TRIED = TOO_LARGE | {offer.full_name for offer in MODEL_OFFERS if offer.provider.capabilities & OTHER_TASKS}
+NOT_TRIED = (
+    TOO_LARGE | DOWNLOADED | {offer.full_name for offer in MODEL_OFFERS if offer.provider.capabilities & OTHER_TASKS}
+)
 suites = classes_for(MODEL, MODEL_ATTRIBUTES)
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
 globals().update(
@@ -92,15 +160,20 @@ globals().update(
         },
     )
 )
+suites = classes_for(
+    DATASET, {name: {"options": options, "make": make_of_files} for name, options in FILE_OPTIONS.items()}
+)
+globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
 # An extension and a trigger may have one name.
 triggers = classes_for(TRIGGER, attributes(TRIGGER_OPTIONS))
 globals().update({f"{name}Trigger": suite for name, suite in triggers.items()})
 
 
-@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, EXTENSION, TRIGGER])
+@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, DATASET, EXTENSION, TRIGGER])
 def test_every_provider_is_tested(kind):
     tested = {cls.provider for cls in vars(sys.modules[__name__]).values() if getattr(cls, "kind", None) is kind}
     offers = [registry(kind).get(name) for name in registry(kind).names()]
-    left_out = NOT_TRIED if kind is MODEL else set()
-    assert tested | left_out == {offer.full_name for offer in offers if offer.probe().state is State.READY}
+    ready = {offer.full_name for offer in offers if offer.probe().state is State.READY}
+    left_out = NOT_TRIED & ready
+    assert tested | left_out == ready
     assert not tested & left_out

@@ -10,6 +10,7 @@ DATASETS = [
         "renga_cv.datasets.digit_scenes.digit_scenes:get_digit_scenes",
         1,
         "Scenes with several handwritten digits: boxes, classes of pixels, or masks; comes with Renga",
+        capabilities=frozenset({"ragged", "unshared"}),
     ),
     Provider(
         "boxes_csv",
@@ -18,6 +19,7 @@ DATASETS = [
         "Pictures of your own, and a CSV file of boxes in them",
         needs=("PIL",),
         install_hint="pip install 'renga[cv]'",
+        capabilities=frozenset({"ragged", "unshared"}),
     ),
     Provider(
         "coco_json",
@@ -26,6 +28,7 @@ DATASETS = [
         "Pictures of your own, and a JSON file of boxes in them, in COCO's format",
         needs=("PIL",),
         install_hint="pip install 'renga[cv]'",
+        capabilities=frozenset({"ragged", "unshared"}),
     ),
 ]
 

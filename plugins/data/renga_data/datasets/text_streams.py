@@ -45,8 +45,14 @@ class TextStreams(DatasetMixin):
         return self._pieces * len(self._inputs)
 
     def get_example(self, i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return a piece, and what comes after each of its characters: ``(steps,)`` both."""
-        piece, stream = divmod(i, len(self._inputs))
+        """Return a piece, and what comes after each of its characters: ``(steps,)`` both.
+
+        Raises:
+            IndexError: There is no piece `i`. Negative numbers count from the end.
+        """
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"piece {i} of a text in {len(self)} pieces")
+        piece, stream = divmod(i % len(self), len(self._inputs))
         part = slice(piece * self._steps, (piece + 1) * self._steps)
         return self._inputs[stream, part], self._targets[stream, part]
 

@@ -15,11 +15,12 @@ Reading guide
 - `suite`: what all kits share, and the rules that keep them honest. `outcome_counts`: counting what was checked.
 - `plugin`: `PluginSuite`, what every plugin must show, whatever it provides.
 - `array_backend`: `ArrayBackendSuite`; `array_names`: the part of NumPy that a backend must have.
-- `kernel`, `communicator`, `optimizer`, `extension`, `trigger`, `model`, `file_format`: a kit each, of
-  the same names.
+- `kernel`, `communicator`, `optimizer`, `extension`, `trigger`, `model`, `dataset`, `file_format`: a kit each, of the
+  same names.
 - `compiler`: the kit of compilers, and `compiler_steps`, what it compiles.
 - `communicator_programs`: what the kit of communicators runs on each rank. `stepwise_run`: the small run that
   extensions and triggers are tried in. `comparing`: how results are compared. `values`: an object to save.
+  `examples`: what examples are made of, and how they differ.
 
 This package needs pytest, so nothing else imports it.
 """
@@ -27,6 +28,7 @@ This package needs pytest, so nothing else imports it.
 from renga_testing.suites.array_backend import ArrayBackendSuite
 from renga_testing.suites.communicator import CommunicatorSuite
 from renga_testing.suites.compiler import CompilerSuite
+from renga_testing.suites.dataset import DatasetSuite
 from renga_testing.suites.extension import ExtensionSuite
 from renga_testing.suites.file_format import FileFormatSuite
 from renga_testing.suites.kernel import KernelSuite
@@ -40,6 +42,7 @@ __all__ = [
     "ArrayBackendSuite",
     "CommunicatorSuite",
     "CompilerSuite",
+    "DatasetSuite",
     "ExtensionSuite",
     "FileFormatSuite",
     "KernelSuite",

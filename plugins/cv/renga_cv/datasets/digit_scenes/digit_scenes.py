@@ -68,17 +68,17 @@ class DigitScenes(DatasetMixin):
         return len(self._scenes)
 
     def get_example(self, i: int) -> tuple[Array, ...]:
-        """Return the image of scene `i` and what is in it."""
+        """Return the image of scene `i` and what is in it; negative numbers count from the end."""
         scene = self._scenes[i]
         if scene is None:
-            rng = np.random.default_rng([self._seed, i])
+            rng = np.random.default_rng([self._seed, i % len(self)])
             scene = draw_scene(rng, self._digits, self._labels, self._size, *self._digits_a_scene)
             self._scenes[i] = scene
         image = scene.image.astype(np.float32)
         if self._annotation == "boxes":
-            return image, mask_to_bbox(scene.masks), scene.labels
+            return image, mask_to_bbox(scene.masks), scene.labels.copy()
         if self._annotation == "masks":
-            return image, scene.masks, scene.labels
+            return image, scene.masks.copy(), scene.labels.copy()
         # A pixel belongs to one digit at most.
         return image, ((scene.labels + 1)[:, None, None] * scene.masks).sum(0, dtype=np.int32)
 
