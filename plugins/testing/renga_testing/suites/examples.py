@@ -51,7 +51,7 @@ def difference(got: Any, right: Any) -> str:
         return f"it is {kinds[0]} instead of {kinds[1]}"
     for (path, one), (_, other) in zip(parts_of(got), parts_of(right), strict=True):
         if isinstance(one, (np.ndarray, np.generic)):
-            same = np.asarray((one == other) | ((one != one) & (other != other))).all()
+            same = bool(np.all((one == other) | ((one != one) & (other != other))))
         else:
             same = one is other or bool(one == other)
         if not same:
