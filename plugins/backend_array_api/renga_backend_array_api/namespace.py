@@ -228,9 +228,9 @@ class StandardNamespace:
     def take(self, x: Any, indices: Any, axis: int) -> Any:
         return self._array(self._library.take(x.native, self.asarray(indices, np.int64).native, axis=axis))
 
-    def argsort(self, x: Any, axis: int = -1) -> Any:
-        """Indices that sort along an axis."""
-        return self._array(self._library.argsort(x.native, axis=axis))
+    def argsort(self, x: Any, axis: int = -1, kind: str | None = None) -> Any:
+        """Indices that sort along an axis; equal elements stay in order, whatever `kind` of sorting is asked for."""
+        return self._array(self._library.argsort(x.native, axis=axis, stable=True))
 
     def diagonal(self, x: Any) -> Any:
         """Of the matrix in the last two axes."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_cv.functions.position_sensitive import LEAST, PositionSensitiveRegions, or_infinite
+from renga_nn.functions.pooling.largest_elements import largest_elements
 from renga_nn.functions.pooling.regions import Host, Regions
-from renga_nn.functions.pooling.roi_pooling import largest_elements, means
+from renga_nn.functions.pooling.roi_pooling import means
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable

@@ -3,6 +3,7 @@
 - `max_pooling`: the largest element of each window. `average_pooling`: the mean, of each window or of each whole image.
 - `unpooling`: back to the size before; `upsampling_2d` puts maxima where they came from.
 - `roi_pooling`, `roi_align`: grids over regions of interest, of whole pixels or between them; `regions` is shared.
+- `largest_elements`: maxima of rectangles of any size, in few steps.
 - `spatial_pyramid_pooling_2d`: images of any size as vectors of one size.
 - `window`: the window itself, for any number of axes. `window_sum`: the sum over it, and its transpose.
 """

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module
+from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import as_integer, require_array
-from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels, select, weighted_sums
+from renga_nn.functions.pooling.largest_elements import largest_elements
+from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels, weighted_sums
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
 
-__all__ = ["largest_elements", "means", "roi_average_pooling_2d", "roi_max_pooling_2d", "roi_pooling_2d"]
+__all__ = ["means", "roi_average_pooling_2d", "roi_max_pooling_2d", "roi_pooling_2d"]
 
 
 def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float) -> Variable:
@@ -134,47 +135,3 @@ def _largest(x: Any, regions: Regions, low: Host, high: Host) -> Variable:
     if found.all():
         return y  # type: ignore[no-any-return]  # a Variable
     return y * get_array_module(y.array).asarray(found[:, None], dtype=x.dtype)  # type: ignore[no-any-return]
-
-
-def largest_elements(
-    pixels: Any, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
-) -> tuple[Any, Host]:
-    """The largest element of each bin: found among the arrays, and then selected, so that gradients follow.
-
-    Args:
-        pixels: Matrix with a row for each pixel of each image, and a column for each channel.
-        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
-        size: Height and width of the images.
-        rows, columns: Start and end of the bins, integers ``(R, out)`` and ``(R, out')``.
-
-    Returns:
-        Variable ``(R, channels, out, out')``, and which bins have pixels, ``(R, out, out')``. The others have some
-        value of the image.
-    """
-    found = np.asarray((rows[1] > rows[0])[:, :, None] & (columns[1] > columns[0])[:, None, :])
-    return select(pixels, _first_largest(pixels.array, first, size, rows, columns)), found
-
-
-def _first_largest(
-    pixels: Array, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
-) -> Array:
-    """Which row of `pixels` has the largest element of each bin, ``(R, out, out, C)``; NaN is larger than all.
-
-    One step for each element that the largest bin has; smaller ones look at their last element again.
-    """
-    xp = get_array_module(pixels)
-    height, width = size
-    best = place = None
-    for i in range(max(1, (rows[1] - rows[0]).max(initial=1))):
-        row = np.clip(np.minimum(rows[0] + i, rows[1] - 1), 0, height - 1)[:, :, None]
-        for j in range(max(1, (columns[1] - columns[0]).max(initial=1))):
-            column = np.clip(np.minimum(columns[0] + j, columns[1] - 1), 0, width - 1)[:, None, :]
-            here = xp.asarray(first + row * width + column)
-            seen = pixels[here.reshape(-1)].reshape(*here.shape, pixels.shape[1])
-            here = here[..., None]
-            if best is None:
-                best, place = seen, xp.broadcast_to(here, seen.shape)
-            else:
-                better = (seen > best) | (xp.isnan(seen) & ~xp.isnan(best))
-                best, place = xp.where(better, seen, best), xp.where(better, here, place)
-    return place

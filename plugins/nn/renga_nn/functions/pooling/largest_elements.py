@@ -1,0 +1,114 @@
+"""The largest elements of rectangles of images, many of them and of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend
+from renga_core.graph.operators import get_item, reshape, transpose
+from renga_nn.functions.pooling.regions import Host
+
+__all__ = ["largest_elements"]
+
+
+def largest_elements(
+    pixels: Any, first: Host, size: tuple[int, int], rows: tuple[Host, Host], columns: tuple[Host, Host]
+) -> tuple[Any, Host]:
+    """The largest element of each bin: found among the arrays, and then selected, so that gradients follow.
+
+    NaN is larger than all numbers. Of equal elements the first counts, in the order of rows.
+
+    Args:
+        pixels: Matrix with a row for each pixel of each image, and a column for each channel.
+        first: Which row is the first pixel of the image that a bin looks at: ``(R, out, out')``, or sizes of 1.
+        size: Height and width of the images.
+        rows, columns: Start and end of the bins, integers ``(R, out)`` and ``(R, out')``.
+
+    Returns:
+        Variable ``(R, channels, out, out')``, and which bins have pixels, ``(R, out, out')``. The others have some
+        value of the image.
+    """
+    found = np.asarray((rows[1] > rows[0])[:, :, None] & (columns[1] > columns[0])[:, None, :])
+    channels = pixels.shape[1]
+    if not found.size:
+        return reshape(get_item(pixels, slice(0)), (len(found), channels, *found.shape[1:])), found
+    by_rank, ranks = _ranks(pixels.array.reshape(-1, size[0] * size[1], channels))
+    image = np.broadcast_to(first // (size[0] * size[1]), found.shape)
+    axes = [_with_pixels(*axis, length) for axis, length in zip((rows, columns), size, strict=True)]
+    best = _largest(ranks.reshape(-1, *size, channels), image, *axes)
+    y = get_item(reshape(pixels, (-1,)), by_rank[best.reshape(-1)])
+    return transpose(reshape(y, (*found.shape, channels)), (0, 3, 1, 2)), found
+
+
+def _with_pixels(start: Host, end: Host, length: int) -> tuple[Host, Host]:
+    """Bins without pixels get one."""
+    last = np.clip(end - 1, 0, length - 1)
+    return np.clip(np.minimum(start, end - 1), 0, length - 1), last + 1
+
+
+def _ranks(images: Array) -> tuple[Array, Array]:
+    """The elements of images ``(N, H * W, C)`` in the order of their values, image by image and channel by channel.
+
+    Ranks are all different. So one maximum of ranks finds which element is the largest, and which of equals the first.
+
+    Returns:
+        For each rank, which element has it; and for each element, its rank. Both are integers ``(N * H * W * C,)``.
+    """
+    xp = get_array_module(images)
+    n, length, channels = images.shape
+    # A stable sort of the pixels in reverse puts the first of equals last.
+    from_end = xp.argsort(images[:, ::-1], axis=1, kind="stable")
+    pixel = xp.arange(length - 1, n * length, length).reshape(-1, 1, 1) - from_end
+    by_rank = (pixel * channels + xp.arange(channels)).reshape(-1)
+    ranks = xp.zeros(by_rank.shape, dtype="int32" if images.size < 2**31 else "int64")
+    get_backend(images).scatter_add(ranks, by_rank, xp.arange(images.size, dtype=ranks.dtype))
+    return by_rank, ranks
+
+
+def _largest(x: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
+    """The largest element of each bin of images ``(N, H, W, C)``: ``(bins, C)``.
+
+    Maxima over windows of 1, 2, 4, ... pixels along each axis come from those over windows of half the length. Four
+    such windows, one in each corner, cover a bin. So the work does not grow with the size of bins (Bender and
+    Farach-Colton 2000, "sparse table").
+    """
+    xp = get_array_module(x)
+    doublings = [np.frexp(end - start)[1] - 1 for start, end in (rows, columns)]
+    parts, places = [], []
+    for i in range(doublings[0].max() + 1):
+        if i:
+            half = 1 << (i - 1)
+            x = xp.maximum(x[:, :-half], x[:, half:])
+        maxima = x
+        for j in range(doublings[1].max() + 1):
+            if j:
+                half = 1 << (j - 1)
+                maxima = xp.maximum(maxima[:, :, :-half], maxima[:, :, half:])
+            bins = np.nonzero((doublings[0] == i)[:, :, None] & (doublings[1] == j)[:, None, :])
+            if len(bins[0]):
+                parts.append(_of_corners(maxima, bins, image, rows, columns, (1 << i, 1 << j)))
+                places.append(np.ravel_multi_index(bins, image.shape))
+    return xp.concatenate(parts, axis=0)[xp.asarray(np.argsort(np.concatenate(places)))]
+
+
+def _of_corners(
+    maxima: Array,
+    bins: tuple[Host, ...],
+    image: Host,
+    rows: tuple[Host, Host],
+    columns: tuple[Host, Host],
+    window: tuple[int, int],
+) -> Array:
+    """The largest element of bins, from the maxima over windows that start at each pixel."""
+    xp = get_array_module(maxima)
+    region, i, j = bins
+    n, height, width, channels = maxima.shape
+    pixels = maxima.reshape(n * height * width, channels)
+    best = None
+    for row in (rows[0][region, i], rows[1][region, i] - window[0]):
+        for column in (columns[0][region, j], columns[1][region, j] - window[1]):
+            seen = pixels[xp.asarray((image[bins] * height + row) * width + column)]
+            best = seen if best is None else xp.maximum(best, seen)
+    return best
