@@ -130,6 +130,7 @@ TRIGGER: Kind[Callable[..., TriggerLike]] = Kind(
 ITERATOR: Kind[Callable[..., Iterator]] = Kind(
     "iterator",
     protocol="renga_core.dataset:Iterator",
+    suite="renga_testing.suites:IteratorSuite",
     namespace="renga.iterators",
     summary="an Iterator class over a data set",
 )

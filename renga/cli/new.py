@@ -67,6 +67,7 @@ SORTS = {
     "optimizer": Sort("optimizer", "OptimizerSuite", _OPTIMIZER_CAPABILITIES),
     "model": Sort("model", "ModelSuite"),
     "dataset": Sort("dataset", "DatasetSuite", _DATASET_CAPABILITIES),
+    "iterator": Sort("iterator", "IteratorSuite"),
     "extension": Sort("extension", "ExtensionSuite"),
     "file_format": Sort("file_format", "FileFormatSuite", _FORMAT_SUFFIXES),
     "compiler": Sort("compiler", "CompilerSuite", _COMPILER_CAPABILITIES),

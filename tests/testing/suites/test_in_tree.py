@@ -15,6 +15,7 @@ from renga_core.kinds import (
     DATASET,
     EXTENSION,
     FILE_FORMAT,
+    ITERATOR,
     KERNEL,
     MODEL,
     OPTIMIZER,
@@ -62,6 +63,10 @@ TRIGGER_OPTIONS = {
     "min_value": {"key": "main/loss"},
     "max_value": {"key": "validation/main/accuracy"},
     "early_stopping": {"max_trigger": (5, "epoch")},
+}
+ITERATOR_OPTIONS = {
+    "multithread": {"n_threads": 2},
+    "multiprocess": {"n_processes": 1},
 }
 MODEL_ATTRIBUTES = {
     "cv:mobilenet_v2": {"options": {"n_out": 10, "depth_multiplier": 0.1}, "example_shape": (3, 32, 32)},
@@ -164,12 +169,13 @@ suites = classes_for(
     DATASET, {name: {"options": options, "make": make_of_files} for name, options in FILE_OPTIONS.items()}
 )
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
+globals().update(classes_for(ITERATOR, attributes(ITERATOR_OPTIONS, "data")))
 # An extension and a trigger may have one name.
 triggers = classes_for(TRIGGER, attributes(TRIGGER_OPTIONS))
 globals().update({f"{name}Trigger": suite for name, suite in triggers.items()})
 
 
-@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, DATASET, EXTENSION, TRIGGER])
+@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, DATASET, ITERATOR, EXTENSION, TRIGGER])
 def test_every_provider_is_tested(kind):
     tested = {cls.provider for cls in vars(sys.modules[__name__]).values() if getattr(cls, "kind", None) is kind}
     offers = [registry(kind).get(name) for name in registry(kind).names()]
