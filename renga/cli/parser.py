@@ -30,13 +30,17 @@ class Parser(argparse.ArgumentParser):
         """Raise `UsageError` with argparse's message and where to read more."""
         raise UsageError(f"{message}. See '{self.prog} --help'.")
 
-    def parse_all(self, argv: Sequence[str]) -> argparse.Namespace:
+    def parse_all(self, argv: Sequence[str], intermixed: bool = False) -> argparse.Namespace:
         """Parse `argv`.
+
+        Args:
+            argv: The words.
+            intermixed: Whether options may stand between the arguments of a list: ``RUN --out FILE A B``.
 
         Raises:
             UsageError: A word is none of the options and arguments, or one of them is missing or wrong.
         """
-        arguments, rest = self.parse_known_args(argv)
+        arguments, rest = (self.parse_known_intermixed_args if intermixed else self.parse_known_args)(argv)
         if rest:
             options = [option for action in self._actions for option in action.option_strings]
             near = did_you_mean(rest[0], options) if rest[0].startswith("-") else ""

@@ -5,28 +5,34 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from renga.dataset import PicturePreprocessing, TextPreprocessing
 from renga.run.results import check_out, is_folder, write_images, write_rows, write_text, written_folder
-from renga.run.trained import Trained
+from renga.run.trained import Network, is_run
+from renga.run.weights import load_network
 from renga_core.errors import RengaError
+from renga_core.kinds import MODEL
+from renga_core.plugin import registry
+from renga_core.serializers import FileDamaged
+from renga_core.settings import using_command_line
 
 from .parser import Parser, UsageError, word
-from .trained import add_arguments, loaded
+from .trained import OF_RUNS, WEIGHTS, add_settings, loaded, words
 
 __all__ = ["run"]
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga predict RUN [FILES…] [options]``."""
-    arguments = _parser().parse_all(argv)
+    """Run ``renga predict RUN [FILES…] [options]``, or ``renga predict MODEL --weights FILE FILES… [options]``."""
+    arguments = _parser().parse_all(argv, intermixed=True)
     if arguments.files and arguments.text is not None:
         raise UsageError("--text and files: give one of them. See 'renga predict --help'.")
     check_out(arguments.out)
-    with loaded(arguments) as trained:
+    with _network(arguments) as trained:
         print(f"renga: weights: {trained.weights}", file=sys.stderr)
         if arguments.files and not isinstance(trained.task.preprocessing, TextPreprocessing):
             if arguments.out is not None and is_folder(arguments.out):
@@ -43,10 +49,22 @@ def _parser() -> Parser:
         "renga predict",
         "Apply a trained network to new files: images for a classifier of images, CSV files for one of tables. "
         "A network that detects or segments draws what it finds into the pictures. "
-        "A language model continues a text; a generator makes images.",
+        "A language model continues a text; a generator makes images. The network is that of a run, or a model by its "
+        "name with a file of weights, such as mobilenet_v2.",
     )
-    add_arguments(parser)
-    parser.add_argument("files", nargs="*", metavar="FILES", help="files of the kind that the run was trained on")
+    parser.add_argument(
+        "run", metavar="RUN", type=word, help="folder with the results of `renga train`, or the name of a model"
+    )
+    parser.add_argument("files", nargs="*", metavar="FILES", help="files of the kind that the network was trained on")
+    parser.add_argument(
+        "--weights",
+        metavar="WEIGHTS",
+        type=word,
+        default="best",
+        help=f"of a run, best or last (default: best). {WEIGHTS}. Of a model, the file with its weights",
+    )
+    parser.add_argument("--classes", type=word, metavar="FILE", help="names of a model's classes, a line for each")
+    add_settings(parser)
     parser.add_argument("--text", metavar="TEXT", help="text that a language model continues")
     parser.add_argument(
         "--number",
@@ -64,9 +82,38 @@ def _parser() -> Parser:
     return parser
 
 
-def _predicted(trained: Trained, files: Sequence[str]) -> Iterator[dict[str, Any]]:
+@contextmanager
+def _network(arguments: argparse.Namespace) -> Iterator[Network]:
+    """The network of a run, or a model with a file of weights."""
+    by_name = arguments.weights not in OF_RUNS
+    if is_run(arguments.run) and (by_name or arguments.classes is not None):
+        wrong = "--classes" if arguments.classes is not None else f"--weights {arguments.weights}"
+        raise UsageError(f"{arguments.run} is a run, which has its own weights and classes: leave {wrong} out.")
+    if not by_name:
+        if not is_run(arguments.run) and arguments.run in registry(MODEL).names():
+            raise UsageError(f"{arguments.run} is a model, not a run: give a file of its weights, by --weights FILE.")
+        with loaded(arguments) as trained:
+            yield trained
+        return
+    if not arguments.files:
+        raise UsageError("name the files that are to be predicted. See 'renga predict --help'.")
+    names = () if arguments.classes is None else _lines(arguments.classes)
+    with using_command_line(words(arguments)):
+        network = load_network(arguments.run, arguments.weights, names)
+        with network.using():
+            yield network
+
+
+def _lines(path: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(path).read_text(encoding="utf-8").splitlines())
+    except UnicodeDecodeError as error:
+        raise FileDamaged(path, str(error), "a text in UTF-8") from error
+
+
+def _predicted(trained: Network, files: Sequence[str]) -> Iterator[dict[str, Any]]:
     """A row for each example in the files, computed batch by batch."""
-    convert = trained.parts.converter.make()
+    convert = trained.converter.make()
     examples = _examples(trained, files)
     # Pictures are read in the sizes they have, which do not fit into one batch.
     size = 1 if isinstance(trained.task.preprocessing, PicturePreprocessing) else trained.description.batch_size
@@ -76,7 +123,7 @@ def _predicted(trained: Trained, files: Sequence[str]) -> Iterator[dict[str, Any
             yield {"input": name, **row}
 
 
-def _predict_into(trained: Trained, files: Sequence[str], out: str) -> None:
+def _predict_into(trained: Network, files: Sequence[str], out: str) -> None:
     """Have the task write into a folder, with a bar that counts the files; all of it or, after an error, nothing."""
     from tqdm import tqdm
 
@@ -93,7 +140,7 @@ def _predict_into(trained: Trained, files: Sequence[str], out: str) -> None:
     print(f"renga: {number} files written into {out}", file=sys.stderr)
 
 
-def _examples(trained: Trained, files: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def _examples(trained: Network, files: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """The name and the input of each example in the files.
 
     Raises:
@@ -114,7 +161,7 @@ def _counted(examples: Iterator[Any], bar: Any) -> Iterator[Any]:
         bar.update()
 
 
-def _generate(trained: Trained, arguments: argparse.Namespace) -> None:
+def _generate(trained: Network, arguments: argparse.Namespace) -> None:
     prompts = [Path(path).read_text(encoding="utf-8") for path in arguments.files] or [arguments.text]
     if arguments.number is not None and arguments.number < 1:
         raise UsageError(f"--number must be at least 1, not {arguments.number}.")

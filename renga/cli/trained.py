@@ -11,18 +11,21 @@ from renga.run.trained import Trained, load_trained, using_run_folder
 
 from .parser import Parser, assignment, word
 
-__all__ = ["add_arguments", "loaded"]
+__all__ = ["OF_RUNS", "WEIGHTS", "add_arguments", "add_settings", "loaded", "words"]
+
+OF_RUNS = ("best", "last")
+WEIGHTS = "best: the best weights, if the run has kept them (run.keep_best or snapshot_best); last: the newest"
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the arguments that say which network is meant, and where it computes."""
+    """Add the arguments that say which network of a run is meant, and where it computes."""
     parser.add_argument("run", metavar="RUN", type=word, help="folder with the results of `renga train`")
-    parser.add_argument(
-        "--weights",
-        choices=("best", "last"),
-        default="best",
-        help="best: the best weights, if the run has kept them (run.keep_best or snapshot_best); last: the newest",
-    )
+    parser.add_argument("--weights", choices=OF_RUNS, default="best", help=WEIGHTS)
+    add_settings(parser)
+
+
+def add_settings(parser: Parser) -> None:
+    """Add the arguments that say where a network computes, and what else is set."""
     parser.add_argument("--backend", type=word, metavar="NAME", help="backend to compute on: numpy, cupy:0, …")
     parser.add_argument(
         "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="change a setting of the run"
@@ -32,10 +35,15 @@ def add_arguments(parser: Parser) -> None:
 @contextmanager
 def loaded(arguments: argparse.Namespace) -> Iterator[Trained]:
     """The network that the arguments mean, ready to compute while the block runs."""
-    words: dict[str, tuple[str, Any]] = {key: (f"--set {key}", value) for key, value in arguments.set}
-    if arguments.backend is not None:
-        words["run.backend"] = ("--backend", arguments.backend)
-    with using_run_folder(arguments.run, words) as run:
+    with using_run_folder(arguments.run, words(arguments)) as run:
         trained = load_trained(run, arguments.run, arguments.weights)
         with trained.using():
             yield trained
+
+
+def words(arguments: argparse.Namespace) -> dict[str, tuple[str, Any]]:
+    """What the command line sets."""
+    found: dict[str, tuple[str, Any]] = {key: (f"--set {key}", value) for key, value in arguments.set}
+    if arguments.backend is not None:
+        found["run.backend"] = ("--backend", arguments.backend)
+    return found

@@ -26,12 +26,14 @@ class Part:
         target: The callable.
         arguments: Keyword arguments, converted where its annotations ask for that.
         parameters: Names of all its parameters.
+        required: Names of those without a default.
     """
 
     label: str
     target: Callable[..., Any]
     arguments: Mapping[str, Any]
     parameters: frozenset[str]
+    required: frozenset[str] = frozenset()
 
     def make(self, *positional: Any, **supplied: Any) -> Any:
         """Call the target. An error that it raises gets a note saying what was being made."""
@@ -89,7 +91,8 @@ def find_part(
     for name, parameter in by_name.items():
         if parameter.default is inspect.Parameter.empty and name not in (*arguments, *known_later):
             raise SettingsError(f"{key}.{name} is missing: {label} requires it")
-    return Part(label, target, arguments, frozenset(parameter.name for parameter in parameters))
+    required = frozenset(each.name for each in parameters if each.default is inspect.Parameter.empty)
+    return Part(label, target, arguments, frozenset(parameter.name for parameter in parameters), required)
 
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)

@@ -16,6 +16,7 @@ from renga.run.building import make_model
 from renga.run.description import RunDescription, describe
 from renga.run.device import find_device
 from renga.run.folder import COPY, PREPROCESSING, snapshot_store
+from renga.run.parts import Part
 from renga.run.run_parts import RunParts, find_parts
 from renga.run.shipped import read_run
 from renga.training import Task
@@ -29,31 +30,31 @@ from renga_core.serializers import load_npz
 from renga_core.serializers.archive import open_archive
 from renga_core.settings import using_command_line, using_run_file
 
-__all__ = ["Trained", "load_trained", "using_run_folder"]
+__all__ = ["Network", "Trained", "is_run", "load_trained", "using_run_folder"]
 
 _BEST = "extensions/snapshot_best/best"
 _AVERAGE = "extensions/moving_average/average"
 
 
 @dataclass(frozen=True)
-class Trained:
-    """A trained network.
+class Network:
+    """A network with its weights, ready to predict.
 
     Attributes:
-        description: Of the run.
-        parts: Of the run.
+        description: Of the run, or of as much of one as there is.
         task: What it is trained for.
         model: The network.
-        target: The link that was trained: the network and its loss.
+        target: The link that is trained: the network and its loss.
+        converter: Makes arrays of a batch of inputs.
         device: Where it is.
         weights: Which weights it has, in words.
     """
 
     description: RunDescription
-    parts: RunParts
     task: Task
     model: Link
     target: Link
+    converter: Part
     device: Device
     weights: str
 
@@ -63,6 +64,27 @@ class Trained:
         dtype = np.dtype(self.description.dtype)
         with using_config("train", False), using_config("dtype", dtype), no_backprop_mode(), using_device(self.device):
             yield
+
+
+@dataclass(frozen=True)
+class Trained(Network):
+    """A network that a run has trained.
+
+    Attributes:
+        parts: Of the run.
+    """
+
+    parts: RunParts
+
+
+def is_run(folder: str) -> bool:
+    """Whether this is the folder of a run, or the run file in one."""
+    path = _run_file(folder)
+    return path.is_file() and path.name == COPY
+
+
+def _run_file(folder: str) -> Path:
+    return Path(folder, COPY) if Path(folder).is_dir() else Path(folder)
 
 
 @contextmanager
@@ -76,8 +98,8 @@ def using_run_folder(folder: str, words: Mapping[str, tuple[str, Any]] | None = 
     Raises:
         RengaError: There is no run in the folder.
     """
-    path = Path(folder, COPY) if Path(folder).is_dir() else Path(folder)
-    if not path.is_file() or path.name != COPY:
+    path = _run_file(folder)
+    if not is_run(folder):
         raise RengaError(f"{folder} is not a folder of a run: there is no {COPY} in it. Next: name what --out was.")
     with using_run_file(read_run(str(path))), using_command_line(words or {}):
         yield describe()
@@ -108,7 +130,7 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
         target = task.target(model)
         target.to_device(device)
     found = _load_weights(place, task, target, weights, run.keep_best)
-    return Trained(run, parts, task, model, target, device, found)
+    return Trained(run, task, model, target, parts.converter, device, found, parts)
 
 
 def _load_weights(place: Path, task: Task, target: Link, weights: str, keep_best: str | None) -> str:

@@ -18,11 +18,11 @@ Reading guide
 - `transaction`: why a file that is refused leaves the object as it was.
 - `paths`: files under the names that users give them.
 - `atomic`: `atomic_write`, `atomic_path`: files that are either written whole or not at all.
-- `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`.
+- `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`; the warning `PartlyLoaded`.
 """
 
 from renga_core.serializers.atomic import atomic_path, atomic_write
-from renga_core.serializers.errors import FileDamaged, FileMismatched, FileRefused
+from renga_core.serializers.errors import FileDamaged, FileMismatched, FileRefused, PartlyLoaded
 from renga_core.serializers.formats import FileFormat, load, save
 from renga_core.serializers.npz import DictionarySerializer, NpzDeserializer, load_arrays, load_npz, save_npz
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
@@ -36,6 +36,7 @@ __all__ = [
     "FileMismatched",
     "FileRefused",
     "NpzDeserializer",
+    "PartlyLoaded",
     "Serializable",
     "Serializer",
     "atomic_path",

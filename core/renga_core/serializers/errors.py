@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from renga_core.errors import RengaError
 
-__all__ = ["FileDamaged", "FileMismatched", "FileRefused"]
+__all__ = ["FileDamaged", "FileMismatched", "FileRefused", "PartlyLoaded"]
 
 
 class FileRefused(RengaError, ValueError):
@@ -46,3 +46,7 @@ class FileMismatched(FileRefused):
         lines = "".join(f"\n  - {difference}" for difference in differences)
         super().__init__(file, f"does not fit the object it is loaded into:{lines}")
         self.differences = list(differences)
+
+
+class PartlyLoaded(UserWarning):
+    """Some values were not taken from a file, since they have another shape there: they keep what they had."""

@@ -12,6 +12,7 @@ import numpy as np
 from renga_core.link import Link
 from renga_core.serializers import atomic_path
 from renga_cv.tasks.drawing import as_png
+from renga_data.preprocessing import PicturePreprocessing
 from renga_training.tasks.task import Task
 
 __all__ = ["PictureTask"]
@@ -31,6 +32,7 @@ class PictureTask(Task):
 
     evaluator = "predictions"
     higher_is_better = True
+    preprocessing: Any = PicturePreprocessing()
 
     @abstractmethod
     def compare(self, target: Link, *batch: Any) -> Any:

@@ -19,13 +19,20 @@ import numpy as np
 
 from renga_core.errors import did_you_mean
 from renga_core.link import Link
-from renga_core.serializers import AbstractSerializer, load
+from renga_core.serializers import AbstractSerializer, PartlyLoaded, load
 from renga_core.serializers.paths import find_file
 from renga_core.settings import lookup
 from renga_data.datasets.cached import cache_or_load_file, cached_download
 from renga_data.datasets.download import DownloadError, get_dataset_root
 
-__all__ = ["PublishedModel", "download_model", "load_pretrained_model", "prepare_pretrained_model", "published"]
+__all__ = [
+    "PublishedModel",
+    "download_model",
+    "load_pretrained_model",
+    "prepare_pretrained_model",
+    "published",
+    "stored_arguments",
+]
 
 FOLDER = "pfnet/chainercv/models"
 """Where files of weights lie, under ``dataset.root`` and on a mirror."""
@@ -102,7 +109,7 @@ def prepare_pretrained_model(
             path = _named_file(weights, models[weights])
         else:
             path = _given_file(weights, models)
-            known = _stored_arguments(path, param)
+            known = stored_arguments(path, param)
             _check(param, known, known.keys() - {"mean"}, weights, "Pass that.")
     filled = {}
     for name, given in param.items():
@@ -132,7 +139,8 @@ class _Arguments:
             self.found[name] = serializer["arguments"](name, None)
 
 
-def _stored_arguments(path: str, names: Iterable[str]) -> Mapping[str, Any]:
+def stored_arguments(path: str, names: Iterable[str]) -> Mapping[str, Any]:
+    """What a file of weights says of arguments of the class, of those in `names`. Raises FileDamaged."""
     arguments = _Arguments(names)
     load(path, arguments, strict=False)
     return {name: value for name, value in arguments.found.items() if value is not None}
@@ -229,5 +237,6 @@ def load_pretrained_model(
         warnings.warn(
             f"{os.fspath(path)} is of another number of classes. These keep their initial values and must be trained: "
             + "; ".join(stay),
+            PartlyLoaded,
             stacklevel=4,
         )

@@ -18,15 +18,15 @@ class PicturePreprocessing:
     """An image file as an array (3, height, width), RGB from 0 to 255. The network itself resizes and scales it.
 
     Attributes:
-        classes: Names of the classes that there are in pictures.
+        classes: Names of the classes that there are in pictures; empty where nobody has told them.
     """
 
-    classes: tuple[str, ...]
+    classes: tuple[str, ...] = ()
 
     @property
-    def outputs(self) -> int:
-        """How many classes there are."""
-        return len(self.classes)
+    def outputs(self) -> int | None:
+        """How many classes there are, or None where nobody has told."""
+        return len(self.classes) or None
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of an image file, and its pixels in float32, in the file's size.

@@ -2,21 +2,26 @@
 
 Each function makes a network for `n_out` classes, which the data set says if nobody else does, on trained weights if
 `pretrained_model` names some: then images must be in colour and of values from 0 to 1 (``normalize = false`` of the
-data set ``image_folder``), and another number of classes than the weights' starts the last layer anew.
+data set ``image_folder``), and another number of classes than the weights' starts the last layer anew. `arch` is what
+a file of weights says, if it is not given.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from renga_core.graph import Variable
 from renga_core.link import Chain
+from renga_core.serializers.paths import find_file
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2
+from renga_cv.links.model.photographs import PhotographPreprocessing
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain
 from renga_cv.links.model.resnet.resnet import ResNet
 from renga_cv.links.model.senet.se_resnet import SEResNet
 from renga_cv.links.model.senet.se_resnext import SEResNeXt
 from renga_cv.links.model.vgg.vgg16 import VGG16
+from renga_cv.utils.pretrained import stored_arguments
 
 __all__ = [
     "ImageClassifier",
@@ -43,7 +48,10 @@ class ImageClassifier(Chain):
     Attributes:
         network: As given.
         mean: The network's; it is saved and moved with it.
+        preprocessing: How image files become inputs, where no data set tells.
     """
+
+    preprocessing = PhotographPreprocessing()
 
     def __init__(self, network: PickableSequentialChain, scores: str) -> None:
         super().__init__()
@@ -65,18 +73,21 @@ def vgg16(n_out: int = 1000, pretrained_model: str | None = None) -> ImageClassi
     return ImageClassifier(VGG16(n_out, pretrained_model), "fc8")
 
 
-def resnet50(n_out: int = 1000, pretrained_model: str | None = None, arch: str = "fb") -> ImageClassifier:
+def resnet50(n_out: int = 1000, pretrained_model: str | None = None, arch: str | None = None) -> ImageClassifier:
     """`ResNet` of 50 layers."""
+    arch = arch or _stored_arch(pretrained_model) or "fb"
     return ImageClassifier(ResNet(50, n_out, pretrained_model, arch=arch), "fc6")
 
 
-def resnet101(n_out: int = 1000, pretrained_model: str | None = None, arch: str = "fb") -> ImageClassifier:
+def resnet101(n_out: int = 1000, pretrained_model: str | None = None, arch: str | None = None) -> ImageClassifier:
     """`ResNet` of 101 layers."""
+    arch = arch or _stored_arch(pretrained_model) or "fb"
     return ImageClassifier(ResNet(101, n_out, pretrained_model, arch=arch), "fc6")
 
 
-def resnet152(n_out: int = 1000, pretrained_model: str | None = None, arch: str = "fb") -> ImageClassifier:
+def resnet152(n_out: int = 1000, pretrained_model: str | None = None, arch: str | None = None) -> ImageClassifier:
     """`ResNet` of 152 layers."""
+    arch = arch or _stored_arch(pretrained_model) or "fb"
     return ImageClassifier(ResNet(152, n_out, pretrained_model, arch=arch), "fc6")
 
 
@@ -106,8 +117,15 @@ def se_resnext101(n_out: int = 1000, pretrained_model: str | None = None) -> Ima
 
 
 def mobilenet_v2(
-    n_out: int = 1000, pretrained_model: str | None = None, arch: str = "tf", depth_multiplier: float = 1.0
+    n_out: int = 1000, pretrained_model: str | None = None, arch: str | None = None, depth_multiplier: float = 1.0
 ) -> ImageClassifier:
     """`MobileNetV2`."""
+    arch = arch or _stored_arch(pretrained_model) or "tf"
     network = MobileNetV2(n_out, pretrained_model, arch=arch, depth_multiplier=depth_multiplier)
     return ImageClassifier(network, "squeeze")
+
+
+def _stored_arch(pretrained_model: str | None) -> str | None:
+    """The `arch` that weights in a file were trained with, if the file says it."""
+    path = find_file(pretrained_model or "", ".npz")
+    return stored_arguments(path, ["arch"]).get("arch") if os.path.isfile(path) else None
