@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from renga_core.graph import Variable
+from renga_nn.functions.pooling import largest_elements as module
 from renga_nn.functions.pooling.largest_elements import largest_elements
 
 
+@pytest.mark.parametrize("sorting", [0, 1 << 30], ids=["by ranks", "by steps"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_first_of_equals_and_nan(dtype):
+def test_first_of_equals_and_nan(dtype, sorting, monkeypatch):
+    monkeypatch.setattr(module, "_SORTING", sorting)
     height, width, channels = 11, 19, 2
     rng = np.random.default_rng(0)
     images = rng.integers(-2, 3, (2, height, width, channels)).astype(dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from renga_core.graph.operators import get_item, reshape, transpose
 from renga_nn.functions.pooling.regions import Host
 
 __all__ = ["largest_elements"]
+
+_SORTING = 32
+"""How many elements are looked at in the time in which one is sorted: measured with NumPy."""
 
 
 def largest_elements(
@@ -34,11 +38,12 @@ def largest_elements(
     channels = pixels.shape[1]
     if not found.size:
         return reshape(get_item(pixels, slice(0)), (len(found), channels, *found.shape[1:])), found
-    by_rank, ranks = _ranks(pixels.array.reshape(-1, size[0] * size[1], channels))
     image = np.broadcast_to(first // (size[0] * size[1]), found.shape)
+    images = pixels.array.reshape(-1, *size, channels)
     axes = [_with_pixels(*axis, length) for axis, length in zip((rows, columns), size, strict=True)]
-    best = _largest(ranks.reshape(-1, *size, channels), image, *axes)
-    y = get_item(reshape(pixels, (-1,)), by_rank[best.reshape(-1)])
+    searched = found.size * math.prod([int((end - start).max()) for start, end in axes])
+    find = _by_ranks if searched > _SORTING * len(pixels) else _by_steps
+    y = get_item(reshape(pixels, (-1,)), find(images, image, *axes).reshape(-1))
     return transpose(reshape(y, (*found.shape, channels)), (0, 3, 1, 2)), found
 
 
@@ -46,6 +51,39 @@ def _with_pixels(start: Host, end: Host, length: int) -> tuple[Host, Host]:
     """Bins without pixels get one."""
     last = np.clip(end - 1, 0, length - 1)
     return np.clip(np.minimum(start, end - 1), 0, length - 1), last + 1
+
+
+def _by_steps(images: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
+    """Which element of images ``(N, H, W, C)`` is the first of the largest of each bin, ``(R, out, out, C)``.
+
+    One step for each pixel that the largest bin has; smaller ones look at their last pixel again. For few and small
+    bins, for which sorting the images does not pay.
+    """
+    xp = get_array_module(images)
+    n, height, width, channels = images.shape
+    pixels = images.reshape(n * height * width, channels)
+    best = place = None
+    for i in range((rows[1] - rows[0]).max()):
+        row = np.minimum(rows[0] + i, rows[1] - 1)[:, :, None]
+        for j in range((columns[1] - columns[0]).max()):
+            column = np.minimum(columns[0] + j, columns[1] - 1)[:, None, :]
+            here = xp.asarray((image * height + row) * width + column)
+            seen = pixels[here.reshape(-1)].reshape(*here.shape, channels)
+            here = here[..., None]
+            if best is None:
+                best, place = seen, xp.broadcast_to(here, seen.shape)
+            else:
+                better = (seen > best) | (xp.isnan(seen) & ~xp.isnan(best))
+                best, place = xp.where(better, seen, best), xp.where(better, here, place)
+    return place * channels + xp.arange(channels)
+
+
+def _by_ranks(images: Array, image: Host, rows: tuple[Host, Host], columns: tuple[Host, Host]) -> Array:
+    """The same, ``(bins, C)``, by a maximum of ranks: for many and large bins."""
+    n, height, width, channels = images.shape
+    by_rank, ranks = _ranks(images.reshape(n, height * width, channels))
+    best = _largest(ranks.reshape(images.shape), image, rows, columns)
+    return by_rank[best.reshape(-1)].reshape(best.shape)
 
 
 def _ranks(images: Array) -> tuple[Array, Array]:
