@@ -111,6 +111,7 @@ OPTIMIZER: Kind[Callable[..., Optimizer]] = Kind(
 )
 OPTIMIZER_HOOK: Kind[Callable[..., Any]] = Kind(
     "optimizer_hook",
+    suite="renga_testing.suites:OptimizerHookSuite",
     namespace="renga.optimizer_hooks",
     summary="a callable that returns a hook for `Optimizer.add_hook`",
 )

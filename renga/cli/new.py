@@ -65,6 +65,7 @@ SORTS = {
     "kernel": Sort("kernel", "KernelSuite"),
     "communicator": Sort("communicator", "CommunicatorSuite"),
     "optimizer": Sort("optimizer", "OptimizerSuite", _OPTIMIZER_CAPABILITIES),
+    "optimizer_hook": Sort("optimizer_hook", "OptimizerHookSuite"),
     "model": Sort("model", "ModelSuite"),
     "dataset": Sort("dataset", "DatasetSuite", _DATASET_CAPABILITIES),
     "iterator": Sort("iterator", "IteratorSuite"),

@@ -148,7 +148,7 @@ def test_names_that_are_not(shell):
     refused(
         shell.renga("check", "function:relu"),
         "there is no conformance kit for kind 'function'. Kinds with one: array_backend, kernel, communicator, "
-        "optimizer, extension, trigger, iterator, model, dataset, file_format, compiler, plugin.",
+        "optimizer, optimizer_hook, extension, trigger, iterator, model, dataset, file_format, compiler, plugin.",
     )
     refused(
         shell.renga("check", "adam"),

@@ -111,7 +111,7 @@ def test_kinds_that_have_no_template(shell):
     refused(
         shell.renga("new", "optimiser", "lion"),
         "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: backend, kernel, communicator, "
-        "optimizer, model, dataset, iterator, extension, file_format, compiler.",
+        "optimizer, optimizer_hook, model, dataset, iterator, extension, file_format, compiler.",
     )
 
 

@@ -19,6 +19,7 @@ from renga_core.kinds import (
     KERNEL,
     MODEL,
     OPTIMIZER,
+    OPTIMIZER_HOOK,
     TRIGGER,
 )
 from renga_core.link import Link
@@ -63,6 +64,13 @@ TRIGGER_OPTIONS = {
     "min_value": {"key": "main/loss"},
     "max_value": {"key": "validation/main/accuracy"},
     "early_stopping": {"max_trigger": (5, "epoch")},
+}
+HOOK_OPTIONS = {
+    "gradient_clipping": {"threshold": 1.0},
+    "gradient_hard_clipping": {"lower_bound": -1.0, "upper_bound": 1.0},
+    "gradient_noise": {"eta": 0.3},
+    "lasso": {"rate": 0.1},
+    "weight_decay": {"rate": 0.1},
 }
 ITERATOR_OPTIONS = {
     "multithread": {"n_threads": 2},
@@ -169,13 +177,14 @@ suites = classes_for(
     DATASET, {name: {"options": options, "make": make_of_files} for name, options in FILE_OPTIONS.items()}
 )
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
+globals().update(classes_for(OPTIMIZER_HOOK, attributes(HOOK_OPTIONS, "optimizers")))
 globals().update(classes_for(ITERATOR, attributes(ITERATOR_OPTIONS, "data")))
 # An extension and a trigger may have one name.
 triggers = classes_for(TRIGGER, attributes(TRIGGER_OPTIONS))
 globals().update({f"{name}Trigger": suite for name, suite in triggers.items()})
 
 
-@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, DATASET, ITERATOR, EXTENSION, TRIGGER])
+@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, DATASET, ITERATOR, OPTIMIZER_HOOK, EXTENSION, TRIGGER])
 def test_every_provider_is_tested(kind):
     tested = {cls.provider for cls in vars(sys.modules[__name__]).values() if getattr(cls, "kind", None) is kind}
     offers = [registry(kind).get(name) for name in registry(kind).names()]

@@ -15,8 +15,8 @@ Reading guide
 - `suite`: what all kits share, and the rules that keep them honest. `outcome_counts`: counting what was checked.
 - `plugin`: `PluginSuite`, what every plugin must show, whatever it provides.
 - `array_backend`: `ArrayBackendSuite`; `array_names`: the part of NumPy that a backend must have.
-- `kernel`, `communicator`, `optimizer`, `extension`, `trigger`, `iterator`, `model`, `dataset`, `file_format`: a kit
-  each, of the same names.
+- `kernel`, `communicator`, `optimizer`, `optimizer_hook`, `extension`, `trigger`, `iterator`, `model`, `dataset`,
+  `file_format`: a kit each, of the same names.
 - `compiler`: the kit of compilers, and `compiler_steps`, what it compiles.
 - `communicator_programs`: what the kit of communicators runs on each rank. `stepwise_run`: the small run that
   extensions and triggers are tried in. `comparing`: how results are compared. `values`: an object to save.
@@ -35,6 +35,7 @@ from renga_testing.suites.iterator import IteratorSuite
 from renga_testing.suites.kernel import KernelSuite
 from renga_testing.suites.model import ModelSuite
 from renga_testing.suites.optimizer import OptimizerSuite
+from renga_testing.suites.optimizer_hook import OptimizerHookSuite
 from renga_testing.suites.plugin import PluginSuite
 from renga_testing.suites.suite import ProviderSuite, Suite, classes_for, needs, suite_of
 from renga_testing.suites.trigger import TriggerSuite
@@ -49,6 +50,7 @@ __all__ = [
     "IteratorSuite",
     "KernelSuite",
     "ModelSuite",
+    "OptimizerHookSuite",
     "OptimizerSuite",
     "PluginSuite",
     "ProviderSuite",
