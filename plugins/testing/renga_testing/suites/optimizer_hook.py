@@ -115,7 +115,7 @@ def _optimizer(dtype: str, device: Device | None) -> Any:
         link.W = Parameter(np.linspace(-1, 1, 12).astype(dtype).reshape(3, 4))
         link.b = Parameter(np.linspace(0.5, 1, 4).astype(dtype))
         link.later = Parameter()
-    for param in (link.W, link.b):
+    for param in link.params(include_uninit=False):
         param.grad = (3 * np.cos(np.arange(param.array.size)) + 0.1).astype(dtype).reshape(param.shape)
     if device is not None:
         link.to_device(device)
