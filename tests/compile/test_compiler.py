@@ -1,5 +1,7 @@
 """`renga.compile` chooses a compiler through the registry."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -44,13 +46,14 @@ def test_an_unknown_one_is_refused():
         renga.compile(step, "reply")
 
 
-def test_a_third_partys(tmp_path, monkeypatch):
+def test_a_third_partys(tmp_path, monkeypatch, request):
     from renga_core.plugin import PluginManager
     from renga_core.plugin.manager import using_manager
 
     modules = {"acme_plugin": PLUGIN, "acme_eager": EAGER}
     write_distribution(tmp_path, "acme-eager", modules=modules, entry_points={"acme": "acme_plugin"})
     monkeypatch.syspath_prepend(str(tmp_path))
+    request.addfinalizer(lambda: [sys.modules.pop(name, None) for name in modules])
     with using_manager(PluginManager()):
         compiled = renga.compile(step, "eager")
         assert compiled.explain().startswith("ordinary calls")

@@ -137,14 +137,14 @@ def test_a_rank_that_has_finished_comes_no_more() -> None:
     errors = caught(lambda comm: None if comm.rank == 1 else comm.barrier(), 3)
     for rank in (0, 2):
         assert isinstance(errors[rank], RankFailed)
-    assert str(errors[0]) == "rank 1 has finished its program, and will not come to barrier"
+    assert str(errors[0]) == "rank 1 has ended its program and cannot take part in barrier"
 
 
 def test_nor_do_messages_of_a_rank_that_has_finished() -> None:
     errors = caught(lambda comm: None if comm.rank == 1 else comm.recv(1, 5), 3)
     for rank in (0, 2):
         assert isinstance(errors[rank], RankFailed)
-    assert str(errors[0]) == "rank 1 has finished its program, and will not come to recv from 1 with tag 5"
+    assert str(errors[0]) == "rank 1 has ended its program and cannot take part in recv from 1 with tag 5"
 
 
 def test_who_was_told_and_tries_again_is_told_again() -> None:
@@ -154,7 +154,7 @@ def test_who_was_told_and_tries_again_is_told_again() -> None:
         if communicator.rank == 0:
             return
         for _ in range(2):
-            with pytest.raises(RankFailed, match="rank 0 has finished its program"):
+            with pytest.raises(RankFailed, match="rank 0 has ended its program"):
                 communicator.barrier()
 
     launch(program, 2)
@@ -192,7 +192,7 @@ def test_where_all_wait_for_each_other_all_are_told() -> None:
     assert errors[2] is None
     told = "all ranks wait for others (rank 0 in recv from 1 with tag 7, rank 1 in barrier)"
     # Rank 1 may have learned first that rank 2 does not come to its barrier.
-    assert str(errors[0]).startswith((told, "rank 1 failed (RankFailed: rank 2 has finished its program"))
+    assert str(errors[0]).startswith((told, "rank 1 failed (RankFailed: rank 2 has ended its program"))
 
     errors = caught(lambda comm: comm.recv(1 - comm.rank, 0), 2)
     told = "all ranks wait for others (rank 0 in recv from 1 with tag 0, rank 1 in recv from 0 with tag 0)"

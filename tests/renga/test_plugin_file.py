@@ -84,7 +84,7 @@ def test_it_trains(write, tmp_path):
 
 
 def test_what_is_wrong(write, tmp_path):
-    with pytest.raises(SettingsError, match=r"run\.plugin \(from renga.using\): .*missing\.py is no Python"):
+    with pytest.raises(SettingsError, match=r"run\.plugin \(from renga.using\): .*missing\.py is not a Python"):
         load(write("there"), {"run.plugin": str(tmp_path / "missing.py")})
     with pytest.raises(SettingsError, match="another module is named 'json'"):
         load(write("json"))

@@ -33,19 +33,19 @@ def renga_models() -> list[Provider]:
     return [*classifiers.MODELS, *detectors.MODELS, *digits.MODELS, *segmenters.MODELS]
 
 
-@hookimpl
+@hookimpl(optional=True)
 def renga_tasks() -> list[Provider]:
     """What networks for pictures are trained for."""
     return digits.TASKS
 
 
-@hookimpl
+@hookimpl(optional=True)
 def renga_evaluators() -> list[Provider]:
     """How they are evaluated."""
     return digits.EVALUATORS
 
 
-@hookimpl
+@hookimpl(optional=True)
 def renga_converters() -> list[Provider]:
     """How batches of pictures are handed over."""
     return digits.CONVERTERS

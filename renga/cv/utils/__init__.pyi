@@ -4,6 +4,7 @@ from renga.cv.utils import testing as testing
 from renga_cv.utils.archive import extractall as extractall
 from renga_cv.utils.bbox import bbox_iou as bbox_iou
 from renga_cv.utils.bbox import non_maximum_suppression as non_maximum_suppression
+from renga_cv.utils.download import cached_download as cached_download
 from renga_cv.utils.image import read_image as read_image
 from renga_cv.utils.image import read_label as read_label
 from renga_cv.utils.image import tile_images as tile_images
@@ -29,7 +30,6 @@ from renga_cv.utils.testing.random_boxes import generate_random_bbox as generate
 from renga_cv.utils.testing.values import assert_is_bbox as assert_is_bbox
 from renga_cv.utils.testing.values import assert_is_image as assert_is_image
 from renga_cv.utils.testing.values import assert_is_point as assert_is_point
-from renga_data.datasets.cached import cached_download as cached_download
 
 __all__ = [
     "ConstantStubLink",

@@ -68,7 +68,7 @@ def test_classes_that_are_not_there():
 
 @pytest.mark.parametrize(
     ("tree", "message"),
-    [((0, 1, 2), "an inner node is a pair"), ((0, "one"), "a leaf is the number of a class"), ((0, (1, 0)), "twice")],
+    [((0, 1, 2), "inner node must be a pair"), ((0, "one"), "a leaf is the number of a class"), ((0, (1, 0)), "twice")],
 )
 def test_what_is_no_tree(tree, message):
     with pytest.raises(ValueError, match=message):

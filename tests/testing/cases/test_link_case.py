@@ -113,5 +113,5 @@ def test_what_a_case_may_return():
 def test_initializer_arguments():
     with pytest.raises(ValueError, match="expected_initializer is None"):
         cases.InitializerArgument(None, None)
-    with pytest.raises(TypeError, match="an initializer is a number, an array or a callable"):
+    with pytest.raises(TypeError, match="an initializer must be a number, an array or a callable"):
         cases.InitializerArgument(None, "nothing")

@@ -36,12 +36,12 @@ NAMESPACES: list[Namespace] = [
         names={
             "renga_cv.utils.archive": "extractall",
             "renga_cv.utils.bbox": "bbox_iou non_maximum_suppression",
+            "renga_cv.utils.download": "cached_download",
             "renga_cv.utils.image": "read_image read_label tile_images write_image",
             "renga_cv.utils.iterator.apply_to_iterator": "apply_to_iterator",
             "renga_cv.utils.iterator.progress_hook": "ProgressHook",
             "renga_cv.utils.iterator.unzip": "unzip",
             "renga_cv.utils.mask": "mask_iou mask_to_bbox scale_mask",
-            "renga_data.datasets.cached": "cached_download",
             **_CHECKS,
         },
     ),

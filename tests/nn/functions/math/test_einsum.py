@@ -96,8 +96,8 @@ class TestEinsumOfNumbers(FunctionSuite):
         (("ij->ik", np.ones((2, 2))), "the result 'ik' must name each axis once"),
         (("ij->ii", np.ones((2, 2))), "the result 'ii' must name each axis once"),
         (("i...->i", np.ones((2, 2))), "the result 'i' leaves out the ellipsis"),
-        ((np.ones(2), [-1]), "no list of numbers from 0"),
-        ((np.ones(2), "i"), "no list of numbers from 0"),
+        ((np.ones(2), [-1]), "not a list of numbers from 0"),
+        ((np.ones(2), "i"), "not a list of numbers from 0"),
         ((np.ones(2), [..., ...]), "more than one ellipsis"),
     ],
 )

@@ -10,7 +10,7 @@ from renga_testing.function_suite import FunctionSuite, without_gradient
 @pytest.mark.parametrize("axis", [1.5, "x", (0, None)])
 @pytest.mark.parametrize("name", ["sum", "average", "mean", "max", "logsumexp", "argmax", "cumsum", "squeeze"])
 def test_an_axis_that_is_no_integer(name, axis):
-    with pytest.raises(TypeError, match=rf"^{name}: an axis is an integer"):
+    with pytest.raises(TypeError, match=rf"^{name}: an axis must be an integer"):
         getattr(F, name)(np.ones((2, 3)), axis=axis)
 
 
