@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
+from renga_core.graph import Variable
 from renga_core.link import Chain, Link
+from renga_cv.links.model.inference import inference
 from renga_cv.transforms.image.crop import center_crop, ten_crop
 from renga_cv.transforms.image.resize import resize, scale
 
@@ -75,7 +75,7 @@ class FeaturePredictor(Chain):
             What the extractor computes, in host memory, an item for each image; a tuple of such if it returns one.
         """
         crops = np.concatenate([self._prepare(img) for img in imgs])
-        with no_backprop_mode(), using_config("train", False):
+        with inference():
             outputs = self.extractor(self.device.send(crops))
         if isinstance(outputs, tuple):
             return tuple([self._mean_of_crops(output, len(imgs)) for output in outputs])

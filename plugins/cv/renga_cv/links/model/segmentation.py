@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, to_host
-from renga_core.configuration import using_config
-from renga_core.graph import no_backprop_mode
 
-__all__ = ["Host", "inference", "labels_of", "predict_by_shape"]
+__all__ = ["Host", "labels_of", "predict_by_shape"]
 
 Host = np.ndarray[Any, Any]
-
-
-@contextmanager
-def inference() -> Iterator[None]:
-    """Within, networks run as after training, and no graph is built."""
-    with no_backprop_mode(), using_config("train", False):
-        yield
 
 
 def labels_of(scores: Array) -> Host:

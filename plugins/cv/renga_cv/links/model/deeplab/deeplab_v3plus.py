@@ -14,7 +14,8 @@ from renga_core.link import Chain, Link
 from renga_cv.links.model.deeplab.aspp import SeparableASPP
 from renga_cv.links.model.deeplab.decoder import Decoder
 from renga_cv.links.model.deeplab.xception import Xception65
-from renga_cv.links.model.segmentation import Host, inference, labels_of, predict_by_shape
+from renga_cv.links.model.inference import inference
+from renga_cv.links.model.segmentation import Host, labels_of, predict_by_shape
 from renga_cv.transforms.image.resize import resize
 from renga_cv.utils.pretrained import (
     PublishedModel,

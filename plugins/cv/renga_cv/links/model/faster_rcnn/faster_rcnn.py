@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
-from renga_core.link import Chain, Link
+from renga_core.graph import Variable
+from renga_core.link import Link
 from renga_cv.links.model.faster_rcnn.box_coding import loc2bbox
-from renga_cv.links.model.faster_rcnn.scaling import scale_img
+from renga_cv.links.model.faster_rcnn.region_network import RegionNetwork
 from renga_cv.links.model.faster_rcnn.suppression import suppress
+from renga_cv.links.model.inference import inference
 from renga_nn.functions.activation import softmax
 
 __all__ = ["FasterRCNN"]
@@ -21,7 +21,7 @@ __all__ = ["FasterRCNN"]
 Host = np.ndarray[Any, Any]
 
 
-class FasterRCNN(Chain):
+class FasterRCNN(RegionNetwork):
     """Detect objects in two stages (Ren et al. 2015).
 
     The extractor makes features of images; the region proposal network finds regions that may contain an object; the
@@ -51,23 +51,7 @@ class FasterRCNN(Chain):
         loc_normalize_mean: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
         loc_normalize_std: Sequence[float] = (0.1, 0.1, 0.2, 0.2),
     ) -> None:
-        super().__init__()
-        with self.init_scope():
-            self.extractor = extractor
-            self.rpn = rpn
-            self.head = head
-        self.mean = mean
-        self.min_size = min_size
-        self.max_size = max_size
-        self.loc_normalize_mean = loc_normalize_mean
-        self.loc_normalize_std = loc_normalize_std
-        self.use_preset("visualize")
-
-    @property
-    def n_class(self) -> int:
-        """Number of classes, with the background."""
-        n: int = self.head.n_class
-        return n
+        super().__init__(extractor, rpn, head, mean, min_size, max_size, loc_normalize_mean, loc_normalize_std)
 
     def forward(self, x: Any, scales: Sequence[float] | None = None) -> tuple[Variable, Variable, Array, Array]:
         """Regions of images, with a move and scores for each.
@@ -101,22 +85,6 @@ class FasterRCNN(Chain):
         self.nms_thresh = 0.3
         self.score_thresh = thresholds[preset]
 
-    def prepare(self, img: Host) -> Host:
-        """An image as the network takes it.
-
-        Its shorter side becomes `min_size`, or its longer side `max_size` if it would be longer; then the mean is
-        subtracted.
-
-        Args:
-            img: Image, float32 ``(3, H, W)``, from 0 to 255.
-
-        Returns:
-            float32 ``(3, H', W')``.
-        """
-        scaled, _ = scale_img(img, self.min_size, self.max_size)
-        prepared: Host = (scaled - self.mean).astype(np.float32, copy=False)
-        return prepared
-
     def predict(self, imgs: Sequence[Host]) -> tuple[list[Host], list[Host], list[Host]]:
         """Detect objects in images of any size, image by image.
 
@@ -135,7 +103,7 @@ class FasterRCNN(Chain):
         height, width = img.shape[1:]
         x = self.device.send(self.prepare(img)[None])
         scale = x.shape[3] / width
-        with using_config("train", False), no_backprop_mode():
+        with inference():
             locs, scores, rois, _ = self.forward(x, scales=[scale])
             prob = softmax(scores).array
         xp = get_array_module(prob)

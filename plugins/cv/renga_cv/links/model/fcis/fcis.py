@@ -10,17 +10,16 @@ import numpy as np
 
 from renga_core.backend import Array, get_array_module, to_host
 from renga_core.graph import Variable
-from renga_core.link import Chain, Link
-from renga_cv.links.model.faster_rcnn.scaling import scale_img
+from renga_cv.links.model.faster_rcnn.region_network import RegionNetwork
 from renga_cv.links.model.fcis.mask_voting import mask_voting
 from renga_cv.links.model.fcis.masks import Host, paste
-from renga_cv.links.model.segmentation import inference
+from renga_cv.links.model.inference import inference
 from renga_nn.functions.activation import softmax
 
 __all__ = ["FCIS"]
 
 
-class FCIS(Chain):
+class FCIS(RegionNetwork):
     """Segment instances: propose regions, and classify them and their pixels by the same maps (Li et al. 2017).
 
     Args:
@@ -36,35 +35,6 @@ class FCIS(Chain):
         nms_thresh, score_thresh, mask_merge_thresh, binary_thresh, limit: What `predict` hands to `mask_voting`.
         min_drop_size: Regions with a shorter side, in pixels of the image, are dropped.
     """
-
-    def __init__(
-        self,
-        extractor: Link,
-        rpn: Link,
-        head: Any,
-        mean: Host,
-        min_size: int,
-        max_size: int,
-        loc_normalize_mean: Sequence[float],
-        loc_normalize_std: Sequence[float],
-    ) -> None:
-        super().__init__()
-        with self.init_scope():
-            self.extractor = extractor
-            self.rpn = rpn
-            self.head = head
-        self.mean = mean
-        self.min_size = min_size
-        self.max_size = max_size
-        self.loc_normalize_mean = loc_normalize_mean
-        self.loc_normalize_std = loc_normalize_std
-        self.use_preset("visualize")
-
-    @property
-    def n_class(self) -> int:
-        """Number of classes, with the background."""
-        n: int = self.head.n_class
-        return n
 
     def forward(
         self, x: Any, scales: Sequence[float] | None = None
@@ -107,18 +77,6 @@ class FCIS(Chain):
         self.binary_thresh = 0.4
         self.limit = 100
         self.min_drop_size = 2 if preset == "coco_evaluate" else 16
-
-    def prepare(self, img: Host) -> Host:
-        """An image as the network takes it: resized, and less the mean; as `FasterRCNN.prepare`.
-
-        Args:
-            img: Image, float32 ``(3, H, W)``, from 0 to 255.
-
-        Returns:
-            float32 ``(3, H', W')``.
-        """
-        scaled, _ = scale_img(img, self.min_size, self.max_size)
-        return np.asarray(scaled - self.mean, np.float32)
 
     def predict(self, imgs: Sequence[Host]) -> tuple[list[Host], list[Host], list[Host]]:
         """Segment the instances in images of any size, image by image.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array, to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
+from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_cv.links.model.faster_rcnn.scaling import scale_img
+from renga_cv.links.model.inference import inference
 from renga_nn.functions.activation import sigmoid
 
 __all__ = ["FasterRCNN"]
@@ -149,7 +149,7 @@ class FasterRCNN(Chain):
         sizes = [(img.shape[1], img.shape[2]) for img in imgs]
         x, scales = self.prepare(imgs)
         found: dict[str, list[Host]] = {}
-        with using_config("train", False), no_backprop_mode():
+        with inference():
             hs, rois, roi_indices = self.forward(x)
             if "rois" in self._return_values:
                 found["rois"] = _rois(to_host(rois), to_host(roi_indices), scales, sizes)

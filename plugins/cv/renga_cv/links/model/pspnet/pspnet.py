@@ -14,10 +14,11 @@ from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
 from renga_cv.links.model.imagenet import VGG_MEAN
+from renga_cv.links.model.inference import inference
 from renga_cv.links.model.pspnet.convolution_crop import convolution_crop
 from renga_cv.links.model.pspnet.dilated_resnet import DilatedResNet
 from renga_cv.links.model.pspnet.pyramid_pooling_module import PyramidPoolingModule
-from renga_cv.links.model.segmentation import Host, inference, labels_of, predict_by_shape
+from renga_cv.links.model.segmentation import Host, labels_of, predict_by_shape
 from renga_cv.transforms.image.resize import resize, resize_contain
 from renga_cv.utils.pretrained import (
     PublishedModel,

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from renga_core.graph import Variable
 from renga_core.link import Chain
-from renga_cv.links.model.segmentation import Host, inference, labels_of, predict_by_shape
+from renga_cv.links.model.inference import inference
+from renga_cv.links.model.segmentation import Host, labels_of, predict_by_shape
 from renga_cv.utils.pretrained import (
     PublishedModel,
     load_pretrained_model,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
+from renga_core.graph import Variable
 from renga_core.graph.operators import reshape
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
+from renga_cv.links.model.inference import inference
 from renga_cv.links.model.small.box_masks import masks_from_boxes
 from renga_cv.links.model.small.detector import SmallDetector
 from renga_cv.links.model.small.pyramid import FinestMap
@@ -88,7 +88,7 @@ class SmallInstanceSegmenter(SmallDetector):
             return [], [], []
         inside = (self.insize, self.insize)
         x = np.stack([(resize(img, inside) - self.mean).astype(np.float32, copy=False) for img in imgs])
-        with using_config("train", False), no_backprop_mode():
+        with inference():
             locs, confs, finest = self.with_map(self.device.send(x))
             found = [self._best(loc, conf) for loc, conf in zip(to_host(locs.array), to_host(confs.array), strict=True)]
             boxes, labels, scores = (list(each) for each in zip(*found, strict=True))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
+from renga_core.graph import Variable
 from renga_core.link import Chain
+from renga_cv.links.model.inference import inference
 from renga_cv.links.model.small.pyramid import FinestMap, SmallPyramid
 from renga_nn.links.convolution_2d import Convolution2D
 
@@ -46,7 +46,7 @@ class SmallSegmenter(Chain):
         labels: list[Array] = []
         for (_, height, width), group in groupby(imgs, key=lambda img: img.shape):
             x = np.pad(np.stack(list(group)), ((0, 0), (0, 0), (0, -height % _STEP), (0, -width % _STEP)), mode="edge")
-            with using_config("train", False), no_backprop_mode():
+            with inference():
                 scores = to_host(self(self.device.send(x)).array)
             labels += list(scores[:, :, :height, :width].argmax(1).astype(np.int32))
         return labels

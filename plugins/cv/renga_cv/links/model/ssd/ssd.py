@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from renga_core.backend import Device, to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
+from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_cv.links.model.detections import thresholds
+from renga_cv.links.model.inference import inference
 from renga_cv.links.model.ssd.multibox_coder import MultiboxCoder
 from renga_cv.transforms.bbox import resize_bbox
 from renga_cv.transforms.image.resize import resize
@@ -107,7 +107,7 @@ class SSD(Chain):
             return bboxes, labels, scores
         edge = self.insize
         x = np.stack([(resize(img, (edge, edge)) - self.mean).astype(np.float32, copy=False) for img in imgs])
-        with using_config("train", False), no_backprop_mode():
+        with inference():
             locs, confs = self(self.device.send(x))
         for loc, conf, size in zip(to_host(locs.array), to_host(confs.array), sizes, strict=True):
             bbox, label, score = self.coder.decode(loc, conf, self.nms_thresh, self.score_thresh)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import to_host
-from renga_core.configuration import using_config
-from renga_core.graph import Variable, no_backprop_mode
+from renga_core.graph import Variable
 from renga_core.link import Chain, Link
 from renga_cv.links.model.detections import best_of_each_class, thresholds
+from renga_cv.links.model.inference import inference
 from renga_cv.transforms.bbox import resize_bbox, translate_bbox
 from renga_cv.transforms.image.resize import resize_contain
 from renga_nn.functions.activation import leaky_relu
@@ -79,7 +79,7 @@ class YOLOBase(Chain):
         scaled = [np.asarray(img, np.float32) / 255 for img in imgs]
         contained = [resize_contain(img, edges, fill=0.5, return_param=True) for img in scaled]
         x = np.stack([img for img, _ in contained])
-        with using_config("train", False), no_backprop_mode():
+        with inference():
             found = [to_host(variable.array) for variable in self(self.device.send(x))]
         for img, (_, param), loc, obj, conf in zip(imgs, contained, *found, strict=True):
             bbox, label, score = self._decode(loc, obj, conf)

@@ -1,0 +1,18 @@
+"""How networks run in `predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from renga_core.configuration import using_config
+from renga_core.graph import no_backprop_mode
+
+__all__ = ["inference"]
+
+
+@contextmanager
+def inference() -> Iterator[None]:
+    """Within, networks run as after training, and no graph is built."""
+    with no_backprop_mode(), using_config("train", False):
+        yield
