@@ -75,8 +75,14 @@ def _measured(group: str, records: Mapping[str, Record], rows: Sequence[str]) ->
     latest = max((records[row] for row in rows), key=lambda record: record["date"])
     return (
         f"Measured by `python -m benchmarks {group}`, {latest['date']}, on {latest['machine']}, "
-        f"{latest['threads']} threads each, float32. {_versions(records, rows)}."
+        f"{latest['threads']} threads each, float32{_load(records, rows)}. {_versions(records, rows)}."
     )
+
+
+def _load(records: Mapping[str, Record], rows: Sequence[str]) -> str:
+    """How many processes ran or waited for a core meanwhile, where that was kept."""
+    loads = [records[row]["load"] for row in rows if "load" in records[row]]
+    return f"; load of the machine {min(loads):.0f} to {max(loads):.0f}" if loads else ""
 
 
 def short(row: str, record: Record) -> str:

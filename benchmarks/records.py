@@ -17,7 +17,8 @@ __all__ = ["RESULTS", "Record", "load", "machine", "record", "store"]
 RESULTS = Path(__file__).parent / "results"
 
 Record = dict[str, Any]
-"""Of a workload: ``date``, ``machine``, ``threads``, and ``entries``, which maps contestants to `Entry.record()`."""
+"""Of a workload: ``date``, ``machine``, ``threads``, ``load`` (of the last minute, where it was kept), and ``entries``,
+which maps contestants to `Entry.record()`."""
 
 
 def record(entries: Mapping[str, Entry], threads: int) -> Record:
@@ -26,6 +27,7 @@ def record(entries: Mapping[str, Entry], threads: int) -> Record:
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "threads": threads,
+        "load": round(os.getloadavg()[0], 1),
         "entries": {name: entry.record() for name, entry in entries.items()},
     }
 

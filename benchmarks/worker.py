@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import math
 import os
@@ -32,13 +33,13 @@ class Worker:
     Args:
         library: Of `benchmarks.programs.with_LIBRARY`.
         variant: A key of the `PROGRAMS` there.
-        workload: A key of those.
+        workload: A key of those; one like ``folder/name`` is in a folder of `benchmarks.programs`.
     """
 
     def __init__(self, library, variant, workload):
         self.library = library
-        self.module = module = importlib.import_module("benchmarks.programs.with_" + library)
-        self.program = module.PROGRAMS[variant].get(workload)
+        self.module = programs(library, workload)
+        self.program = None if self.module is None else self.module.PROGRAMS[variant].get(workload)
         self.step = None
         self.repeats = None
 
@@ -82,6 +83,13 @@ class Worker:
     def memory(self):
         """The most bytes that this process has had resident so far."""
         return peak_memory()
+
+
+def programs(library, workload):
+    """The module that has a workload written with a library; None if there is none."""
+    folder, slash, _ = workload.rpartition("/")
+    place = "benchmarks.programs." + folder + slash.replace("/", ".") + "with_" + library
+    return importlib.import_module(place) if place in sys.modules or importlib.util.find_spec(place) else None
 
 
 def versions(library):

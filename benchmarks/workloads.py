@@ -70,14 +70,39 @@ def _convolution() -> list[Workload]:
     ]
 
 
+def _vision() -> list[Workload]:
+    # Pictures are resized, anchors rounded and regions drawn each in its own way.
+    exact, alike = 1e-3, 0.3
+    return [
+        Workload(f"vision/{name}", title, "vision", tolerance)
+        for name, (title, tolerance) in {
+            "resnet50_predict": ("ResNet-50, predict, 4 pictures", exact),
+            "resnet50_train": ("ResNet-50, training step, batch 4", exact),
+            "mobilenet_v2_predict": ("MobileNetV2, predict, 4 pictures", exact),
+            "mobilenet_v2_train": ("MobileNetV2, training step, batch 4", exact),
+            "ssd300_predict": ("SSD300, predict", alike),
+            "ssd300_train": ("SSD300, training step, batch 2", alike),
+            "faster_rcnn_predict": ("Faster R-CNN FPN, predict", alike),
+            "faster_rcnn_train": ("Faster R-CNN FPN, training step", alike),
+            "mask_rcnn_predict": ("Mask R-CNN FPN, predict", alike),
+            "mask_rcnn_train": ("Mask R-CNN FPN, training step", alike),
+            "nms_1000": ("NMS of 1,000 boxes", exact),
+            "nms_10000": ("NMS of 10,000 boxes", exact),
+            "roi_align_forward": ("RoIAlign of 1,000 regions, forward", exact),
+            "roi_align": ("RoIAlign of 1,000 regions, forward + backward", exact),
+        }.items()
+    ]
+
+
 GROUPS = {
     "training": "Whole training steps (and inference): forward, backward and update.",
     "overhead": f"A chain of {CHAIN_LENGTH} y = y * w + b: time for each operation.",
     "convolution": "Convolutions alone: y = conv(x), and its three gradients.",
+    "vision": "Vision networks beside torchvision's: predicting, and training steps.",
     "import": "Importing, in a fresh process, bytecode cached; without the start of Python itself.",
 }
 IMPORT = Workload("import", "import", "import")
-WORKLOADS = {w.name: w for w in (*_training(), *_overhead(), *_convolution(), IMPORT)}
+WORKLOADS = {w.name: w for w in (*_training(), *_overhead(), *_convolution(), *_vision(), IMPORT)}
 
 
 def named(name: str) -> list[Workload]:

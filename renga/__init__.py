@@ -44,7 +44,7 @@ __getattr__, __dir__ = view(
         "renga_core.link": "Chain ChainList Link LinkHook Sequential",
         "renga_core.optimizer": "GradientMethod Optimizer UpdateRule",
         "renga_core.plugin": "Kernel Kind Namespace Provider hookimpl registry",
-        "renga_core.reporter": "DictSummary Reporter Summary get_current_reporter report report_scope",
+        "renga_core.reporter": "Reporter get_current_reporter report report_scope",
         "renga_core.serializers": "AbstractSerializer Deserializer Serializer",
         "renga_core.settings": "using",
     },

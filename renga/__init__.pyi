@@ -69,9 +69,7 @@ from renga_core.plugin import Namespace as Namespace
 from renga_core.plugin import Provider as Provider
 from renga_core.plugin import hookimpl as hookimpl
 from renga_core.plugin import registry as registry
-from renga_core.reporter import DictSummary as DictSummary
 from renga_core.reporter import Reporter as Reporter
-from renga_core.reporter import Summary as Summary
 from renga_core.reporter import get_current_reporter as get_current_reporter
 from renga_core.reporter import report as report
 from renga_core.reporter import report_scope as report_scope
@@ -84,6 +82,8 @@ from renga_nn.distributions.kl import cross_entropy as cross_entropy
 from renga_nn.distributions.kl import kl_divergence as kl_divergence
 from renga_nn.distributions.kl import register_kl as register_kl
 from renga_nn.initializers.initializer import Initializer as Initializer
+from renga_training.summary import DictSummary as DictSummary
+from renga_training.summary import Summary as Summary
 
 __version__: str
 __all__ = [

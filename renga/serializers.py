@@ -8,8 +8,6 @@ from renga.view import view
 __getattr__, __dir__ = view(
     __name__,
     {
-        "renga_core.serializers": (
-            "DictionarySerializer FileDamaged FileMismatched FileRefused NpzDeserializer load load_npz save save_npz "
-        ),
+        "renga_core.serializers": ("FileDamaged FileMismatched FileRefused load save"),
     },
 )

@@ -57,6 +57,13 @@ def test_a_value_that_is_set_to_what_it_was_is_no_change():
     assert changed(lambda: setattr(config, "train", True)) == {}
 
 
+def test_but_it_is_taken_away_since_it_hides_the_default():
+    before = global_state.take()
+    config.train = True
+    before["configuration"].restore_own()
+    assert "train" not in vars(config)
+
+
 def test_settings(tmp_path):
     using = renga.using(seed=3)
     assert "settings" in changed(using.__enter__, lambda: using.__exit__(None, None, None))
@@ -132,6 +139,9 @@ def test_import_hooks():
 def test_the_layer_for_chainer_undoes_what_it_does():
     import renga_chainer
 
+    if renga_chainer.installed():
+        pytest.skip("it is installed for the whole run: -p renga_chainer.pytest")
+
     def install_and_uninstall():
         renga_chainer.install()
         assert "methods of Renga's classes" in global_state.changes(before, restore=False)
@@ -152,7 +162,7 @@ def test_modules(monkeypatch):
 
 @pytest.mark.parametrize("place", [Variable, Link])
 def test_methods(place):
-    original = place.__repr__
+    original = vars(place)["__repr__"]
     found = changed(lambda: setattr(place, "__repr__", lambda self: ""), lambda: setattr(place, "__repr__", original))
     assert f"{place.__name__}.__repr__" in found["methods of Renga's classes"]
 

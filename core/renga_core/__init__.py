@@ -4,11 +4,12 @@ From below; each part imports only what stands above it in this list, and no plu
 
 - `errors`: `RengaError`, and «did you mean». `configuration`: `config`, what a thread computes with; `settings`: values
   that are said in code, on the command line, in the environment or in files. `optional`, `integers`, `file_lock`: small
-  tools. `tracing`: where the engine tells what it does, and `tracer`, for those who want to see it.
+  tools. `command_line`: the parser of commands. `tracepoints`: where the engine tells what it does, and `tracer`, for
+  those who want to see it.
 - `plugin`: how plugins are found, chosen and loaded.
 - `backend`: what an array library must offer, and which one owns an array.
-- `kernel`: operations that have several implementations. `random`: seeds and generators. `serializers`: saving and
-  loading; npz.
+- `kernel`: operations that have several implementations. `random`: seeds and generators. `serializers`: what saves and
+  loads; formats of files are plugins', npz too.
 - `graph`: variables, functions, backward.
 - `link`: parameters and trees of them. `reporter`: figures that a computation reports on its way.
 - `optimizer`, `dataset`, `training`, `communicator`: what those are, for the plugins that provide them.

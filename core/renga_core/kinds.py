@@ -73,7 +73,10 @@ KERNEL: Kind[Any] = Kind(
     summary="an implementation of one operation for one backend, as `Kernel` says",
 )
 FUNCTION: Kind[Callable[..., Any]] = Kind(
-    "function", namespace="renga.functions", summary="a differentiable function of Variables"
+    "function",
+    suite="renga_testing.suites:FunctionSuite",
+    namespace="renga.functions",
+    summary="a differentiable function of Variables",
 )
 FUNCTION_HOOK: Kind[Callable[..., FunctionHook]] = Kind(
     "function_hook",
@@ -84,6 +87,7 @@ FUNCTION_HOOK: Kind[Callable[..., FunctionHook]] = Kind(
 LINK: Kind[Callable[..., Link]] = Kind(
     "link",
     protocol="renga_core.link:Link",
+    suite="renga_testing.suites:LinkSuite",
     namespace="renga.links",
     summary="a Link class, or a callable that returns a Link",
 )
@@ -99,6 +103,7 @@ LAUNCHER: Kind[Launcher] = Kind(
     "launcher",
     default="mpi",
     protocol="renga_core.communicator.launcher:Launcher",
+    suite="renga_testing.suites:LauncherSuite",
     summary="a callable that runs so many processes of a command and returns the exit status",
 )
 OPTIMIZER: Kind[Callable[..., Optimizer]] = Kind(
@@ -163,11 +168,14 @@ NAMESPACE: Kind[Any] = Kind(
 )
 DOCTOR_CHECK: Kind[Callable[[float, str | None], Iterable[tuple[str, str, str]]]] = Kind(
     "doctor_check",
+    suite="renga_testing.suites:DoctorCheckSuite",
     summary="a callable that takes seconds and hosts (None: this one), tries something that is no backend, and returns "
     "what it found for `renga doctor`: rows of what was tried, its state, and more about it",
 )
 COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(
-    "command", summary="a callable that takes the arguments after `renga NAME` and returns the exit status"
+    "command",
+    suite="renga_testing.suites:CommandSuite",
+    summary="a callable that takes the arguments after `renga NAME` and returns the exit status",
 )
 
 CORE_KINDS: tuple[Kind[Any], ...] = (

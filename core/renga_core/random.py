@@ -8,7 +8,7 @@ that seed it says so with `use`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ _lock = threading.RLock()
 _entropy: int | None = None
 _children = 0
 _generators: dict[str, Any] = {}
-_given: dict[str, Any] = {}
-"""Generators that `use` has put in place of backends' own."""
+_given: dict[str, Callable[[], Any]] = {}
+"""By the backend's name, what `use` has been told to ask for a generator in place of the backend's own."""
 
 
 def seed(value: int) -> None:
@@ -39,6 +39,8 @@ def seed(value: int) -> None:
 
 def generator(backend: Backend) -> Any:
     """The generator of `backend`, made from the seed at its first use; from the system's entropy if there was none."""
+    if (find := _given.get(backend.name)) is not None and (given := find()) is not None:
+        return given
     found = _generators.get(backend.name)
     if found is None:
         with _lock:
@@ -46,22 +48,22 @@ def generator(backend: Backend) -> Any:
     return found
 
 
-def use(name: str, generator: Any) -> None:
-    """From now on, draw the numbers of a backend from `generator`, which no seed reaches; from its own again if None.
+def use(name: str, find: Callable[[], Any] | None) -> None:
+    """From now on, draw the numbers of a backend from another generator, which no seed reaches; not so if None.
 
     For layers that run programs with a generator of their own.
 
     Args:
         name: The backend's.
-        generator: What the backend's `make_generator` makes, or something with its methods, so that `generator_state`
-            and `set_generator_state` work on it.
+        find: Called whenever a generator is asked for. Gives what the backend's `make_generator` makes, or something
+            with its methods, so that `generator_state` and `set_generator_state` work on it; or None, for a caller that
+            draws from the backend's own.
     """
     with _lock:
-        _generators.pop(name, None)
-        if generator is None:
+        if find is None:
             _given.pop(name, None)
         else:
-            _generators[name] = _given[name] = generator
+            _given[name] = find
 
 
 def spawn_seed() -> int:
@@ -80,7 +82,9 @@ def get_state() -> dict[str, Any]:
         return {
             "entropy": _entropy,
             "children": _children,
-            "generators": {name: get_backend(name).generator_state(g) for name, g in _generators.items()},
+            "generators": {
+                name: get_backend(name).generator_state(g) for name, g in {**_generators, **_given_now()}.items()
+            },
         }
 
 
@@ -120,26 +124,33 @@ def replaying(state: Mapping[str, Any]) -> Iterator[None]:
             _set_given(now)
 
 
+def _given_now() -> dict[str, Any]:
+    """The generators that `use` has given, if this caller is to draw from them."""
+    return {name: found for name, find in _given.items() if (found := find()) is not None}
+
+
 def _replace_generators(made: Mapping[str, Any]) -> None:
-    """Have these and no others, but for those that `use` has given."""
+    """Have these and no others."""
     _generators.clear()
-    _generators.update({**made, **_given})
+    _generators.update(made)
 
 
 def _set_given(state: Mapping[str, Any]) -> None:
     """Put generators that `use` has given into the states that `get_state` returned."""
     from renga_core.backend import get_backend
 
-    for name in _given.keys() & state["generators"].keys():
-        get_backend(name).set_generator_state(_given[name], state["generators"][name])
+    for name, given in _given_now().items():
+        if name in state["generators"]:
+            get_backend(name).set_generator_state(given, state["generators"][name])
 
 
 def _made_from(state: Mapping[str, Any]) -> dict[str, Any]:
-    """New generators in the states that `get_state` returned, but for those that `use` has given."""
+    """New generators in the states that `get_state` returned; those that `use` has replaced, as they are."""
     from renga_core.backend import get_backend
 
-    made = {}
-    for name in state["generators"].keys() - _given.keys():
+    given = _given_now()
+    made = {name: _generators[name] for name in given.keys() & _generators.keys()}
+    for name in state["generators"].keys() - given.keys():
         backend = get_backend(name)
         made[name] = backend.make_generator(0)
         backend.set_generator_state(made[name], state["generators"][name])

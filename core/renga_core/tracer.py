@@ -12,7 +12,7 @@ A `Tracer` sees what its own thread does while a ``with`` block runs::
         loss = model(x)
 
 What a tracer sees, in which order, and what it may not do: docs/explanation/graph.md, «Tracing». How the engine tells
-of it: `renga_core.tracing`.
+of it: `renga_core.tracepoints`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import inspect
 import re
 from typing import Any, NamedTuple
 
-from renga.run.parts import parameters_of
+from renga.run.part import parameters_of
 from renga_core.plugin import Offer
 from renga_core.plugin.provider import resolve
 

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 from renga.run.shipped import read_run
 from renga.run.toml import dumps_value
+from renga_core.command_line import Parser, assignment
 from renga_core.settings import SCHEMA, all_settings, using_command_line, using_run_file
 
 from .output import print_json, print_table
-from .parser import Parser, assignment
 
 __all__ = ["run"]
 

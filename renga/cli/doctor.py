@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
+from renga_core.command_line import Parser
 from renga_core.kinds import ARRAY_BACKEND, DOCTOR_CHECK
 from renga_core.plugin import Candidate, Registry, State, get_manager, registry
 from renga_core.settings import lookup
 
 from .output import print_json, print_table
-from .parser import Parser
 
 __all__ = ["run"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renga.run.evaluating import evaluate
+from renga_core.command_line import Parser
 
 from .output import print_json, print_table
-from .parser import Parser
 from .trained import add_arguments, loaded
 
 __all__ = ["run"]

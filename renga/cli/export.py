@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from renga_core.command_line import Parser, word
 from renga_core.serializers import save
 
-from .parser import Parser, word
 from .trained import add_arguments, loaded
 
 __all__ = ["run"]

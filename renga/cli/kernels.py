@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from renga_core.command_line import Parser
 from renga_core.errors import RengaError, did_you_mean
-from renga_core.kernel.chain import offered_kernels
+from renga_core.kernel.candidates import offered_kernels
 from renga_core.kernel.operation import known_operations
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import Kernel, Offer, State, Status, registry
 from renga_core.settings import lookup
 
 from .output import print_json, print_table
-from .parser import Parser
 
 __all__ = ["run"]
 

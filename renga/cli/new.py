@@ -15,10 +15,9 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
+from renga_core.command_line import Parser
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.plugin import Registry, get_manager
-
-from .parser import Parser
 
 __all__ = ["NewError", "run"]
 
@@ -37,12 +36,14 @@ class Sort(NamedTuple):
     Attributes:
         kind: The kind's name in the registry.
         suite: Its conformance kit.
-        fields: Further lines of the description, with ``$name`` where the name is to stand.
+        fields: Further lines of the description, where ``$name``, ``$package`` and ``$module`` are filled in.
+        target: What the module offers; ``$cls`` is the name as that of a class.
     """
 
     kind: str
     suite: str
     fields: str = ""
+    target: str = "$cls"
 
 
 _BACKEND_CAPABILITIES = """
@@ -57,21 +58,35 @@ _COMPILER_CAPABILITIES = """
 _DATASET_CAPABILITIES = """
             capabilities=frozenset({"unshared"}),"""
 
+_CALLED_FIELDS = """
+            capabilities=frozenset({"empty"}),
+            inputs="$package.$module:inputs","""
+
 _FORMAT_SUFFIXES = """
             suffixes=(".$name",),"""
 
 SORTS = {
     "backend": Sort("array_backend", "ArrayBackendSuite", _BACKEND_CAPABILITIES),
     "kernel": Sort("kernel", "KernelSuite"),
+    "function": Sort("function", "FunctionSuite", _CALLED_FIELDS, "$name"),
+    "link": Sort("link", "LinkSuite", _CALLED_FIELDS),
     "communicator": Sort("communicator", "CommunicatorSuite"),
     "optimizer": Sort("optimizer", "OptimizerSuite", _OPTIMIZER_CAPABILITIES),
     "optimizer_hook": Sort("optimizer_hook", "OptimizerHookSuite"),
     "model": Sort("model", "ModelSuite"),
-    "dataset": Sort("dataset", "DatasetSuite", _DATASET_CAPABILITIES),
+    "dataset": Sort("dataset", "DatasetSuite", _DATASET_CAPABILITIES, "get_$name"),
     "iterator": Sort("iterator", "IteratorSuite"),
+    "task": Sort("task", "TaskSuite"),
+    "converter": Sort("converter", "ConverterSuite"),
+    "updater": Sort("updater", "UpdaterSuite"),
+    "evaluator": Sort("evaluator", "EvaluatorSuite"),
     "extension": Sort("extension", "ExtensionSuite"),
     "file_format": Sort("file_format", "FileFormatSuite", _FORMAT_SUFFIXES),
     "compiler": Sort("compiler", "CompilerSuite", _COMPILER_CAPABILITIES),
+    "command": Sort("command", "CommandSuite", target="run"),
+    "trigger": Sort("trigger", "TriggerSuite"),
+    "doctor_check": Sort("doctor_check", "DoctorCheckSuite", target="check"),
+    "launcher": Sort("launcher", "LauncherSuite", target="launch"),
 }
 """What can be made, by the word for it on the command line."""
 
@@ -120,6 +135,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
     for offer, _ in Registry(get_manager().kind(sort.kind), get_manager()).list():
         if offer.name == plain:
             raise NewError(f"'{name}' cannot be a name: {offer.plugin} offers a {sort.kind} '{plain}'. Choose another.")
+    cls = "".join(part.capitalize() for part in plain.split("_"))
     return {
         "kind": kind,
         "registered": sort.kind,
@@ -128,10 +144,11 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "distribution": package.replace("_", "-"),
         "package": package,
         "module": kind,
-        "cls": "".join(part.capitalize() for part in plain.split("_")),
+        "cls": cls,
+        "target": Template(sort.target).substitute(name=plain, cls=cls),
         "hook": get_manager().kind(sort.kind).hook,
         "suite": sort.suite,
-        "fields": Template(sort.fields).substitute(name=plain),
+        "fields": Template(sort.fields).substitute(name=plain, package=package, module=kind),
         "renga": version("renga"),
     }
 

@@ -11,6 +11,7 @@ from contextlib import redirect_stdout, suppress
 from typing import Any
 
 from renga_core.backend import get_backend
+from renga_core.command_line import Parser
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import (
@@ -31,7 +32,6 @@ from renga_core.plugin.state import describe_error, pass_interrupt
 from .arguments import arguments_of
 from .output import print_json, print_table
 from .pager import paged
-from .parser import Parser
 
 __all__ = ["run"]
 

@@ -14,13 +14,13 @@ from renga.dataset import PicturePreprocessing, TextPreprocessing
 from renga.run.results import check_out, is_folder, write_images, write_rows, write_text, written_folder
 from renga.run.trained import Network, is_run
 from renga.run.weights import load_network
+from renga_core.command_line import Parser, UsageError, word
 from renga_core.errors import RengaError
 from renga_core.kinds import MODEL
 from renga_core.plugin import registry
 from renga_core.serializers import FileDamaged
 from renga_core.settings import using_command_line
 
-from .parser import Parser, UsageError, word
 from .trained import OF_RUNS, WEIGHTS, add_settings, loaded, words
 
 __all__ = ["run"]
@@ -32,6 +32,7 @@ def run(argv: Sequence[str]) -> int:
     if arguments.files and arguments.text is not None:
         raise UsageError("--text and files: give one of them. See 'renga predict --help'.")
     check_out(arguments.out)
+    _check_files([*arguments.files, *([] if arguments.classes is None else [arguments.classes])])
     with _network(arguments) as trained:
         print(f"renga: weights: {trained.weights}", file=sys.stderr)
         if arguments.files and not isinstance(trained.task.preprocessing, TextPreprocessing):
@@ -102,6 +103,15 @@ def _network(arguments: argparse.Namespace) -> Iterator[Network]:
         network = load_network(arguments.run, arguments.weights, names)
         with network.using():
             yield network
+
+
+def _check_files(paths: Sequence[str]) -> None:
+    """Raise RengaError for the first that is not there or is a folder, before anything is computed."""
+    for path in map(Path, paths):
+        if path.is_dir():
+            raise RengaError(f"{path} is a folder. Next: name the files in it: {path / '*'}")
+        if not path.exists():
+            raise RengaError(f"{path}: there is no such file.")
 
 
 def _lines(path: str) -> tuple[str, ...]:

@@ -11,9 +11,8 @@ from typing import Any
 from renga.function_hooks import ProfileHook
 from renga.run import Training, build, describe, read_run, shipped_runs
 from renga.run.shipped import DEFAULT_RUN
+from renga_core.command_line import Parser, assignment, word
 from renga_core.settings import using_command_line, using_run_file
-
-from .parser import Parser, assignment, word
 
 __all__ = ["run"]
 

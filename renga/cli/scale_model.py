@@ -10,12 +10,12 @@ from itertools import product
 from typing import TypeVar
 
 from renga.distributed import scale_model as model
+from renga_core.command_line import Parser, UsageError, word
 from renga_core.errors import did_you_mean
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 
 from .output import print_json, print_table
-from .parser import Parser, UsageError, word
 
 __all__ = ["run"]
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import renga
 from renga.view import VIEWS, View
+from renga_core.command_line import Parser, word
 from renga_core.errors import RengaError
-
-from .parser import Parser, word
 
 __all__ = ["run", "stubs"]
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from renga.run import Training, build, describe, read_run, shipped_runs
-from renga.run.description import RunDescription
 from renga.run.distributed import find_communicator, first_rank_does
 from renga.run.folder import (
     COPY,
@@ -24,16 +23,17 @@ from renga.run.folder import (
     never,
     snapshot_store,
 )
+from renga.run.run_file import RunDescription
 from renga.run.shipped import DEFAULT_RUN
 from renga.run.sweep import combinations
 from renga.run.toml import dumps
 from renga.training import hold_folder
+from renga_core.command_line import Parser, assignment, word
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
 
 from .output import print_table
-from .parser import Parser, assignment, word
 from .rank_errors import error_ends_all_ranks, rank_0_speaks, stopped_by_signals
 from .sweep import sweep
 

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from renga.run.trained import Trained, load_trained, using_run_folder
-
-from .parser import Parser, assignment, word
+from renga_core.command_line import Parser, assignment, word
 
 __all__ = ["OF_RUNS", "WEIGHTS", "add_arguments", "add_settings", "loaded", "words"]
 

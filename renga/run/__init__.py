@@ -5,8 +5,8 @@
     training = build(load("lenet", {"run.epochs": 5}))
     training.trainer.run()
 
-- `description`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
-- `parts`: looking up a thing that it names, and checking arguments against signatures. `run_parts`: all of them.
+- `run_file`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
+- `part`: looking up a thing that it names, and checking arguments against signatures. `run_parts`: all of them.
 - `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data. `precision`: its dtype.
 - `program`: `run_program`, for programs of one's own whose settings stand in a TOML file.
 - `folder`: what a run leaves behind. `length`: when it ends.
@@ -19,7 +19,7 @@ __getattr__, __dir__ = view(
     __name__,
     {
         "renga.run.building": "Training build",
-        "renga.run.description": "Choice ExtensionChoice RunDescription describe load",
+        "renga.run.run_file": "Choice ExtensionChoice RunDescription describe load",
         "renga.run.program": "read_arguments run_program",
         "renga.run.shipped": "read_run shipped_runs",
     },

@@ -2,13 +2,13 @@
 
 from renga.run.building import Training as Training
 from renga.run.building import build as build
-from renga.run.description import Choice as Choice
-from renga.run.description import ExtensionChoice as ExtensionChoice
-from renga.run.description import RunDescription as RunDescription
-from renga.run.description import describe as describe
-from renga.run.description import load as load
 from renga.run.program import read_arguments as read_arguments
 from renga.run.program import run_program as run_program
+from renga.run.run_file import Choice as Choice
+from renga.run.run_file import ExtensionChoice as ExtensionChoice
+from renga.run.run_file import RunDescription as RunDescription
+from renga.run.run_file import describe as describe
+from renga.run.run_file import load as load
 from renga.run.shipped import read_run as read_run
 from renga.run.shipped import shipped_runs as shipped_runs
 

@@ -13,14 +13,14 @@ from renga.datasets import SubDataset
 from renga.distributed import AllreducePersistent, MultiNodeCheckpointer, create_multi_node_evaluator
 from renga.distributed.links import create_mnbn_model
 from renga.iterators import SerialIterator
-from renga.run.description import RunDescription
 from renga.run.device import find_device
 from renga.run.distributed import RankSynchronizer, batch_of_all, find_communicator, reseed_by_rank
 from renga.run.folder import SNAPSHOT_NAMES, RunFile, never
 from renga.run.length import IntervalOrEnd, Length
 from renga.run.optimizing import make_optimizers
-from renga.run.parts import Part
+from renga.run.part import Part
 from renga.run.precision import Precision
+from renga.run.run_file import RunDescription
 from renga.run.run_parts import RunParts, find_parts
 from renga.training import Task, Trainer
 from renga.training.extensions import Snapshot
@@ -119,8 +119,8 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     _check_iterator(batches, run, parts, comm)
     first, last = comm.share(batch_size)
     optimizer = optimizers["main"] if [*optimizers] == ["main"] else optimizers
-    link = known_to(parts.updater, comm, link=model)
-    updater = parts.updater.make(batches, optimizer, converter=converter, device=device, **link)
+    known = known_to(parts.updater, comm, device=device, link=model)
+    updater = parts.updater.make(batches, optimizer, converter=converter, **known)
     trainer = Trainer(updater, Length(run.epochs), out=run.out)
     trainer.reporter.add_observer("main", model)  # the optimizers' links may be parts of it
     own_test = SubDataset(test, *comm.share(len(test))) if comm.size > 1 else test

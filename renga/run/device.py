@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renga.run.description import RunDescription
+from renga.run.run_file import RunDescription
 from renga_core.backend import Device, get_device
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import AmbiguousProvider, ProviderUnavailable, RengaPluginError, messages, registry

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from renga.run.description import RunDescription
+from renga.run.run_file import RunDescription
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.communicator import CommunicatorBase

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from renga.dataset import write_preprocessing
-from renga.run.description import Distribution, RunDescription
+from renga.run.run_file import Distribution, RunDescription
 from renga.run.toml import dumps
 from renga.training.snapshots import SnapshotNames, SnapshotStore
 from renga_core.errors import RengaError

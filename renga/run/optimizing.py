@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from renga.distributed import create_multi_node_optimizer
-from renga.run.description import RunDescription
 from renga.run.precision import INITIAL_LOSS_SCALE
+from renga.run.run_file import RunDescription
 from renga.run.run_parts import RunParts
 from renga_core.communicator import CommunicatorBase
 from renga_core.link import Link

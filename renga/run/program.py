@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from renga.cli.output import print_error
-from renga.cli.parser import Parser, assignment
-from renga.run.parts import parameters_of
+from renga.run.part import parameters_of
+from renga_core.command_line import Parser, assignment
 from renga_core.errors import RengaError
 from renga_core.settings import SettingsError, UnknownSetting, WrongType, describe, fit, parse, read_toml
 

@@ -24,12 +24,24 @@ _KNOWN = (".csv", ".jsonl", ".txt", ".png", ".npy")
 
 
 def check_out(out: str | None) -> None:
-    """Raise RengaError if the suffix of a file stands for no format, before anything is computed."""
-    if out is not None and not is_folder(out) and Path(out).suffix not in _KNOWN:
+    """Raise RengaError where nothing can be written there, before anything is computed.
+
+    The suffix of a file stands for no format, the folder it is to lie in is not there, or a file has a folder's name.
+    """
+    if out is None:
+        return
+    place = Path(out)
+    if is_folder(out):
+        if taken := next((each for each in (place, *place.parents) if each.is_file()), None):
+            raise RengaError(f"--out {out}: {taken} is a file; a name without a suffix is a folder.")
+        return
+    if place.suffix not in _KNOWN:
         raise RengaError(
             f"--out {out}: the suffix says what is written, and is one of {', '.join(_KNOWN)}; a name without one is a "
             "folder."
         )
+    if not place.parent.is_dir():
+        raise RengaError(f"--out {out}: there is no folder {place.parent}.")
 
 
 def is_folder(out: str) -> bool:
@@ -39,11 +51,15 @@ def is_folder(out: str) -> bool:
 
 @contextmanager
 def written_folder(out: str) -> Iterator[Path]:
-    """Yield an empty folder. When the block ends without an error, what it holds then is in the folder `out`."""
+    """Yield an empty folder. When the block ends without an error, what it holds then is in the folder `out`.
+
+    After an error there is no folder `out` that was not there before.
+    """
     place = Path(out)
-    place.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=place, prefix=".renga-") as folder:
+    there = next(each for each in (place, *place.absolute().parents) if each.is_dir())
+    with TemporaryDirectory(dir=there, prefix=".renga-") as folder:
         yield Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
         for path in Path(folder).iterdir():
             os.replace(path, place / path.name)
 

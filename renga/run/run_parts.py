@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from renga.run.description import Choice, ExtensionChoice, RunDescription
-from renga.run.parts import Part, find_part
+from renga.run.part import Part, find_part
+from renga.run.run_file import Choice, ExtensionChoice, RunDescription
 from renga_core.kinds import DATASET, EXTENSION, ITERATOR, MODEL, OPTIMIZER, OPTIMIZER_HOOK, TRIGGER
 from renga_core.plugin import ProviderUnavailable, get_manager, registry
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from renga.dataset import read_preprocessing
 from renga.run.building import make_model
-from renga.run.description import RunDescription, describe
 from renga.run.device import find_device
 from renga.run.folder import COPY, PREPROCESSING, snapshot_store
-from renga.run.parts import Part
+from renga.run.part import Part
+from renga.run.run_file import RunDescription, describe
 from renga.run.run_parts import RunParts, find_parts
 from renga.run.shipped import read_run
+from renga.serializers import load_npz, open_archive
 from renga.training import Task
 from renga.training.snapshots import Best
 from renga_core.backend import Device, using_device
@@ -26,8 +27,6 @@ from renga_core.configuration import using_config
 from renga_core.errors import RengaError
 from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
-from renga_core.serializers import load_npz
-from renga_core.serializers.archive import open_archive
 from renga_core.settings import using_command_line, using_run_file
 
 __all__ = ["Network", "Trained", "is_run", "load_trained", "using_run_folder"]

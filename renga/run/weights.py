@@ -11,9 +11,9 @@ import numpy as np
 
 from renga.dataset import PicturePreprocessing
 from renga.run.building import make_model
-from renga.run.description import Choice, RunDescription
 from renga.run.device import find_device
-from renga.run.parts import Part, find_part
+from renga.run.part import Part, find_part
+from renga.run.run_file import Choice, RunDescription
 from renga.run.trained import Network
 from renga.training import Task
 from renga_core.backend import using_device
@@ -22,7 +22,7 @@ from renga_core.errors import RengaError
 from renga_core.kinds import MODEL
 from renga_core.link import Link
 from renga_core.plugin import get_manager, registry
-from renga_core.serializers import FileMismatched, PartlyLoaded, load
+from renga_core.serializers import FileDamaged, FileMismatched, PartlyLoaded, load
 from renga_core.serializers.paths import find_file
 from renga_core.settings import SettingsError, lookup, section
 
@@ -52,7 +52,8 @@ def load_network(model: str, weights: str, classes: tuple[str, ...] = ()) -> Net
     part = find_part(MODEL, run.model, "model", run, supplied=["communicator"], known_later=["n_out"])
     path = find_file(weights, ".npz")
     if not Path(path).is_file():
-        raise RengaError(f"--weights {weights}: there is no such file.")
+        what = "that is a folder" if Path(path).is_dir() else "there is no such file"
+        raise RengaError(f"--weights {weights}: {what}.")
     kind = get_manager().kind
     task: Task = find_part(kind("task"), run.task, "task", run).make()
     converter = find_part(kind("converter"), Choice(task.converter), "converter", run)
@@ -104,6 +105,9 @@ def _load(part: Part, path: str, task: Task, classes: tuple[str, ...]) -> Link:
                 load(path, network)
         except PartlyLoaded as warning:
             raise RengaError(f"{warning}. Next: say how many classes there are: --set model.n_out=NUMBER") from warning
+        except FileDamaged as error:
+            error.add_note(f"Next, if another program has trained them: renga weights convert {path} converted.npz")
+            raise
         except FileMismatched as error:
             error.add_note(f"It is no file of {part.label}, or of one with other arguments: see --set model.…")
             raise

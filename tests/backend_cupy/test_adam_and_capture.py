@@ -11,8 +11,8 @@ import pytest
 from renga_core import random
 from renga_core.kernel import Implementation, operations
 from renga_core.link import Link
-from renga_core.serializers import load_npz, save_npz
 from renga_optimizers import SGD, Adam, AMSGrad
+from renga_serializers.npz import load_npz, save_npz
 
 OPTIONS = {"alpha": 0.1, "beta1": 0.8, "eps": 1e-3, "eta": 0.5, "weight_decay_rate": 0.01}
 

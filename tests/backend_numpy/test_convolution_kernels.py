@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from renga_backend_numpy.kernels import pointwise, product, windows
+from renga_backend_numpy.kernels import convolution, pointwise, product
 from renga_backend_numpy.kernels.thread_pool import blas_threads
 from renga_core.backend import get_backend
 from renga_core.settings import using
@@ -55,9 +55,9 @@ def test_pointwise(data, channels, outputs, bias):
 @pytest.fixture(params=["one thread", "two threads"])
 def small_pieces(monkeypatch, request):
     """Pieces of few positions, and threads whatever the environment says of BLAS."""
-    monkeypatch.setattr(windows, "_ROWS", 7)
-    monkeypatch.setattr(windows, "_ELEMENTS", 1)
-    monkeypatch.setattr(windows, "LEAST", 1)
+    monkeypatch.setattr(convolution, "_ROWS", 7)
+    monkeypatch.setattr(convolution, "_ELEMENTS", 1)
+    monkeypatch.setattr(convolution, "LEAST", 1)
     monkeypatch.setattr(product, "LEAST", 1)
     with blas_threads(2 if request.param == "two threads" else 1):
         yield
@@ -79,15 +79,15 @@ class TestWindows:
         x = data.draw(images(channels, size))
         assume(x.size)
         W, b = filters(outputs, channels, *ksize), filters(outputs) if bias else None
-        assert windows.supports(x, W, b, *arguments, out)
-        y = windows.Convolution.forward(x, W, b, *arguments, out)
+        assert convolution.supports(x, W, b, *arguments, out)
+        y = convolution.Convolution.forward(x, W, b, *arguments, out)
         np.testing.assert_allclose(y, reference.convolution(x, W, b, *arguments, out), atol=1e-12)
         c = filters(channels) if bias else None
-        assert windows.supports(y, W, c, *arguments, size)
-        back = windows.Deconvolution.forward(y, W, c, *arguments, size)
+        assert convolution.supports(y, W, c, *arguments, size)
+        back = convolution.Deconvolution.forward(y, W, c, *arguments, size)
         np.testing.assert_allclose(back, reference.deconvolution(y, W, c, *arguments, size), atol=1e-12)
-        assert windows.supports_filter_gradient(x, y, *arguments, ksize)
-        gW = windows.FilterGradient.forward(x, y, *arguments, ksize)
+        assert convolution.supports_filter_gradient(x, y, *arguments, ksize)
+        gW = convolution.FilterGradient.forward(x, y, *arguments, ksize)
         np.testing.assert_allclose(gW, reference.filter_gradient(x, y, *arguments, ksize), atol=1e-11)
 
 
@@ -95,7 +95,7 @@ def test_the_same_result_each_time():
     """To the last bit, whichever thread is faster: sums are in a fixed order."""
     x, y = (np.random.default_rng(i).normal(size=(16, 8, 24, 24)).astype(np.float32) for i in (1, 2))
     with blas_threads(2):
-        results = [windows.FilterGradient.forward(x, y, ONES, ONES, ONES, 1, (3, 3)) for _ in range(20)]
+        results = [convolution.FilterGradient.forward(x, y, ONES, ONES, ONES, 1, (3, 3)) for _ in range(20)]
     assert all(np.array_equal(result, results[0]) for result in results)
 
 
@@ -105,9 +105,9 @@ def test_memory_does_not_grow_with_the_batch():
     arguments = (ONES, ONES, ONES, 1)
     with blas_threads(2):
         for compute in (
-            lambda: windows.Convolution.forward(x, W, None, *arguments, (32, 32)),
-            lambda: windows.Deconvolution.forward(x, W, None, *arguments, (32, 32)),
-            lambda: windows.FilterGradient.forward(x, x, *arguments, (3, 3)),
+            lambda: convolution.Convolution.forward(x, W, None, *arguments, (32, 32)),
+            lambda: convolution.Deconvolution.forward(x, W, None, *arguments, (32, 32)),
+            lambda: convolution.FilterGradient.forward(x, x, *arguments, (3, 3)),
         ):
             tracemalloc.start()
             result = compute()

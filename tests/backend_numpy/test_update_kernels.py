@@ -3,18 +3,23 @@
 import numpy as np
 import pytest
 
-from renga_backend_numpy.kernels import updates
-from renga_backend_numpy.kernels.updates import AdamUpdate, MomentumSGDUpdate, RMSpropUpdate, SGDUpdate
-from renga_backend_numpy.kernels.updates import supports_adam as supports
+from renga_backend_numpy.kernels import optimizer_updates
+from renga_backend_numpy.kernels.optimizer_updates import AdamUpdate, MomentumSGDUpdate, RMSpropUpdate, SGDUpdate
+from renga_backend_numpy.kernels.optimizer_updates import supports_adam as supports
 
 NUMBERS = 0.9, 0.999, 1e-8, 1e-3, 0.99
 
-needs_openblas = pytest.mark.skipif(updates._saxpby() is None, reason="NumPy's BLAS is not OpenBLAS")
+needs_openblas = pytest.mark.skipif(optimizer_updates._saxpby() is None, reason="NumPy's BLAS is not OpenBLAS")
 
 
 SHAPES = pytest.mark.parametrize(
     ("shape", "order"),
-    [((1 << 13, 2), "C"), ((updates._PIECE,), "C"), ((updates._PIECE + 1,), "C"), ((3, 257, 401), "F")],
+    [
+        ((1 << 13, 2), "C"),
+        ((optimizer_updates._PIECE,), "C"),
+        ((optimizer_updates._PIECE + 1,), "C"),
+        ((3, 257, 401), "F"),
+    ],
 )
 
 
@@ -75,5 +80,5 @@ def test_what_it_leaves_to_the_reference():
 
 
 def test_without_openblas(monkeypatch):
-    monkeypatch.setattr(updates, "_saxpby", lambda: None)
+    monkeypatch.setattr(optimizer_updates, "_saxpby", lambda: None)
     assert not supports(*state(100, 200), *NUMBERS)

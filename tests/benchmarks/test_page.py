@@ -82,6 +82,11 @@ def test_picture(benchmarks, records, tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_tells_the_load_of_the_machine(benchmarks, records):
+    records["mlp"]["load"], records["lenet"]["load"] = 3.2, 19.7
+    assert ", float32; load of the machine 3 to 20. renga 1" in benchmarks("page").markdown("training", records)
+
+
 def test_a_later_run_replaces_its_workloads_only(benchmarks, records, tmp_path):
     kept = benchmarks("records")
     assert kept.load("training", tmp_path) == {}

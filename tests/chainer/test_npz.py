@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from renga_chainer.npz import FileForbidden, load_chainer_npz
-from renga_core.serializers import FileDamaged, FileMismatched, FileRefused, load_npz
+from renga_core.serializers import FileDamaged, FileMismatched, FileRefused
+from renga_serializers.npz import load_npz
 
 FLOATS = st.floats(allow_nan=False)
 NUMBERS = st.booleans() | st.integers(-(2**63), 2**63 - 1) | FLOATS | st.complex_numbers(allow_nan=False)

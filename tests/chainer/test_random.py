@@ -35,7 +35,7 @@ from renga_core import random
 from renga_core.backend import get_backend
 
 own = random.generator(get_backend("numpy"))
-renga_chainer.install()
+renga_chainer.install(everywhere=True)
 given = random.generator(get_backend("numpy"))
 assert given is not own
 

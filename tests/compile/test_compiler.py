@@ -9,7 +9,7 @@ import renga
 from renga_compile.kind import COMPILER
 from renga_compile.replay.step import ReplayedStep
 from renga_core.plugin import UnknownProvider, registry
-from renga_core.tracing import side_effect
+from renga_core.tracepoints import side_effect
 from renga_testing.fake_distribution import write_distribution
 
 PLUGIN = """

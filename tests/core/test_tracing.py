@@ -12,8 +12,8 @@ from renga_core.kernel import Operation, operations
 from renga_core.link import Chain
 from renga_core.optimizer import GradientMethod, UpdateRule
 from renga_core.reporter import Reporter
+from renga_core.tracepoints import side_effect
 from renga_core.tracer import Tracer
-from renga_core.tracing import side_effect
 
 
 def x_of(*values):

@@ -7,11 +7,11 @@ import pytest
 
 from renga.cli import main
 from renga_core import random
-from renga_core.serializers import save_npz
 from renga_cv.links.model.feature_predictor import FeaturePredictor
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2
 from renga_cv.links.model.small.detector import SmallDetector
 from renga_cv.links.model.small.segmenter import SmallSegmenter
+from renga_serializers.npz import save_npz
 
 image = pytest.importorskip("PIL.Image")
 SIZES = {"a.png": (60, 90), "b.png": (70, 50)}
@@ -76,6 +76,8 @@ def test_segmenter_has_a_column_for_each_class(pictures, capsys):
         (["small_detector", "--weights", "weights.npz"], 2, "--set model.n_out=NUMBER"),
         (["small_detector", "--weights", "weights.npz", "--set", "model.n_out=2"], 1, "is missing"),
         (["small_detector", "--weights", "a.png", "--set", "model.n_out=2"], 1, "a.png: damaged or not"),
+        (["small_detector", "--weights", "a.png", "--set", "model.n_out=2"], 1, "renga weights convert a.png"),
+        (["small_detector", "--weights", ".", "--set", "model.n_out=2"], 1, "--weights .: that is a folder"),
         (["small_detector"], 2, "give a file of its weights"),
         (["lenet", "--weights", "lenet.npz"], 1, "does not tell how files become its inputs"),
         (
@@ -107,4 +109,26 @@ def test_nothing_is_written_where_one_picture_cannot_be_read(pictures, tmp_path,
     options = ["--set", "model.n_out=2", "--set", "model.width=4", "--out", "found"]
     assert main(["predict", "small_detector", "--weights", "weights.npz", *options, *SIZES]) == 1
     assert "b.png: damaged or not an image" in capsys.readouterr().err
-    assert [*tmp_path.joinpath("found").iterdir()] == []
+    assert not tmp_path.joinpath("found").exists()
+    tmp_path.joinpath("found").mkdir()
+    assert main(["predict", "small_detector", "--weights", "weights.npz", *options, *SIZES]) == 1
+    assert [*tmp_path.joinpath("found").iterdir()] == []  # it was there before
+    assert not list(tmp_path.glob(".renga-*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a.png", "c.png"], "error: c.png: there is no such file."),
+        (["a.png", "."], "error: . is a folder. Next: name the files in it: *"),
+        (["a.png", "--classes", "c.txt"], "error: c.txt: there is no such file."),
+        (["a.png", "--out", "none/rows.csv"], "error: --out none/rows.csv: there is no folder none."),
+        (["a.png", "--out", "weights/found"], "error: --out weights/found: weights is a file"),
+    ],
+)
+def test_wrong_paths_are_told_before_the_weights_are_read(pictures, words, said, tmp_path, capsys):
+    tmp_path.joinpath("weights").write_bytes(b"not read")
+    before = sorted(tmp_path.iterdir())
+    assert main(["predict", "small_detector", "--weights", "weights", "--set", "model.n_out=2", *words]) == 1
+    assert said in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renga_core.communicator import MismatchError
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_data.iterators import MultiprocessIterator, MultithreadIterator, SerialIterator
 from renga_distributed.threads import launch
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 def join(lists):

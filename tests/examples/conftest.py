@@ -34,8 +34,9 @@ class Example:
         return training, {key.removeprefix(prefix): float(value) for key, value in found.items() if prefix in key}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def example_of():
+    """Build examples, whose plugins are registered for the tests of one module only."""
     manager, path = get_manager(), [*sys.path]
     before = [*manager._registered]
     yield Example

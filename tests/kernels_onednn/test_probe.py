@@ -10,7 +10,7 @@ import pytest
 
 import renga
 import renga.functions as F
-from renga_core.kernel.chain import offered_kernels
+from renga_core.kernel.candidates import offered_kernels
 from renga_kernels_onednn import library
 
 

@@ -5,8 +5,8 @@ from renga_core.backend import to_host
 from renga_core.kinds import OPTIMIZER
 from renga_core.link import Link
 from renga_core.plugin import registry
-from renga_core.serializers import load_npz, save_npz
 from renga_optimizers.plugin import renga_optimizers
+from renga_serializers.npz import load_npz, save_npz
 
 IN_TREE = [provider.name for provider in renga_optimizers()]
 

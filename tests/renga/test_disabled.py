@@ -96,6 +96,8 @@ attempt("data", lambda: renga.iterators.SerialIterator(renga.datasets.TupleDatas
 attempt("loop", lambda: renga.training.Trainer)
 attempt("ranks", lambda: renga.distributed.create_communicator("single"))
 attempt("hdf5", lambda: renga.serializers.save_hdf5)
+attempt("npz", lambda: renga.serializers.save("model", renga.Chain()))
+attempt("snapshot", lambda: renga.training.extensions.snapshot())
 print(json.dumps(told))
 """
 NEEDS = {
@@ -105,6 +107,8 @@ NEEDS = {
     "loop": {"training"},
     "ranks": {"distributed"},
     "hdf5": {"serializers"},
+    "npz": {"serializers"},
+    "snapshot": {"serializers", "training"},
 }
 
 

@@ -110,8 +110,7 @@ def test_names_that_are_taken(shell):
 def test_kinds_that_have_no_template(shell):
     refused(
         shell.renga("new", "optimiser", "lion"),
-        "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: backend, kernel, communicator, "
-        "optimizer, optimizer_hook, model, dataset, iterator, extension, file_format, compiler.",
+        "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: " + ", ".join(SORTS) + ".",
     )
 
 

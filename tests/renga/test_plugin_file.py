@@ -83,6 +83,13 @@ def test_it_trains(write, tmp_path):
     assert load(tmp_path / "result" / "run.toml").as_document() == run.as_document()
 
 
+def test_an_updater_that_has_devices_of_its_own(write):
+    devices = {"main": "numpy", "second": "numpy"}
+    training = build(load(write("two_devices"), {"updater.use": "parallel", "updater.devices": devices}))
+    training.trainer.run()
+    assert training.trainer.updater.iteration == 5
+
+
 def test_what_is_wrong(write, tmp_path):
     with pytest.raises(SettingsError, match=r"run\.plugin \(from renga.using\): .*missing\.py is not a Python"):
         load(write("there"), {"run.plugin": str(tmp_path / "missing.py")})

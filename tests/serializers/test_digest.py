@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from renga_chainer.npz import load_chainer_npz
-from renga_core.serializers import DictionarySerializer, FileDamaged, FileRefused, load_npz, save_npz
+from renga_core.serializers import FileDamaged, FileRefused
 from renga_serializers.hdf5 import load_hdf5, save_hdf5
+from renga_serializers.npz import DictionarySerializer, load_npz, save_npz
 from renga_serializers.tensors import load_safetensors, save_safetensors
 
 

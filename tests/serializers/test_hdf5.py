@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from renga_core.errors import RengaError
-from renga_core.serializers import FileDamaged, FileMismatched, load_npz, save_npz
+from renga_core.serializers import FileDamaged, FileMismatched
 from renga_serializers.hdf5 import HDF5Deserializer, HDF5Serializer, load_hdf5, save_hdf5
+from renga_serializers.npz import load_npz, save_npz
 
 h5py = pytest.importorskip("h5py", reason="needs h5py: pip install 'renga[hdf5]'")
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from renga_chainer.npz import load_chainer_npz
-from renga_core.serializers import FileRefused, load_npz, save_npz
+from renga_core.serializers import FileRefused
 from renga_serializers.hdf5 import load_hdf5, save_hdf5
+from renga_serializers.npz import load_npz, save_npz
 from renga_serializers.tensors import load_safetensors
 
 LARGE = 1 << 28  # bytes

@@ -90,6 +90,14 @@ class _Configuration:
     def __eq__(self, after: object) -> bool:
         return isinstance(after, _Configuration) and self.defaults == after.defaults and self.entries == after.entries
 
+    def restore_own(self) -> None:
+        """Take away a value of this thread that equals the default: it would hide a later change of the default."""
+        from renga_core.configuration import config
+
+        if self.own != vars(config):
+            vars(config).clear()
+            vars(config).update(self.own)
+
     def restore(self) -> None:
         from renga_core.configuration import Config, config, unusual
 
@@ -422,6 +430,7 @@ def global_state_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     for name, value in numbers.items():
         setattr(renga_random, name, value)
     found = changes(before)
+    before["configuration"].restore_own()
     if found:
         listed = "\n".join(f"  {name}: {what}" for name, what in found.items())
         pytest.fail(f"{request.node.nodeid} changes what is global, and leaves it changed:\n{listed}", pytrace=False)

@@ -13,9 +13,9 @@ from renga_core.backend import get_backend
 from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.reporter import report
-from renga_core.serializers import DictionarySerializer
 from renga_data.iterators import SerialIterator
 from renga_optimizers.adam import Adam
+from renga_serializers.npz import DictionarySerializer
 from renga_training import StandardUpdater, Trainer, extensions, triggers
 
 EXAMPLES, FEATURES, BATCH = 50, 6, 8

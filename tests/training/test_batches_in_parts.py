@@ -10,13 +10,13 @@ from renga_core.dataset import Iterator
 from renga_core.errors import RengaError
 from renga_core.link import Sequential
 from renga_core.reporter import report
-from renga_core.serializers import load_npz, save_npz
 from renga_data.convert import to_device
 from renga_data.iterators import SerialIterator
 from renga_nn.functions import relu
 from renga_nn.links import Classifier, Linear
 from renga_optimizers import Adam, MomentumSGD
 from renga_optimizers.hooks import GradientClipping, WeightDecay
+from renga_serializers.npz import load_npz, save_npz
 from renga_testing.every_backend import ready_backends
 from renga_training import ParallelUpdater, StandardUpdater, Trainer
 from renga_training.extensions import DumpGraph, LogReport

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import renga_core.random
-from renga_core.serializers import DictionarySerializer, FileDamaged, FileMismatched, load_npz, save_npz
+from renga_core.serializers import FileDamaged, FileMismatched
+from renga_serializers.npz import DictionarySerializer, load_npz, save_npz
 from renga_training import extensions, triggers
 from renga_training import snapshots as snapshots_
 

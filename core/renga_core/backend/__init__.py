@@ -30,6 +30,7 @@ from renga_core.backend.lookup import (
     as_array_of,
     get_array_module,
     get_backend,
+    is_array,
     to_host,
 )
 from renga_core.backend.protocol import Array, Backend
@@ -49,6 +50,7 @@ __all__ = [
     "get_device",
     "get_device_of",
     "in_native_order",
+    "is_array",
     "is_floating",
     "same_dtype",
     "to_host",

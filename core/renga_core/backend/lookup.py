@@ -16,6 +16,7 @@ __all__ = [
     "as_array_of",
     "get_array_module",
     "get_backend",
+    "is_array",
     "to_host",
 ]
 
@@ -58,6 +59,11 @@ def get_array_module(*arrays: Array) -> Any:
         if backend is not None:
             return backend.xp
     return np
+
+
+def is_array(value: Any) -> bool:
+    """Whether `value` is an array of some backend, rather than a scalar, one of NumPy's included."""
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, np.generic)
 
 
 def to_host(x: Any) -> np.ndarray[Any, Any]:

@@ -28,7 +28,7 @@ class Launcher(Protocol):
                 rank that wrote it), where the provider declares these capabilities and a user asks for them.
 
         Returns:
-            The exit status: 0 if all ended well.
+            The exit status: 0 if all ended well, otherwise that of a process that failed, not 0 in any case.
         """
         ...
 

@@ -8,7 +8,6 @@ Reading guide
 - `backprop`: the walk backwards, `backward` and `grad`.
 - `operators`: the functions behind ``+``, ``@``, ``reshape`` …
 - `gradient_notifier`: telling of gradients that are complete while the walk goes on.
-- `recomputation`: parts of a graph that are built again in backward.
 - `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
 - `modes`, `function_hook`, `debug`: switching graphs off, watching functions, finding NaN.
 

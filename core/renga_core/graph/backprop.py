@@ -25,7 +25,7 @@ from renga_core.configuration import config, unusual, using_config
 from renga_core.graph.errors import GraphError, WrongGradient, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since, require_gradients
 from renga_core.graph.gradient_notifier import GradientNotifier
-from renga_core.tracing import traced, traced_backward
+from renga_core.tracepoints import traced, traced_backward
 
 if TYPE_CHECKING:
     from renga_core.graph.node import VariableNode

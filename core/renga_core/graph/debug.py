@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from renga_core.backend import Array, get_backend
-from renga_core.configuration import config
+from renga_core.configuration import config, using_config
 from renga_core.graph.errors import describe_array
 from renga_core.graph.function_hook import active_hooks
 
@@ -41,12 +41,8 @@ def set_debug(debug: bool) -> None:
 @contextmanager
 def DebugMode(debug: bool) -> Iterator[None]:
     """Debug mode on or off while a ``with`` block runs."""
-    before = config.debug
-    set_debug(debug)
-    try:
+    with using_config("debug", debug):
         yield
-    finally:
-        set_debug(before)
 
 
 def user_stack() -> list[traceback.FrameSummary]:

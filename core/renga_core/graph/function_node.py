@@ -13,7 +13,7 @@ from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, unusual
 from renga_core.graph.errors import GraphError, WrongGradient, argument_of, describe_arrays, no_array
 from renga_core.graph.node import VariableNode
-from renga_core.tracing import changed, traced
+from renga_core.tracepoints import changed, traced
 
 if TYPE_CHECKING:
     from renga_core.graph.function_hook import FunctionHook

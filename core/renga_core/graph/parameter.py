@@ -15,7 +15,7 @@ from renga_core.configuration import config, unusual
 from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.variable import Variable
 from renga_core.integers import as_ints
-from renga_core.tracing import changed, read
+from renga_core.tracepoints import changed, read
 
 if TYPE_CHECKING:
     from renga_core.serializers import AbstractSerializer

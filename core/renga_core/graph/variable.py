@@ -25,7 +25,7 @@ from renga_core.graph.errors import GraphError, describe_array
 from renga_core.graph.function_node import _set_variable_class, functions_behind
 from renga_core.graph.node import VariableNode
 from renga_core.graph.operators.methods import Operators
-from renga_core.tracing import changed, created, read
+from renga_core.tracepoints import changed, created, read
 
 if TYPE_CHECKING:
     from renga_core.graph.function_node import FunctionNode

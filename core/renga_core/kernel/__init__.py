@@ -1,7 +1,7 @@
 """Operations that may have faster implementations for some backend.
 
 - `operation`: `Operation`, a named operation with one reference implementation written on `xp`; choosing among it and
-  the kernels that plugins register. `implementation`: `Implementation`, what is chosen. `chain`: the order in
+  the kernels that plugins register. `implementation`: `Implementation`, what is chosen. `candidates`: the order in
   which they are tried.
 - `list_operation`: `ListOperation`, one that does the same to many arrays: an update of parameters.
 - `sample`: `Sample`, arguments to try an operation with, which the conformance kit of kernels uses.

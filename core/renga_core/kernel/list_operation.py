@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from renga_core import tracing
+from renga_core import tracepoints
 from renga_core.configuration import config, unusual
 from renga_core.kernel.implementation import Implementation
 from renga_core.kernel.operation import Operation
@@ -66,5 +66,5 @@ class ListOperation(Operation):
             chosen[implementation.name][1].append(row)
         for implementation, rows in chosen.values():
             if unusual and config.choice_tracers:
-                tracing.chosen(self, implementation)
+                tracepoints.chosen(self, implementation)
             implementation.forward(*zip(*rows, strict=True), *numbers)

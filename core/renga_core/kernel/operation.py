@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from renga_core.configuration import config, unusual
-from renga_core.kernel.chain import build_chain
+from renga_core.kernel.candidates import build_chain
 from renga_core.kernel.implementation import Implementation, serves_all
 from renga_core.plugin import Kernel, choices_state, registry
 from renga_core.plugin.state import pass_interrupt
 from renga_core.settings import UnknownSetting, section
-from renga_core.tracing import chosen
+from renga_core.tracepoints import chosen
 
 if TYPE_CHECKING:
     from renga_core.backend import Backend

@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import get_device_of
+from renga_core.backend import get_device_of, is_array
 from renga_core.graph import Parameter
-from renga_core.serializers.values import is_array
 
 if TYPE_CHECKING:
     from renga_core.link.link import Link

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from renga_core.backend import Array, Device, DeviceResident
+from renga_core.backend import Array, Device, DeviceResident, is_array
 from renga_core.configuration import config, unusual
 from renga_core.graph import Parameter
 from renga_core.graph.errors import asked_of_no_array
@@ -19,8 +19,7 @@ from renga_core.link.copying import check_copy_mode, copied_value, initialize_ag
 from renga_core.link.link_hook import LinkHook, forward_with_hooks, watchers
 from renga_core.link.printing import describe
 from renga_core.link.tree import Tree
-from renga_core.serializers.values import is_array
-from renga_core.tracing import changed
+from renga_core.tracepoints import changed
 
 if TYPE_CHECKING:
     from renga_core.link.sequential import Sequential

@@ -10,7 +10,7 @@ from renga_core.optimizer.declaration import complete, hyperparameter
 from renga_core.optimizer.groups import Group, update_in_groups
 from renga_core.optimizer.hyperparameter import Hyperparameter
 from renga_core.optimizer.optimizer import Optimizer
-from renga_core.tracing import traced
+from renga_core.tracepoints import traced
 
 if TYPE_CHECKING:
     from renga_core.graph import Parameter

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_device_of
+from renga_core.backend import Array, get_device_of, is_array
 from renga_core.graph import Parameter
 from renga_core.optimizer.hooks import UpdateHooks
 from renga_core.optimizer.hyperparameter import Hyperparameter, values_key
 from renga_core.serializers import Deserializer
-from renga_core.serializers.values import is_array
 
 if TYPE_CHECKING:
     from renga_core.backend import Device

@@ -11,7 +11,7 @@ How it works, in the order in which it happens:
 
 - `kind`: what a kind is: a row of data. Core's rows are in `renga_core.kinds`. `provider`: what describes a thing of a
   kind.
-- `installed`: entry points. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
+- `entry_points`: those that are installed. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
 - `loading`: importing their thin modules, checking their hooks.
 - `offers`: asking what they offer of a kind; looking whether it can be used; importing it.
 - `docstrings`: what a thing without a summary is, from its source.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from renga_core.errors import did_you_mean
 
+from .entry_points import EntryPoint, normalized
 from .hookimpl import PROJECT
-from .installed import EntryPoint, normalized
 from .preferences import Rules
 from .provider import NAME
 from .requirements import check_requirements
@@ -16,13 +16,13 @@ from .state import READY, Plugin, State, Status
 __all__ = ["discover", "misspelt", "misspelt_providers"]
 
 
-def discover(found: Iterable[EntryPoint], rules: Rules, installed: str | None) -> list[Plugin]:
+def discover(found: Iterable[EntryPoint], rules: Rules, installed: Callable[[], str | None]) -> list[Plugin]:
     """Return a plugin for each entry point, in an order that does not depend on ``sys.path``, with a first status.
 
     Args:
         found: The entry points.
         rules: What is disabled, required, and whether the rest is loaded.
-        installed: Version of Renga, for ``Requires-Dist``.
+        installed: Returns the version of Renga, for ``Requires-Dist``.
     """
     claims: dict[str, dict[str, dict[str, EntryPoint]]] = {}  # name, distribution, value
     for point in found:
@@ -78,7 +78,7 @@ def misspelt_providers(rules: Rules, plugins: Iterable[Plugin], offered: Iterabl
 
 
 def _first_status(
-    plugin: Plugin, rules: Rules, values: list[str], requires: Iterable[str], installed: str | None
+    plugin: Plugin, rules: Rules, values: list[str], requires: Iterable[str], installed: Callable[[], str | None]
 ) -> Status:
     said = next((name for name in plugin.names if name in rules.disable), None)
     if said is not None:
@@ -95,4 +95,4 @@ def _first_status(
         return Status(State.INVALID, reason, f"Rename one of them in {plugin.distribution}.")
     if plugin.shipped:  # the extras of Renga require Renga
         return READY
-    return check_requirements(plugin.distribution, requires, installed)
+    return check_requirements(plugin.distribution, requires, installed())

@@ -13,8 +13,8 @@ from renga_core.settings import settings_state
 
 from . import messages, preferences
 from .discovery import discover, misspelt, misspelt_providers
+from .entry_points import EntryPoint, installed_entry_points, renga_version
 from .errors import RengaPluginError, RengaPluginWarning
-from .installed import EntryPoint, installed_entry_points, renga_version
 from .kind import Kind
 from .loading import Loaded, load
 from .offers import Offer, collect
@@ -153,7 +153,7 @@ class PluginManager:
             if self._loaded is None or self._loaded[0] != rules:
                 with self._asking():
                     found = [*self._entry_points(), *self._registered]
-                    loaded = load(discover(found, rules, renga_version()))
+                    loaded = load(discover(found, rules, renga_version))
                 self._loaded, self._offers = (rules, loaded), {}
                 self._announced.clear()
                 self.generation = next(_generations)

@@ -51,6 +51,8 @@ class Provider:
             ``"cpu"``. "": only who names it gets it. For kinds whose default is ``auto``: array backends.
         launcher: Of a communicator, the name of what starts its ranks: a provider of kind ``launcher``.
         suffixes: Of a file format, what the names of its files end with: ``(".h5", ".hdf5")``.
+        inputs: Of a function or link, ``module:function`` of a NumPy generator and a floating dtype, which returns the
+            host arrays that its conformance kit calls it with. "": the kit guesses.
 
     Raises:
         InvalidDescription: A field cannot be right.
@@ -69,11 +71,12 @@ class Provider:
     auto: str = ""
     launcher: str = ""
     suffixes: tuple[str, ...] = ()
+    inputs: str = ""
 
     def __post_init__(self) -> None:
         self._check(_is_name(self.name), "name", "lower-case letters, digits, _ . -")
         self._check(self.name != AUTO, "name", f"another name: {AUTO!r} means «let Renga choose»")
-        for name in ("target", "probe", "options"):
+        for name in ("target", "probe", "options", "inputs"):
             value = getattr(self, name)
             optional = name != "target"
             valid = isinstance(value, str) and (TARGET.fullmatch(value) or (optional and not value))

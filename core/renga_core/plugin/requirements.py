@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .installed import normalized
+from .entry_points import normalized
 from .state import READY, State, Status
 
 __all__ = ["check_requirements"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from .entry_points import normalized
 from .hookimpl import PROJECT
-from .installed import normalized
 
 __all__ = ["READY", "Plugin", "Problem", "State", "Status", "describe_error", "describe_value", "pass_interrupt"]
 

@@ -1,4 +1,4 @@
-"""Which format a file has: its suffix says. npz is here; plugins offer others (kind ``file_format``)."""
+"""Which of the formats that plugins offer (kind ``file_format``) a file has: its suffix says. Without one it is npz."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from pathlib import PurePath
 from typing import Any, Protocol
 
 from renga_core.plugin import AmbiguousProvider, RengaPluginError, State, registry
-from renga_core.serializers.npz import Names, load_npz, save_npz
 from renga_core.serializers.protocol import Serializable
 
-__all__ = ["FileFormat", "NpzFormat", "format_of", "format_of_template", "format_saved_by", "load", "save"]
+__all__ = ["FileFormat", "Names", "format_of", "format_of_template", "format_saved_by", "load", "save"]
+
+Names = str | Callable[[str], bool]
+"""Which values of a file are left out: a path, or a function that says it of a path."""
+
+
+_NPZ = "serializers:npz"  # by its full name: where its plugin is disabled, the error says so, and what to do
 
 
 class FileFormat(Protocol):
@@ -42,20 +47,17 @@ class FileFormat(Protocol):
         Args:
             filename: Path.
             obj: Object with a ``serialize`` method.
-            path, strict, ignore_names: See `load_npz`.
+            path: Where in the file the object is: ``"updater/model:main"`` takes the model out of a trainer's snapshot.
+            strict: Refuse the file if a key is missing or an array's dtype differs. Otherwise such a value stays as it
+                is, or is converted within its kind (float64 to float32, say).
+            ignore_names: Paths (including `path`) whose values stay as they are: a path, a function that says it of a
+                path, or a list of both.
 
         Raises:
             FileDamaged: It is not of this format, is truncated or altered.
             FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
             OSError: The file cannot be opened.
         """
-
-
-class NpzFormat:
-    """npz: `save_npz`, `load_npz`."""
-
-    save = staticmethod(save_npz)
-    load = staticmethod(load_npz)
 
 
 def format_of(filename: str | os.PathLike[str]) -> FileFormat:
@@ -69,7 +71,7 @@ def format_of(filename: str | os.PathLike[str]) -> FileFormat:
     """
     suffix = PurePath(filename).suffix.lower()
     if suffix in ("", ".npz"):
-        return NpzFormat()
+        return _npz(filename)
     formats = registry("file_format")
     offers = [offer for offer, status in formats.list() if status.state is not State.DISABLED]
     offers = [offer for offer in offers if suffix in offer.provider.suffixes]
@@ -81,7 +83,12 @@ def format_of(filename: str | os.PathLike[str]) -> FileFormat:
             f"{os.fspath(filename)}: the suffix {suffix} is that of {len(names)} formats:{told}\n"
             f"Next: disable all but one of them: RENGA_PLUGINS_DISABLE={offers[0].full_name}"
         )
-    return formats.load(names[0], origin=f"suffix of {os.fspath(filename)}")() if names else NpzFormat()
+    return formats.load(names[0], origin=f"suffix of {os.fspath(filename)}")() if names else _npz(filename)
+
+
+def _npz(filename: str | os.PathLike[str]) -> FileFormat:
+    npz: FileFormat = registry("file_format").load(_NPZ, origin=f"suffix of {os.fspath(filename)}")()
+    return npz
 
 
 def format_of_template(filename: str) -> FileFormat:
@@ -92,17 +99,15 @@ def format_of_template(filename: str) -> FileFormat:
 
 def format_saved_by(savefun: Callable[..., Any]) -> FileFormat:
     """The format whose `save` this function is, such as `save_npz`; npz where it is none's."""
-    if savefun is save_npz:
-        return NpzFormat()
     formats = registry("file_format")
-    for name in formats.names():
+    for name in (_NPZ, *formats.names()):  # other formats may save by it, too
         try:
             found: FileFormat = formats.load(name)()
         except RengaPluginError:
             continue  # what is wrong with it has been told, or is told where somebody asks for it
         if found.save is savefun:
             return found
-    return NpzFormat()
+    return _npz("snapshot")
 
 
 def save(filename: str | os.PathLike[str], obj: Serializable) -> None:
@@ -131,7 +136,7 @@ def load(
     Args:
         filename: Path.
         obj: Object with a ``serialize`` method.
-        path, strict, ignore_names: See `load_npz`.
+        path, strict, ignore_names: As of `FileFormat.load`.
 
     Raises:
         RengaPluginError: The format cannot be used; see `format_of`.

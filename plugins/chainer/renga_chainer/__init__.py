@@ -7,7 +7,8 @@ In a shell: ``renga run-chainer script.py …`` or ``python -m renga_chainer scr
 - `names.json`: Chainer 7.8.1's public modules and the names in each.
 - `modules`: what is said differently here than by Renga, under the path that it has in Chainer: `modules.chainer.cuda`
   is what a program gets of ``import chainer.cuda``. All else is Renga's own.
-- `patches`: methods that Renga's classes get while installed, such as `Link.to_gpu`.
+- `scope`: who gets Chainer's behaviour: code that uses `chainer`, and what it calls; nobody else in the process.
+- `patches`: what Renga's classes are for that code, such as `Link.to_gpu`.
 - `random`, `configuration`: random numbers from NumPy's global generator, and entries, as Chainer has them.
 - `removed_names`: names that NumPy and Python had then. `notices`: what is said once, as a `CompatibilityWarning`.
 - `runner`: the command.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.scope import of_chainer
 from renga_core.backend import device_names
 
 __all__ = ["DummyDeviceType", "install", "uninstall", "without_cuda"]
@@ -63,6 +64,11 @@ _NAMES: dict[type, Callable[[Any], str]] = {
 }
 
 
+def _unless_renga(name: Callable[[Any], str]) -> Callable[[Any], Any]:
+    """The function; of other code's devices it says nothing."""
+    return lambda spec: name(spec) if of_chainer() else spec
+
+
 def without_cuda(why: Exception) -> str:
     """The message of what needs a GPU where there is none."""
     return (
@@ -72,8 +78,8 @@ def without_cuda(why: Exception) -> str:
 
 
 def install() -> None:
-    """Let a number, also one that is text, name a device."""
-    device_names.update(_NAMES)
+    """Let a number, also one that is text, name a device, for code that uses Chainer."""
+    device_names.update({kind: _unless_renga(name) for kind, name in _NAMES.items()})
 
 
 def uninstall() -> None:

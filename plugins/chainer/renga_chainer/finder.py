@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from renga_chainer import configuration, devices, patches, random, removed_names
+from renga_chainer import configuration, devices, patches, random, removed_names, scope
 from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
@@ -41,11 +41,14 @@ class _Loader(importlib.abc.Loader):
         """Nothing: a mirror looks names up when they are asked for."""
 
 
-def install(*, replace: bool = False) -> None:
+def install(*, replace: bool = False, everywhere: bool = False) -> None:
     """Let ``import chainer``, `chainermn` and `chainercv` find Renga, until `uninstall`. Again: does nothing.
+
+    Code that uses Chainer then gets Chainer's behaviour, with all that it calls; other code gets Renga's: see `scope`.
 
     Args:
         replace: Also where a real Chainer is installed.
+        everywhere: Chainer's behaviour for all code of the process, as for a program of `renga run-chainer`.
 
     Raises:
         RuntimeError: One of them has been imported already, or is installed and `replace` is not said. Nothing is
@@ -63,7 +66,8 @@ def install(*, replace: bool = False) -> None:
             "or --replace on the command line"
         )
     configuration.install()
-    patches.install()
+    scope.set_everywhere(everywhere)
+    patches.install(everywhere=everywhere)
     devices.install()
     random.install()
     removed_names.install()
@@ -82,6 +86,7 @@ def uninstall() -> None:
     random.uninstall()
     devices.uninstall()
     patches.uninstall()
+    scope.set_everywhere(False)
 
 
 def installed() -> bool:

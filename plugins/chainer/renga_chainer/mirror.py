@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import sys
 from functools import cache
 from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
-from renga_chainer import vision
+from renga_chainer import scope, vision
 from renga_core.errors import did_you_mean
 from renga_core.graph import FunctionNode
 
@@ -118,21 +119,29 @@ class Mirror(ModuleType):
     def __all__(self) -> list[str]:
         return [name for name in self._names if self._find(name) is not _MISSING]
 
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if not name.startswith("_"):
+            scope.mark(sys._getframe(1).f_globals)  # who takes something of Chainer's from here uses Chainer
+        return found
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         found = self._find(name)
+        path = f"{self.__name__}.{name}"
         if found is not _MISSING:
             setattr(self, name, found)
-            return found
-        path = f"{self.__name__}.{name}"
-        if is_module(path):
-            return importlib.import_module(path)
-        if name in self._names or f"{self.__name__}.*" in absent():
+        elif is_module(path):
+            found = importlib.import_module(path)
+        elif name in self._names or f"{self.__name__}.*" in absent():
             raise AttributeError(f"Chainer has {path}, Renga has not: {why_absent(path)}")
-        raise AttributeError(
-            f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
-        )
+        else:
+            raise AttributeError(
+                f"module {self.__name__!r} has no attribute {name!r}.{did_you_mean(name, dir(self))}".removesuffix(".")
+            )
+        scope.mark(sys._getframe(1).f_globals)
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Who imports the module chainer.utils.experimental still finds the function of that name in chainer.utils.

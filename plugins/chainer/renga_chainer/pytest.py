@@ -1,4 +1,8 @@
-"""``pytest -p renga_chainer.pytest``: tests written for Chainer, with Renga; their marks are known."""
+"""``pytest -p renga_chainer.pytest``: tests written for Chainer, with Renga; their marks are known.
+
+Tests that use `chainer` get Chainer's behaviour; others, in the same run, get Renga's: see `scope`. Workers of
+pytest-xdist load this plugin, too; programs that a test starts do not.
+"""
 
 from typing import Any
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from renga_chainer.scope import of_chainer
 from renga_core import random
 
 __all__ = ["GlobalGenerator", "install", "uninstall"]
@@ -55,9 +56,12 @@ class _State:
         np.random.set_state({**value, "state": {**value["state"], "key": key}})
 
 
+_GENERATOR = GlobalGenerator()
+
+
 def install() -> None:
-    """Let everything on NumPy draw from there."""
-    random.use("numpy", GlobalGenerator())
+    """Let code that uses Chainer draw from there what it draws on NumPy."""
+    random.use("numpy", lambda: _GENERATOR if of_chainer() else None)
 
 
 def uninstall() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import collections
 import collections.abc
 import fractions
-import importlib.abc
 import inspect
 import math
 import operator
@@ -244,7 +243,7 @@ def _lookup(module: ModuleType, table: Mapping[str, Old], before: Callable[[str]
     return __getattr__
 
 
-class _NoSix(importlib.abc.MetaPathFinder):
+class _NoSix:
     """Asked last, when nobody has found a module."""
 
     @classmethod

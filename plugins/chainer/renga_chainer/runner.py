@@ -14,7 +14,7 @@ from types import ModuleType, TracebackType
 
 import numpy
 
-from renga_chainer.finder import install
+import renga_chainer
 
 __all__ = ["run"]
 
@@ -48,12 +48,13 @@ def run(argv: Sequence[str]) -> int:
     if as_module:
         del rest[0]
     if not rest or rest[0].startswith("-"):
-        print(USAGE, file=sys.stderr)
-        return 2
+        wrong = f"unrecognized argument {rest[0]!r}" if rest else "no program to run"
+        return _refuse(f"{wrong}. See 'renga run-chainer --help'.")
     if not as_module and not os.path.exists(rest[0]):
         return _refuse(f"there is no file {rest[0]!r}")
     try:
-        install(replace=replace)
+        # Not imported before: help need not wait for all that Chainer had, CuPy among it.
+        renga_chainer.install(replace=replace, everywhere=True)
     except (RuntimeError, TypeError, ValueError) as error:
         return _refuse(str(error))
     sys.argv[:] = rest

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from renga_core.plugin import State, get_manager, registry
-from renga_core.plugin.installed import renga_version
+from renga_core.plugin.entry_points import renga_version
 
 __all__ = ["print_runtime_info", "should_use_cudnn", "should_use_cudnn_tensor_core"]
 

@@ -1,8 +1,8 @@
 """Communicators between processes, on MPI.
 
 - `failures`: a rank that fails ends all. `watchdog`: ranks for which others wait too long are named.
-- `launching`: starting ranks, and `job`: stopping them, for `renga launch`. `job_watchdog`: ends a job that hangs, from
-  outside.
+- `launching`: starting ranks, and `job`: stopping them, for `renga launch`. `launcher_watchdog`: ends a job that hangs,
+  from outside.
 - `connection_timeout`: ends a rank that MPI does not connect in time. `self_test`: trying MPI, for `renga doctor`.
 - `testing`: real ranks for tests, started once; `testing_worker` is one of them.
 - `plugin`: what this package provides, for the plugin manager.

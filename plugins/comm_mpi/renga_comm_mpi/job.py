@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 
-from renga_comm_mpi.job_watchdog import JobWatchdog
+from renga_comm_mpi.launcher_watchdog import LauncherWatchdog
 from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.leftovers import Cleaner
 from renga_core.settings import lookup
@@ -63,17 +63,17 @@ def run_job(
         command: As `launching.launch_command` returns it.
         environment: As `launching.rank_environment` returns it.
         ranks_here: How many ranks are on this machine; None: who knows.
-        timeout: Seconds after which `JobWatchdog` ends ranks that do not go on; 0: never.
+        timeout: Seconds after which `LauncherWatchdog` ends ranks that do not go on; 0: never.
 
     Returns:
-        The status of ``mpiexec``, that of the program; 1 where `JobWatchdog` has ended it. Where the ranks did not stop
-        by themselves, but were ended by the wish to stop, 128 and its number: 130 for Ctrl-C.
+        The status of ``mpiexec``, that of the program; 1 where `LauncherWatchdog` has ended it. Where the ranks did
+        not stop by themselves, but were ended by the wish to stop, 128 and its number: 130 for Ctrl-C.
     """
     with Cleaner(environment) as cleaner:
         # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
         process = subprocess.Popen(command, env=cleaner.environment, preexec_fn=_prepare(os.getpid()))
         cleaner.follow(process.pid)
-        watchdog = JobWatchdog(process, ranks_here, timeout)
+        watchdog = LauncherWatchdog(process, ranks_here, timeout)
         wishes: list[int] = []
 
         def pass_on(number: int, frame: FrameType | None) -> None:

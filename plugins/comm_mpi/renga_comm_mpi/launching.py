@@ -23,6 +23,7 @@ __all__ = [
     "find_mpiexec",
     "launch_command",
     "rank_environment",
+    "why_no_mpiexec",
 ]
 
 STOP = signal.SIGUSR1
@@ -82,6 +83,15 @@ def find_mpiexec() -> Mpiexec:
     return Mpiexec(path, "unknown", lines[0] if lines else "")
 
 
+def why_no_mpiexec() -> str | None:
+    """None, or why no rank can be started here."""
+    try:
+        find_mpiexec()
+    except LaunchError as error:
+        return " ".join(str(error).split())
+    return None
+
+
 def launch_command(
     mpiexec: Mpiexec, program: Sequence[str], size: int, *, hosts: str | None = None, tagged: bool = False
 ) -> list[str]:
@@ -104,6 +114,8 @@ def launch_command(
         # Not bound: a rank with several threads would have them all on its one core, and two jobs share the first.
         command += ["--oversubscribe", "--bind-to", "none"]
         command += ["--tag-output"] if tagged else []
+        # Of its own input, that of version 5.0 passes on everything but the end: rank 0 would wait for it for ever.
+        command += ["--stdin", "none"] if _has_no_input() else []
         if hosts is not None:
             command += ["--host", hosts]
             for name in sorted(os.environ):
@@ -115,6 +127,14 @@ def launch_command(
     elif hosts is not None or tagged:
         raise LaunchError(f"{mpiexec.path} is neither Open MPI's nor Hydra: its options for hosts and tags are unknown")
     return [*command, *program]
+
+
+def _has_no_input() -> bool:
+    """Whether this process reads from the null device, as those do that nobody sits at."""
+    try:
+        return os.path.samestat(os.fstat(0), os.stat(os.devnull))
+    except OSError:  # it has no input at all
+        return True
 
 
 def rank_environment(size: int, *, threads: int | None = None) -> dict[str, str]:

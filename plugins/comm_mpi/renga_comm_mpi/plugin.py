@@ -42,13 +42,14 @@ def renga_communicators() -> list[Provider]:
 
 @hookimpl
 def renga_launchers() -> list[Provider]:
-    """``mpiexec``. It says itself what is missing, so it needs nothing here."""
+    """``mpiexec``. It says itself what is missing, as its probe does, so it needs nothing here."""
     return [
         Provider(
             name="mpi",
             target="renga_comm_mpi.job:launch",
             revision=1,
             summary="mpiexec: processes that MPI connects, here or on other hosts",
+            probe="renga_comm_mpi.launching:why_no_mpiexec",
             capabilities=frozenset({"hosts", "tag"}),
         )
     ]

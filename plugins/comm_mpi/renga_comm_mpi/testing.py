@@ -28,7 +28,7 @@ from renga_core.communicator.launcher import THREADS
 
 __all__ = ["Function", "RankPool", "RanksFailed"]
 
-START_TIMEOUT = 60.0
+START_TIMEOUT = 180.0
 """Seconds until all ranks must have reported; a busy machine takes 10."""
 GRACE = 15.0
 """Seconds that ranks have to end after another one raised: some wait for it in a collective."""
@@ -67,7 +67,7 @@ class RankPool:
         self._job: _Job | None = None
 
     def run(
-        self, function: Callable[..., Any] | tuple[str | Path, str], *args: Any, timeout: float = 60.0
+        self, function: Callable[..., Any] | tuple[str | Path, str], *args: Any, timeout: float = 180.0
     ) -> list[Any]:
         """Call ``function(*args)`` on every rank, and return for each rank what it returned or the exception it raised.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.backend import Array, Device, get_array_module, get_device
 
-__all__ = ["concat_examples", "concat_examples_func", "stack_padded", "to_device"]
+__all__ = ["check_structure", "concat_examples", "concat_examples_func", "stack_padded", "to_device"]
 
 
 def to_device(device: Device | str | None, x: Any) -> Any:
@@ -44,19 +44,16 @@ def concat_examples(batch: Sequence[Any], device: Device | str | None = None, pa
         >>> x.tolist(), t.tolist()
         ([[1.0, 2.0], [3.0, 0.0]], [0, 1])
     """
-    if len(batch) == 0:
-        raise ValueError("concat_examples: the batch is empty")
+    check_structure("concat_examples", batch)
     first = batch[0]
     if isinstance(first, tuple):
         if not isinstance(padding, tuple):
             padding = (padding,) * len(first)
-        _check_structure(batch, tuple, "elements", len)
         _check_padding(padding, len(padding), len(first))
         return tuple(_stack([x[i] for x in batch], device, padding[i], f" in element {i}") for i in range(len(first)))
     if isinstance(first, Mapping):
         if not isinstance(padding, Mapping):
             padding = dict.fromkeys(first, padding)
-        _check_structure(batch, Mapping, "keys", sorted)
         _check_padding(padding, sorted(padding), sorted(first))
         return {key: _stack([x[key] for x in batch], device, padding[key], f" in {key!r}") for key in first}
     return _stack(batch, device, padding, "")
@@ -66,17 +63,32 @@ concat_examples_func = concat_examples
 """What Chainer's module has beside `concat_examples`, which is a converter there."""
 
 
-def _check_structure(batch: Sequence[Any], kind: type, word: str, describe: Any) -> None:
-    expected = describe(batch[0])
+def check_structure(name: str, batch: Sequence[Any]) -> None:
+    """Check that the examples of a batch are made of the same elements, for a converter of this name.
+
+    Raises:
+        ValueError: The batch is empty, or examples differ: tuples in length, dictionaries in keys; one is a tuple or a
+            dictionary, and another is not.
+    """
+    if len(batch) == 0:
+        raise ValueError(f"{name}: the batch is empty")
+    first, kind = batch[0], _kind(batch[0])
     for i, example in enumerate(batch):
-        if not isinstance(example, kind):
+        if _kind(example) is not kind:
             raise ValueError(
-                f"concat_examples: example {i} is a {type(example).__name__}, but example 0 a {type(batch[0]).__name__}"
+                f"{name}: example {i} is a {type(example).__name__}, but example 0 a {type(first).__name__}"
             )
-        if describe(example) != expected:
-            raise ValueError(
-                f"concat_examples: example {i} has {describe(example)} {word}, but example 0 has {expected}"
-            )
+        if kind is tuple and len(example) != len(first):
+            raise ValueError(f"{name}: example {i} has {len(example)} elements, but example 0 has {len(first)}")
+        if kind is Mapping and example.keys() != first.keys():
+            raise ValueError(f"{name}: example {i} has {sorted(example)} keys, but example 0 has {sorted(first)}")
+
+
+def _kind(example: Any) -> type | None:
+    """What must be the same for all examples of a batch; None for one that is a single value."""
+    if isinstance(example, tuple):
+        return tuple
+    return Mapping if isinstance(example, Mapping) else None
 
 
 def _check_padding(padding: Any, given: Any, expected: Any) -> None:

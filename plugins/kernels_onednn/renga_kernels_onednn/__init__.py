@@ -8,7 +8,7 @@ oneDNN's C interface is called through `ctypes`, so nothing is compiled at insta
 - `layout`: arrays as the primitives want them, channels last.
 - `convolution`, `pooling`, `batch_normalization`, `layer_normalization`, `softmax`, `product`: the kernels.
 - `pointwise`: convolutions that are products of matrices.
-- `relu`: rectified linear units. `updates`: optimizers' updates of parameters.
+- `relu`: rectified linear units. `optimizer_updates`: those of parameters.
 
 All are for float32. Images come in any order of memory and leave with their channels last, which is the order oneDNN is
 fast in, and which the next kernel then takes as it is.

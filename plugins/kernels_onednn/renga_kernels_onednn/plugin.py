@@ -29,14 +29,17 @@ def renga_kernels() -> list[Kernel]:
         _kernel("softmax", "softmax:Softmax"),
         _kernel("log_softmax", "softmax:LogSoftmax"),
         _kernel("recurrence", "recurrence:Recurrence"),
-        _kernel("sgd_update", "updates:SGDUpdate", "supports_sgd", layouts=_DENSE),
-        _kernel("momentum_sgd_update", "updates:MomentumSGDUpdate", "supports_momentum", layouts=_DENSE),
+        _kernel("sgd_update", "optimizer_updates:SGDUpdate", "supports_sgd", layouts=_DENSE),
+        _kernel("momentum_sgd_update", "optimizer_updates:MomentumSGDUpdate", "supports_momentum", layouts=_DENSE),
         _kernel(
-            "corrected_momentum_sgd_update", "updates:CorrectedMomentumSGDUpdate", "supports_momentum", layouts=_DENSE
+            "corrected_momentum_sgd_update",
+            "optimizer_updates:CorrectedMomentumSGDUpdate",
+            "supports_momentum",
+            layouts=_DENSE,
         ),
-        _kernel("nesterov_ag_update", "updates:NesterovAGUpdate", "supports_momentum", layouts=_DENSE),
-        _kernel("rmsprop_update", "updates:RMSpropUpdate", "supports_rmsprop", layouts=_DENSE),
-        _kernel("adam_update", "updates:AdamUpdate", "supports_adam", layouts=_DENSE),
+        _kernel("nesterov_ag_update", "optimizer_updates:NesterovAGUpdate", "supports_momentum", layouts=_DENSE),
+        _kernel("rmsprop_update", "optimizer_updates:RMSpropUpdate", "supports_rmsprop", layouts=_DENSE),
+        _kernel("adam_update", "optimizer_updates:AdamUpdate", "supports_adam", layouts=_DENSE),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the package offers: file formats. npz is core's, and described here with the others."""
+"""What the package offers: file formats."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
@@ -9,7 +9,7 @@ def renga_file_formats() -> list[Provider]:
     return [
         Provider(
             name="npz",
-            target="renga_core.serializers.formats:NpzFormat",
+            target="renga_serializers.npz:NpzFormat",
             revision=1,
             summary="npz, NumPy's: a zip file with an array for each value",
             suffixes=(".npz",),
@@ -43,6 +43,8 @@ def renga_namespaces() -> list[Namespace]:
             "renga.serializers",
             names={
                 "renga_serializers.hdf5": "HDF5Deserializer HDF5Serializer load_hdf5 save_hdf5",
+                "renga_serializers.archive": "open_archive",
+                "renga_serializers.npz": "DictionarySerializer NpzDeserializer load_arrays load_npz save_npz",
                 "renga_serializers.tensors": "load_safetensors save_safetensors",
             },
         )

@@ -22,7 +22,16 @@ from renga_core.plugin import (
 from renga_core.settings import lookup
 from renga_testing.memory_layout import strided
 
-__all__ = ["EveryBackendSuite", "is_floating", "many", "or_zeros", "ready_backends", "strided", "widened"]
+__all__ = [
+    "EveryBackendSuite",
+    "first_difference",
+    "is_floating",
+    "many",
+    "or_zeros",
+    "ready_backends",
+    "strided",
+    "widened",
+]
 
 DTYPES = ("float16", "float32", "float64")
 
@@ -157,9 +166,10 @@ class EveryBackendSuite:
 
     def _assert_close(self, x: Any, right: Any, dtype: str, what: str) -> None:
         tolerance = self.tolerances[dtype]
-        np.testing.assert_allclose(
-            to_host(x).astype(np.float64), to_host(right).astype(np.float64), tolerance, tolerance, err_msg=what
-        )
+        x, right = (to_host(a).astype(np.float64) for a in (x, right))
+        assert x.shape == right.shape, f"{what}: shape {x.shape} instead of {right.shape}"
+        wrong = ~np.isclose(x, right, tolerance, tolerance, equal_nan=True)
+        assert not wrong.any(), f"{what}: {first_difference(x, right, wrong)}"
 
 
 def ready_backends() -> list[str]:
@@ -202,6 +212,12 @@ def widened(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def is_floating(x: Any) -> bool:
     """Whether an array or Variable has a gradient."""
     return bool(np.dtype(str(x.dtype)).kind == "f")
+
+
+def first_difference(got: Any, right: Any, wrong: Any) -> str:
+    """The first element of a host array that is wrong, and how many are."""
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"{got[place]!s} instead of {right[place]!s} at {place} ({int(wrong.sum())} of {wrong.size} elements)"
 
 
 def many(value: Any) -> Sequence[Any]:

@@ -33,18 +33,21 @@ from typing import Any
 import numpy as np
 
 from renga_core import random
-from renga_core.backend import Array, Device, get_backend, get_device, to_host
+from renga_core.backend import Array, Device, get_backend, get_device, is_array, to_host
 from renga_core.configuration import using_config
 from renga_core.graph import Parameter, Variable, backward
 from renga_core.graph.function_node import functions_behind
 from renga_core.link import Link
 from renga_core.link.copying import copied_value
-from renga_core.serializers import DictionarySerializer, load_npz, save_npz
-from renga_core.serializers.values import is_array
-from renga_testing.every_backend import EveryBackendSuite, is_floating, many, strided, widened
+from renga_core.serializers import load, save
+from renga_testing.every_backend import EveryBackendSuite, first_difference, is_floating, many, strided, widened
 from renga_testing.gradient_check import check_backward, check_double_backward
+from renga_testing.saving import saved_state
 
 __all__ = ["LinkSuite"]
+
+CALL_SEED = 1
+"""Random numbers of the library start here in each call."""
 
 Results = tuple[Sequence[Variable], list[Array | None]]
 
@@ -123,10 +126,11 @@ class LinkSuite(EveryBackendSuite):
                 for p, right in zip(link.params, once, strict=True):
                     assert (p.grad is None) == (right is None), f"parameter {p.name}: backward and grad() disagree"
                     if p.grad is not None and right is not None:
-                        assert p.grad.dtype == p.dtype
+                        assert p.grad.dtype == p.dtype, f"the gradient of {p.name} is {p.grad.dtype}, not {p.dtype}"
                         self._assert_close(p.grad, times * right, "float64", f"gradient of {p.name}, {times} times")
             link.it.cleargrads()
-            assert all(p.grad is None for p in link.params)
+            for p in link.params:
+                assert p.grad is None, f"parameter {p.name} has a gradient after cleargrads"
 
     def test_deterministic(self, device: Device) -> None:
         """From the same seed come the same parameters, outputs and gradients, bit by bit."""
@@ -135,8 +139,8 @@ class LinkSuite(EveryBackendSuite):
             with self._problem(device) as (link, xs, gys):
                 ys, gradients = self._results(link, xs, gys)
                 runs.append([*[y.array for y in ys], *[g for g in gradients if g is not None]])
-        for one, two in zip(*runs, strict=True):
-            np.testing.assert_array_equal(to_host(one), to_host(two))
+        for i, (one, two) in enumerate(zip(*runs, strict=True)):
+            _assert_equal(two, one, f"array {i} of outputs and gradients, from the same seed again")
 
     def test_to_device(self, device: Device) -> None:
         """All arrays follow to a device, where the results are the same, and come back as they were."""
@@ -158,10 +162,10 @@ class LinkSuite(EveryBackendSuite):
         """Saved and loaded into a new link, sizes known or not, it computes the same."""
         with self._problem(device) as (link, xs, gys):
             link.restore()
-            save_npz(tmp_path / "link.npz", link.it)
+            save(tmp_path / "link.npz", link.it)
             random.seed(4)
             other = self.make_link().to_device(device)
-            load_npz(tmp_path / "link.npz", other)
+            load(tmp_path / "link.npz", other)
             loaded = _Fixed(self.call, other)
             _assert_same_values(loaded.state(), link.state())
             for path, array in loaded.arrays():
@@ -204,9 +208,11 @@ class LinkSuite(EveryBackendSuite):
                 random.seed(2)
                 copies.append(_Fixed(self.call, link.it.copy("init")))
             for old, one, two in zip(before, *[c.params for c in copies], strict=True):
-                assert (one.shape, one.dtype) == (old.shape, old.dtype)
+                assert (one.shape, one.dtype) == (old.shape, old.dtype), (
+                    f"parameter {one.name} is {one.dtype} {one.shape}; it was {old.dtype} {old.shape}"
+                )
                 assert np.isfinite(to_host(one.array)).all(), f"parameter {one.name} was not filled by its initializer"
-                np.testing.assert_array_equal(to_host(one.array), to_host(two.array))
+                _assert_equal(two.array, one.array, f"parameter {one.name} of a copy, from the same seed again")
 
     def test_noncontiguous(self, device: Device) -> None:
         """Inputs and gradients with gaps and in another memory order give the same results."""
@@ -301,7 +307,7 @@ class _Fixed:
 
     def __call__(self, *variables: Variable) -> Sequence[Variable]:
         self.restore()
-        random.seed(1)
+        random.seed(CALL_SEED)
         return many(self._call(self.it, *variables))
 
     def restore(self) -> None:
@@ -330,11 +336,17 @@ class _Fixed:
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Copies of what is saved, on the host and in float64, as before a call."""
         self.restore()
-        serializer = DictionarySerializer()
-        self.it.serialize(serializer)
-        return {path: widened(np.array(value)) for path, value in serializer.target.items()}
+        return {path: widened(value) for path, value in saved_state(self.it).items()}
 
 
 def _assert_same_values(values: dict[str, np.ndarray[Any, Any]], right: dict[str, np.ndarray[Any, Any]]) -> None:
     for path, value in values.items():
-        np.testing.assert_array_equal(widened(value), right[path], err_msg=path)
+        _assert_equal(widened(value), right[path], path)
+
+
+def _assert_equal(got: Array, right: Array, what: str) -> None:
+    """Bit for bit, but that NaN is as good as NaN."""
+    got, right = (np.asarray(to_host(x)) for x in (got, right))
+    assert got.shape == right.shape, f"{what}: shape {got.shape} instead of {right.shape}"
+    wrong = (got != right) & ((got == got) | (right == right))
+    assert not wrong.any(), f"{what}: {first_difference(got, right, wrong)}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from renga_core.backend import Device
-from renga_data.convert import concat_examples, to_device
+from renga_data.convert import check_structure, concat_examples, to_device
 
-__all__ = ["concat", "lists"]
+__all__ = ["as_lists", "concat", "lists"]
 
 
 def concat(padding: float | None = None) -> Callable[..., Any]:
@@ -22,17 +22,31 @@ def concat(padding: float | None = None) -> Callable[..., Any]:
 
 
 def lists() -> Callable[..., Any]:
-    """Return a converter that leaves examples apart: of tuples, it makes a list of each element, arrays on the device.
+    """Return `as_lists`, which leaves examples apart."""
+    return as_lists
 
-    What is no array stays as it is.
+
+def as_lists(batch: Sequence[Any], device: Device | str | None = None) -> Any:
+    """Leave examples apart, in lists, with arrays on the device. What is no array stays as it is.
+
+    Args:
+        batch: The examples.
+        device: Where to; None leaves arrays where they are.
+
+    Returns:
+        A list of the examples; a tuple of lists, one of each element, where examples are tuples; a dictionary of lists
+        where they are dictionaries.
+
+    Raises:
+        ValueError: The batch is empty, or examples differ in length or keys.
     """
-    return _as_lists
-
-
-def _as_lists(batch: Sequence[Any], device: Device | str | None = None) -> Any:
-    if not isinstance(batch[0], tuple):
-        return [_sent(example, device) for example in batch]
-    return tuple([_sent(example[i], device) for example in batch] for i in range(len(batch[0])))
+    check_structure("lists", batch)
+    first = batch[0]
+    if isinstance(first, tuple):
+        return tuple([_sent(example[i], device) for example in batch] for i in range(len(first)))
+    if isinstance(first, Mapping):
+        return {key: [_sent(example[key], device) for example in batch] for key in first}
+    return [_sent(example, device) for example in batch]
 
 
 def _sent(value: Any, device: Device | str | None) -> Any:

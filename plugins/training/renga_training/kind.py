@@ -11,6 +11,7 @@ __all__ = ["CONVERTER", "EVALUATOR", "TASK", "UPDATER"]
 TASK: Kind[Any] = Kind(
     "task",
     config_key="task.use",
+    suite="renga_testing.suites:TaskSuite",
     default="classification",
     protocol="renga_training.tasks.task:Task",
     summary="a Task class, whose keyword arguments are options: what a network is trained for",
@@ -18,21 +19,25 @@ TASK: Kind[Any] = Kind(
 UPDATER: Kind[Any] = Kind(
     "updater",
     config_key="updater.use",
+    suite="renga_testing.suites:UpdaterSuite",
     namespace="renga.training.updaters",
     protocol="renga_core.training:Updater",
-    summary="a callable that takes an iterator, an optimizer (or several by name), converter= and device=, "
-    "and returns an updater",
+    summary="a callable that takes an iterator, an optimizer (or several by name), converter=, and those of device= "
+    "and link= that are among its parameters, and returns an updater",
 )
 CONVERTER: Kind[Any] = Kind(
     "converter",
     config_key="converter.use",
+    suite="renga_testing.suites:ConverterSuite",
     protocol="renga_core.dataset:Converter",
     summary="a callable that returns a converter, which makes arrays of a batch: converter(batch, device)",
 )
 EVALUATOR: Kind[Any] = Kind(
     "evaluator",
     config_key="evaluator.use",
+    suite="renga_testing.suites:EvaluatorSuite",
     protocol="renga_core.training:Extension",
-    summary="a callable that takes an iterator over the test data, the link that is trained, task=, converter= and "
-    "device=, and returns an extension that reports figures",
+    summary="a callable that takes an iterator over the test data, the link that is trained, and those of task=, "
+    "converter=, device=, train= and communicator= that are among its parameters, and returns an extension that "
+    "reports figures",
 )

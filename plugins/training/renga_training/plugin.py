@@ -48,7 +48,13 @@ def renga_converters() -> list[Provider]:
     converters = "renga_training.converters"
     return [
         Provider("concat", f"{converters}:concat", 1, "Stack examples; pad those of different lengths if asked"),
-        Provider("lists", f"{converters}:lists", 1, "Leave examples apart, in lists: for examples of different sizes"),
+        Provider(
+            "lists",
+            f"{converters}:lists",
+            1,
+            "Leave examples apart, in lists: for examples of different sizes",
+            capabilities=frozenset({"lists"}),
+        ),
     ]
 
 
@@ -124,6 +130,7 @@ def renga_namespaces() -> list[Namespace]:
     """The loop, and what is public beside updaters, extensions and triggers."""
     updaters = "renga_training.updaters"
     return [
+        Namespace("renga", names={"renga_training.summary": "DictSummary Summary"}),
         Namespace(
             "renga.training",
             names={

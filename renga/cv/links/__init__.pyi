@@ -6,6 +6,7 @@ from renga_cv.links.connection.conv_2d_activ import Conv2DActiv as Conv2DActiv
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv as Conv2DBNActiv
 from renga_cv.links.connection.se_block import SEBlock as SEBlock
 from renga_cv.links.connection.separable_conv_2d_bn_activ import SeparableConv2DBNActiv as SeparableConv2DBNActiv
+from renga_cv.links.model.deeplab.deeplab_v3_mobilenet_v2 import DeepLabV3MobileNetV2 as DeepLabV3MobileNetV2
 from renga_cv.links.model.deeplab.deeplab_v3plus import DeepLabV3plusXception65 as DeepLabV3plusXception65
 from renga_cv.links.model.faster_rcnn.faster_rcnn_vgg import FasterRCNNVGG16 as FasterRCNNVGG16
 from renga_cv.links.model.feature_predictor import FeaturePredictor as FeaturePredictor
@@ -35,6 +36,7 @@ from renga_cv.links.model.yolo.yolo_v3 import YOLOv3 as YOLOv3
 __all__ = [
     "Conv2DActiv",
     "Conv2DBNActiv",
+    "DeepLabV3MobileNetV2",
     "DeepLabV3plusXception65",
     "FasterRCNNFPNResNet101",
     "FasterRCNNFPNResNet50",

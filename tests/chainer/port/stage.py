@@ -19,7 +19,7 @@ import renga.links
 import renga.optimizers
 import renga.training  # noqa: F401  # imported once, for all programs
 import renga_chainer
-from renga_chainer import random
+from renga_chainer import random, scope
 from renga_chainer.patches import initial_weights, lstm, order_sampler, walker_alias
 
 
@@ -41,6 +41,7 @@ def perform(program):
 
 def main():
     warnings.simplefilter("ignore")
+    scope.set_everywhere(True)
     random.install()
     for part in (initial_weights, lstm, order_sampler, walker_alias):
         for cls, name, value in part.ADDITIONS:

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("libcst")
 from renga.cli import main
-from renga.cli.parser import UsageError
 from renga_chainer.port import command  # needs libcst
+from renga_core.command_line import UsageError
 
 OLD = "import chainer.functions as F\n\nF.relu(x)\n"
 NEW = "import renga.functions as F\n\nF.relu(x)\n"

@@ -17,7 +17,13 @@ from renga_compile.replay.try_lock import TryLock
 from renga_core.configuration import config, unusual
 from renga_core.link.link_hook import get_link_hooks, watchers
 
-NOTICED = ("renga_compile", "renga_core.tracing", "renga_core.configuration", "renga_core.link.link_hook", "contextlib")
+NOTICED = (
+    "renga_compile",
+    "renga_core.tracepoints",
+    "renga_core.configuration",
+    "renga_core.link.link_hook",
+    "contextlib",
+)
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
 

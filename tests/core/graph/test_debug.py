@@ -104,3 +104,16 @@ def test_outside_debug_mode_nothing_is_recorded_or_checked():
         y = x / x
     assert y.creator.stack is None
     assert (x * x).creator.stack[-1].name == "test_outside_debug_mode_nothing_is_recorded_or_checked"
+
+
+def test_afterwards_the_thread_has_no_value_of_its_own_that_would_hide_the_default():
+    def own():
+        with DebugMode(True):
+            pass
+        found.append(dict(vars(config)))
+
+    found = []
+    thread = threading.Thread(target=own)
+    thread.start()
+    thread.join()
+    assert found == [{}]

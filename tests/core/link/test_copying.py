@@ -5,7 +5,7 @@ import pytest
 
 from renga_core.graph import Parameter
 from renga_core.link import Chain, ChainList, Link, Sequential
-from renga_core.serializers import DictionarySerializer
+from renga_serializers.npz import DictionarySerializer
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from renga_core.backend import get_device
 from renga_core.configuration import using_config
 from renga_core.graph import Parameter, Variable
 from renga_core.link import Chain, Link
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 class TestParameters:

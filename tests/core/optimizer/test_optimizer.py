@@ -3,7 +3,7 @@ import pytest
 
 from renga_core.link import Chain
 from renga_core.optimizer import Optimizer
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 class TestSetup:

@@ -6,8 +6,8 @@ import pytest
 from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import UpdateRule
-from renga_core.serializers import DictionarySerializer, NpzDeserializer, load_npz, save_npz
 from renga_core.serializers.errors import FileRefused
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer, load_npz, save_npz
 
 
 def step(optimizer, link, seed):

@@ -11,7 +11,7 @@ import pytest
 
 from renga_core.kinds import OPTIMIZER
 from renga_core.plugin import Kind, PluginManager, Registry, using_manager
-from renga_core.plugin.installed import installed_entry_points
+from renga_core.plugin.entry_points import installed_entry_points
 from renga_testing.fake_distribution import write_distribution
 
 

@@ -1,5 +1,7 @@
 """What is found out before any plugin is imported: versions, what is disabled, names that clash, bad metadata."""
 
+import importlib.metadata
+import os
 import sys
 
 import pytest
@@ -12,6 +14,8 @@ from renga_core.plugin import (
     RengaPluginWarning,
     UnknownProvider,
 )
+from renga_core.plugin.entry_points import installed_entry_points
+from renga_testing.fake_distribution import write_distribution
 
 
 def message(error: type[Exception], act) -> str:
@@ -151,3 +155,24 @@ def test_unreadable_metadata_hides_nobody_else(site, good) -> None:
         RengaPluginWarning, match=r"plugin 'bad-dist' \(bad-dist\) is broken: importing its metadata raised"
     ):
         assert good()
+
+
+def test_what_importlib_metadata_finds(site):
+    """Folders are read by hand, to the same end; here with all that is installed beside."""
+    site.install("acme", requires=["numpy>=2", "renga>=0.1; python_version > '3'"])
+    site.install("two", entry_points={"one": "two_plugin:a.b [extra]", "other": "two_plugin : c"})
+    (site.folder / "three-1.0.egg-info").mkdir()
+    (site.folder / "three-1.0.egg-info" / "PKG-INFO").write_text("Name: Three\nVersion: 1.0\n\nVersion: 2.0\n")
+    (site.folder / "three-1.0.egg-info" / "entry_points.txt").write_text("# one\n[other]\na=b\n[renga]\nthree = os\n")
+    later = site.folder / "later"
+    write_distribution(later, "acme-dist", entry_points={"acme": "later_plugin"})  # shadowed
+    sys.path.insert(sys.path.index(str(site.folder)) + 1, str(later))
+    try:
+        right = importlib.metadata.entry_points(group="renga")
+        expected = {(p.name, p.value, p.dist.name, p.dist.version, tuple(p.dist.requires or ())) for p in right}
+        found = {(p.name, p.value, p.distribution, p.version, p.requires) for p in installed_entry_points()}
+        assert found == expected
+        assert {("three", "os", "Three", "1.0", ()), ("other", "two_plugin : c", "two-dist", "1.0", ())} <= found
+        assert {p.name: p.load() for p in installed_entry_points() if p.name == "three"} == {"three": os}
+    finally:
+        sys.path.remove(str(later))

@@ -34,6 +34,7 @@ def test_provider() -> None:
         ("target", None, "'module:attribute'"),
         ("probe", "acme", "'module:attribute'"),
         ("options", "acme:", "'module:attribute'"),
+        ("inputs", "acme", "'module:attribute'"),
         ("revision", 0, "a whole number from 1"),
         ("revision", "1", "a whole number from 1"),
         ("revision", True, "a whole number from 1"),

@@ -16,9 +16,10 @@ from renga_core.plugin import (
     registry,
     using_manager,
 )
-from renga_core.serializers import FileDamaged, load, load_npz, save, save_npz
-from renga_core.serializers.formats import NpzFormat, format_of, format_of_template, format_saved_by
+from renga_core.serializers import FileDamaged, load, save
+from renga_core.serializers.formats import format_of, format_of_template, format_saved_by
 from renga_core.settings import using
+from renga_serializers.npz import NpzFormat, load_npz, save_npz
 
 
 class Other(Json):

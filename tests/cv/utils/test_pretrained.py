@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from renga_core.link import Chain
-from renga_core.serializers import FileMismatched, save_npz
+from renga_core.serializers import FileMismatched
 from renga_cv.utils import pretrained
 from renga_cv.utils.pretrained import (
     download_model,
@@ -12,6 +12,7 @@ from renga_cv.utils.pretrained import (
 )
 from renga_data.datasets.download import DownloadError
 from renga_nn.links import Linear
+from renga_serializers.npz import save_npz
 
 NOBODY = "http://127.0.0.1:9/folder/net.npz"  # nothing listens there
 

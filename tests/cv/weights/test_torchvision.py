@@ -1,9 +1,5 @@
 """Networks of torchvision, and ours with their weights, say the same of an image."""
 
-import importlib
-import sys
-import warnings
-
 import numpy as np
 import pytest
 
@@ -18,34 +14,9 @@ torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
 
-@pytest.fixture(scope="module")
-def models():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return pytest.importorskip("torchvision.models")
-        except RuntimeError:  # it is for another build of PyTorch, and finds none of its operators; networks need none
-            for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
-                del sys.modules[name]
-            library = torch.library.Library("torchvision", "DEF")
-            for name in ("nms", "qnms"):
-                library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-            models = importlib.import_module("torchvision.models")
-            models.library = library  # it lives as long as the operators
-            return models
-
-
-def check(theirs, ours, pick, tmp_path, size):
+def check(theirs, randomize, ours, pick, tmp_path, size):
     """Convert random weights, and compare."""
-    generator = torch.Generator().manual_seed(0)
-    for name, value in theirs.state_dict().items():
-        if name.endswith("running_var"):
-            value.uniform_(0.5, 1.5, generator=generator)
-        elif value.ndim > 1:
-            value.normal_(0, (2 / value[0].numel()) ** 0.5, generator=generator)
-        elif value.is_floating_point():
-            around = 1 if name.endswith("weight") else 0
-            value.uniform_(around - 0.3, around + 0.3, generator=generator)
+    randomize(theirs)
     torch.save(theirs.state_dict(), tmp_path / "theirs.pth")
     convert_weights(tmp_path / "theirs.pth", tmp_path / "ours.npz")
     network = ours(tmp_path / "ours.npz")
@@ -62,22 +33,22 @@ def check(theirs, ours, pick, tmp_path, size):
     np.testing.assert_allclose(found, right, atol=1e-4 * np.abs(right).max(), rtol=0)
 
 
-def test_resnet(models, tmp_path, monkeypatch):
+def test_resnet(models, randomize, tmp_path, monkeypatch):
     monkeypatch.setattr(ResNet, "_blocks", {50: (1, 2, 1, 1)})
     monkeypatch.setitem(RECIPES, "resnet50", recipes._resnet(50))
     theirs = models.resnet.ResNet(models.resnet.Bottleneck, [1, 2, 1, 1], num_classes=5)
-    check(theirs, lambda file: ResNet50(5, file, arch="torch"), "fc6", tmp_path, (65, 78))
+    check(theirs, randomize, lambda file: ResNet50(5, file, arch="torch"), "fc6", tmp_path, (65, 78))
 
 
-def test_mobilenet_v2(models, tmp_path):
+def test_mobilenet_v2(models, randomize, tmp_path):
     theirs = models.mobilenet_v2(num_classes=5)
-    check(theirs, lambda file: MobileNetV2(5, file, arch="torch"), "squeeze", tmp_path, (65, 78))
+    check(theirs, randomize, lambda file: MobileNetV2(5, file, arch="torch"), "squeeze", tmp_path, (65, 78))
 
 
-def test_vgg16(models, tmp_path):
+def test_vgg16(models, randomize, tmp_path):
     with torch.device("meta"):
         theirs = models.vgg16(num_classes=5)
     # For images of 32 × 32.
     theirs.avgpool = torch.nn.Identity()
     theirs.classifier[0] = torch.nn.Linear(512, 4096, device="meta")
-    check(theirs.to_empty(device="cpu"), lambda file: VGG16(5, file), "fc8", tmp_path, (32, 32))
+    check(theirs.to_empty(device="cpu"), randomize, lambda file: VGG16(5, file), "fc8", tmp_path, (32, 32))

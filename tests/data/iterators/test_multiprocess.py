@@ -17,9 +17,9 @@ import pytest
 
 from renga_core import random
 from renga_core.backend import get_backend
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_data.datasets import TransformDataset, TupleDataset
 from renga_data.iterators import MultiprocessIterator, SerialIterator, StalledDatasetWarning, WorkerDied
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 SHARED = Path("/dev/shm")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_data.iterators import MultithreadIterator, SerialIterator
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 def state(iterator):

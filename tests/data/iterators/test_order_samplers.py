@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_data.iterators import OrderSampler, SerialIterator, ShuffleOrderSampler
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 @pytest.mark.parametrize(

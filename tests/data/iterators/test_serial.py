@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renga_core import random
-from renga_core.serializers import DictionarySerializer, NpzDeserializer, load_npz, save_npz
 from renga_core.serializers.errors import FileMismatched
 from renga_data.iterators import SerialIterator, ShuffleOrderSampler
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer, load_npz, save_npz
 
 sizes = st.integers(1, 12)
 batch_sizes = st.integers(1, 30)

@@ -5,9 +5,9 @@ import copy
 import numpy as np
 
 from renga_core.reporter import report
-from renga_core.serializers import DictionarySerializer, load_npz
 from renga_distributed.extensions import MultiNodeEarlyStoppingTrigger
 from renga_distributed.threads import launch
+from renga_serializers.npz import DictionarySerializer, load_npz
 from renga_training.triggers import IntervalTrigger
 
 # Of rank 0, the value gets better all the time, of rank 1 it gets worse after the fourth epoch; so does the mean.

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from renga_core.serializers import DictionarySerializer, NpzDeserializer, load_npz
 from renga_distributed.extensions import LearningRateWarmup
 from renga_distributed.threads import launch
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer, load_npz
 from renga_training.extensions import PolynomialShift, StepShift
 
 ALONE = launch(lambda comm: comm, 1)[0]

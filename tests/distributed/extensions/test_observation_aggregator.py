@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_distributed.extensions import ObservationAggregator
 from renga_distributed.threads import launch
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 from renga_training.extensions import LogReport
 
 

@@ -9,10 +9,10 @@ import pytest
 import renga
 import renga.functions as F
 from renga_core.dataset import Iterator
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_data.iterators import MultithreadIterator, SerialIterator
 from renga_distributed.iterators import create_multi_node_iterator
 from renga_distributed.threads import launch
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 from renga_training import Trainer
 from renga_training.extensions import LogReport
 from renga_training.updaters import StandardUpdater

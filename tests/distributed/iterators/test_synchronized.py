@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from renga_core.communicator import MismatchError
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_data.iterators import MultithreadIterator, SerialIterator, ShuffleOrderSampler
 from renga_distributed.iterators import create_synchronized_iterator
 from renga_distributed.threads import launch
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 def batches(iterator, count=9):

@@ -8,12 +8,12 @@ import pytest
 from renga_core.configuration import using_config
 from renga_core.graph import Variable, no_backprop_mode
 from renga_core.link import Chain, ChainList, Sequential
-from renga_core.serializers import load_npz, save_npz
 from renga_distributed.links import MultiNodeBatchNormalization, create_mnbn_model
 from renga_distributed.single import SingleCommunicator
 from renga_distributed.threads import launch
 from renga_nn.functions import relu
 from renga_nn.links import BatchNormalization, BatchRenormalization, Convolution2D, Linear
+from renga_serializers.npz import load_npz, save_npz
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 SHAPES = {

@@ -13,8 +13,8 @@ import renga.functions as F
 import renga.links as L
 from renga.distributed import create_multi_node_optimizer, launch
 from renga_core.communicator import MismatchError
-from renga_core.serializers import load_npz, save_npz
 from renga_distributed import threads
+from renga_serializers.npz import load_npz, save_npz
 
 STEPS = 8
 TARGET = np.arange(12.0).reshape(3, 4)

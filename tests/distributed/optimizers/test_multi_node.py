@@ -15,7 +15,7 @@ from renga import training
 from renga.distributed import create_multi_node_optimizer, launch
 from renga_core.communicator import MismatchError
 from renga_core.optimizer import GradientMethod, Optimizer
-from renga_core.serializers import load_npz, save_npz
+from renga_serializers.npz import load_npz, save_npz
 
 WAYS = {"plain": {}, "overlap": {"overlap": True}, "double buffering": {"double_buffering": True}}
 

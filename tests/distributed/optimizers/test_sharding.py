@@ -11,7 +11,8 @@ import renga
 from renga.distributed import create_multi_node_optimizer, launch
 from renga_core.communicator import MismatchError
 from renga_core.optimizer import Optimizer, UpdateRule
-from renga_core.serializers import FileMismatched, load_npz, save_npz
+from renga_core.serializers import FileMismatched
+from renga_serializers.npz import load_npz, save_npz
 
 SHAPES = {"W": (7, 5), "b": (3,), "scalar": (), "empty": (0, 2), "one": (1,)}
 OPTIMIZERS = [

@@ -4,9 +4,9 @@ import pytest
 from renga_core.backend import to_host
 from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
-from renga_core.serializers import load_npz, save_npz
 from renga_nn.initializers import Normal
 from renga_nn.links import BatchNormalization
+from renga_serializers.npz import load_npz, save_npz
 from renga_testing.link_suite import LinkSuite
 
 

@@ -6,11 +6,11 @@ from renga_core.configuration import using_config
 from renga_core.graph import InvalidType
 from renga_core.kinds import MODEL
 from renga_core.plugin import registry
-from renga_core.serializers import load_npz, save_npz
 from renga_data.datasets import get_digits
 from renga_nn.links import Classifier
 from renga_nn.models import MLP, LeNet, VGGSmall
 from renga_optimizers import Adam
+from renga_serializers.npz import load_npz, save_npz
 
 NAMES = ("lenet", "mlp", "row_lstm", "vgg_small")
 SHAPES = ((5, 1, 8, 8), (5, 8, 8), (5, 64))

@@ -43,6 +43,11 @@ pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", *tests], plugins
 with open("outcome.json", "w") as file:
     json.dump({s.suite: [vars(o) for o in s.outcomes] for s in counts.summaries.values()}, file)
 """
+SOONER = {
+    "doctor_check": "    seconds = 5\n    patience = 2\n",
+    "launcher": "    seconds = 20\n",
+}
+"""What makes the kit notice sooner that one never ends."""
 HEAD = """# What the conformance kits refuse
 
 A kit is worth what it refuses. Each property that a kit tests is broken on purpose by a plugin in
@@ -240,6 +245,7 @@ def _test(kind: Kind[object], module: str, node: ast.ClassDef) -> str:
     """The three lines of an author; and what else the kit of this kind takes."""
     suite = kind.suite.partition(":")[2]
     text = f"class Test_{kind.name}_{node.name}({suite}):\n    provider = 'faulty_{kind.name}:{_snake(node.name)}'\n"
+    text += SOONER.get(kind.name, "")
     if kind.name == "communicator":
         sizes = (5,) if "at_least" in ast.dump(node) else (2, 3)
         text += f"    from {module} import launch\n    sizes = {sizes}\n"

@@ -8,15 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import training_trials
 
 from renga_core.kinds import (
     ARRAY_BACKEND,
+    COMMAND,
     COMMUNICATOR,
     DATASET,
+    DOCTOR_CHECK,
     EXTENSION,
     FILE_FORMAT,
+    FUNCTION,
     ITERATOR,
     KERNEL,
+    LAUNCHER,
+    LINK,
     MODEL,
     OPTIMIZER,
     OPTIMIZER_HOOK,
@@ -94,7 +100,38 @@ FILE_OPTIONS = {
     "cv:coco_json": {"path": "boxes.json", "folder": "photos/a"},
 }
 """Data sets that read files, with options to read those of `data_files` by."""
-WITHOUT_OPTIONS = (ARRAY_BACKEND, KERNEL, OPTIMIZER, COMMUNICATOR, FILE_FORMAT, "compiler")
+FUNCTION_ATTRIBUTES = {
+    "nn:relu": {},
+    "nn:exp": {},
+    "nn:softmax": {},
+    "nn:sum": {"options": {"axis": 1}},
+    "nn:maximum": {},
+    "nn:linear": {},
+    "nn:convolution_2d": {},
+    "nn:max_pooling_2d": {"options": {"ksize": 2}},
+    "nn:layer_normalization": {"inputs": ((4, 3), (3,), (3,))},
+    "nn:squared_error": {},
+}
+"""A sample of functions; tests/nn/functions has the kit's test base for each, with references."""
+LINK_ATTRIBUTES = {
+    "nn:linear": {"options": {"in_size": 2}},
+    "nn:convolution_2d": {"options": {"in_channels": 3, "out_channels": 2, "ksize": 3}},
+    "nn:batch_normalization": {"options": {"size": 3}},
+    "nn:maxout": {"options": {"in_size": None, "out_size": 2, "pool_size": 2}},
+    "nn:highway": {"options": {"in_out_size": 3}},
+    "nn:lstm": {"options": {"in_size": 2}},
+}
+"""A sample of links; tests/nn/links has the kit's test base for each."""
+WITHOUT_OPTIONS = (
+    ARRAY_BACKEND,
+    KERNEL,
+    OPTIMIZER,
+    COMMUNICATOR,
+    FILE_FORMAT,
+    COMMAND,
+    "compiler",
+    "converter",
+)
 """Kinds whose providers are tried as they are."""
 
 
@@ -149,6 +186,17 @@ def make_of_files(self):
     return self.target(**{**self.options, **places})
 
 
+def of_shapes(shapes):
+    """A method `make_inputs`."""
+    return lambda self, rng, dtype: tuple(rng.uniform(0.2, 2, shape).astype(dtype) for shape in shapes)
+
+
+def sample_of(kind, table):
+    """The kits of some providers of a kind."""
+    given = {name: {"make_inputs": of_shapes(row["inputs"])} if "inputs" in row else row for name, row in table.items()}
+    return {name: suite for name, suite in classes_for(kind, given).items() if getattr(suite, "provider", "") in table}
+
+
 globals().update(
     {
         f"Test{p.name.title()}Plugin": type(f"Test{p.name.title()}Plugin", (PluginSuite,), {"plugin": p.name})
@@ -179,12 +227,37 @@ suites = classes_for(
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
 globals().update(classes_for(OPTIMIZER_HOOK, attributes(HOOK_OPTIONS, "optimizers")))
 globals().update(classes_for(ITERATOR, attributes(ITERATOR_OPTIONS, "data")))
-# An extension and a trigger may have one name.
+globals().update(sample_of(FUNCTION, FUNCTION_ATTRIBUTES))
+# What is of several kinds may have one name.
+globals().update({f"{name}Link": suite for name, suite in sample_of(LINK, LINK_ATTRIBUTES).items()})
 triggers = classes_for(TRIGGER, attributes(TRIGGER_OPTIONS))
 globals().update({f"{name}Trigger": suite for name, suite in triggers.items()})
+updaters = classes_for("updater", training_trials.UPDATERS)
+globals().update({f"{name}Updater": suite for name, suite in updaters.items()})
+evaluators = classes_for("evaluator", training_trials.EVALUATORS)
+globals().update({f"{name}Evaluator": suite for name, suite in evaluators.items()})
+globals().update(classes_for("task", training_trials.TASKS))
+globals().update({f"{name}Launcher": suite for name, suite in classes_for(LAUNCHER).items()})
+globals().update({f"{name}DoctorCheck": suite for name, suite in classes_for(DOCTOR_CHECK).items()})
 
 
-@pytest.mark.parametrize("kind", [*WITHOUT_OPTIONS, MODEL, DATASET, ITERATOR, OPTIMIZER_HOOK, EXTENSION, TRIGGER])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *WITHOUT_OPTIONS,
+        MODEL,
+        DATASET,
+        ITERATOR,
+        OPTIMIZER_HOOK,
+        EXTENSION,
+        TRIGGER,
+        LAUNCHER,
+        DOCTOR_CHECK,
+        "task",
+        "updater",
+        "evaluator",
+    ],
+)
 def test_every_provider_is_tested(kind):
     tested = {cls.provider for cls in vars(sys.modules[__name__]).values() if getattr(cls, "kind", None) is kind}
     offers = [registry(kind).get(name) for name in registry(kind).names()]

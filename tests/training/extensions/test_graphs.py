@@ -46,7 +46,7 @@ def test_the_graph_of_the_first_iteration(tmp_path):
 
 
 def test_a_resumed_run_keeps_no_graphs(tmp_path):
-    from renga_core.serializers import load_npz, save_npz
+    from renga_serializers.npz import load_npz, save_npz
 
     first, second = make_trainer(tmp_path / "a", 1), make_trainer(tmp_path / "b", 2)
     for trainer in (first, second):

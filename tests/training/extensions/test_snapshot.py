@@ -5,8 +5,8 @@ import signal
 import pytest
 from json_format import Saved
 
-from renga_core.serializers import load_npz, save_npz
 from renga_serializers.hdf5 import save_hdf5
+from renga_serializers.npz import load_npz, save_npz
 from renga_serializers.tensors import save_safetensors
 from renga_training.extensions import snapshot, snapshot_object
 

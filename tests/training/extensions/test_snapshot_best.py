@@ -3,7 +3,7 @@ import os
 import numpy as np
 import pytest
 
-from renga_core.serializers import load_npz
+from renga_serializers.npz import load_npz
 from renga_training.extensions import snapshot, snapshot_best
 
 

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 
 class FakeTrainer:

@@ -1,4 +1,4 @@
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 from renga_training.triggers import OnceTrigger
 
 

@@ -1,6 +1,7 @@
-"""Methods and attributes that Renga's classes get while `renga_chainer` is installed.
+"""Methods and attributes that Renga's classes have for code that uses Chainer, while `renga_chainer` is installed.
 
-Programs of Chainer's hold Renga's own Variables and Links, so that what they expect of them has to be put there.
+Programs of Chainer's hold Renga's own Variables and Links, so that what they expect of them has to be put there. Each
+is put there as an `Either` (`scope`), in which other code finds what Renga has: a facade by who looks, not by class.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from renga_chainer.patches import (
     variable,
     walker_alias,
 )
+from renga_chainer.scope import ABSENT, either
 
 __all__ = ["install", "uninstall"]
 
@@ -85,24 +87,36 @@ _PATCHES: list[tuple[Any, str, Any]] = [
     *deprecations.ADDITIONS,  # of what others above have put there
 ]
 """Class (or module), name, value."""
+_BASES = ("__bases__",)
+"""What can only be changed for all code. Renga's `InvalidType` is then one of Chainer's errors, too."""
+_NAMES = ("__name__",)
+"""What only code of Chainer's asks for, and what cannot be another for other code."""
+_OPERATORS = ("__floordiv__", "__rfloordiv__")
+"""What Python asks the class for, and Renga's `Variable` has not."""
 _before: list[tuple[Any, str, Any]] = []
-_ABSENT = object()
 
 
-def install() -> None:
-    """Put all there."""
-    for cls, name, value in _PATCHES:
-        # What a class derives from, and what it is called, is not in its own dictionary.
-        before = getattr(cls, name) if name in ("__bases__", "__name__") else cls.__dict__.get(name, _ABSENT)
-        _before.append((cls, name, before))
-        setattr(cls, name, value)
+def install(*, everywhere: bool = False) -> None:
+    """Put all there: for code that uses Chainer, or for all code."""
+    last = {(id(holder), name): (holder, name, value) for holder, name, value in _PATCHES}
+    for holder, name, value in _PATCHES if everywhere else last.values():
+        if name in _BASES or (everywhere and name in _NAMES):
+            before = getattr(holder, name)  # not in the class's own dictionary
+        elif name in _NAMES:
+            continue
+        else:
+            before = vars(holder).get(name, ABSENT)
+            if not everywhere:
+                value = either(holder, name, value, operators.undefined if name in _OPERATORS else before)
+        _before.append((holder, name, before))
+        setattr(holder, name, value)
 
 
 def uninstall() -> None:
     """Put things back as they were."""
     while _before:
-        cls, name, value = _before.pop()
-        if value is _ABSENT:
-            delattr(cls, name)
+        holder, name, value = _before.pop()
+        if value is ABSENT:
+            delattr(holder, name)
         else:
-            setattr(cls, name, value)
+            setattr(holder, name, value)

@@ -9,8 +9,8 @@ import numpy as np
 
 from renga_core.link import Link
 from renga_core.serializers import AbstractSerializer, Deserializer
-from renga_core.serializers.values import put
 from renga_nn.links.decorrelated_batch_normalization import DecorrelatedBatchNormalization
+from renga_serializers.values import put
 
 __all__ = ["ADDITIONS"]
 

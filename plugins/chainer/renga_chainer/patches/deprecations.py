@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from renga_chainer.patches import device, variable
+from renga_chainer.scope import called_by_renga
 from renga_core.backend import DeviceResident
 from renga_core.graph import Parameter, Variable
 from renga_core.link import Link
@@ -23,7 +23,7 @@ def deprecated(function: Callable[..., Any], message: str) -> Callable[..., Any]
     @functools.wraps(function)
     def warned(*args: Any, **kwargs: Any) -> Any:
         made = function(*args, **kwargs)
-        if not sys._getframe(1).f_globals.get("__name__", "").startswith("renga"):
+        if not called_by_renga():
             warnings.warn(message, DeprecationWarning, stacklevel=2)
         return made
 

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from renga_chainer.patches.labels import NAMES
 from renga_core.backend import Array
 from renga_core.graph import FunctionHook, FunctionNode, Variable, VariableNode
 from renga_core.graph.function_node import next_order
@@ -38,8 +39,8 @@ def _join_constants(self: FunctionNode, nodes: tuple[VariableNode, ...], ys: tup
 
 
 def _impl_name(self: FunctionNode) -> str:
-    """Name of the class."""
-    return type(self).__name__
+    """Name of the class, as Chainer calls it."""
+    return NAMES.get(type(self), type(self).__name__)
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [

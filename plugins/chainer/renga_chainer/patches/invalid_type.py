@@ -41,6 +41,8 @@ class InvalidType(Exception):
         self.expect, self.actual = expect, actual
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if type(self) is not InvalidType:  # Renga's, which has arguments of its own
+            return super().__reduce__()  # type: ignore[return-value]  # of an exception it is a tuple
         return InvalidType, (self.expect, self.actual, self.args[0])
 
 

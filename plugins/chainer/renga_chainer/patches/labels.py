@@ -13,7 +13,7 @@ from renga_nn.function_hooks import TimerHook
 from renga_nn.functions.connection.convolution import Convolution, Deconvolution
 from renga_nn.functions.pooling.window_sum import WindowSpread, WindowSum
 
-__all__ = ["ADDITIONS"]
+__all__ = ["ADDITIONS", "NAMES"]
 
 _NAMES = {
     "renga_core.graph.operators.arithmetic": {
@@ -128,12 +128,15 @@ _BY_AXES = {
     WindowSpread: _for_images("window.stride", "Unpooling2D", "UnpoolingND"),
 }
 
+NAMES: dict[type, str] = {
+    getattr(importlib.import_module(module), name): theirs
+    for module, classes in _NAMES.items()
+    for name, theirs in classes.items()
+}
+"""Chainer's names of the classes that have another in Renga."""
+
 ADDITIONS: list[tuple[Any, str, Any]] = [
-    *[
-        (getattr(importlib.import_module(module), name), "__name__", theirs)
-        for module, classes in _NAMES.items()
-        for name, theirs in classes.items()
-    ],
+    *[(cls, "__name__", theirs) for cls, theirs in NAMES.items()],
     *[
         (getattr(importlib.import_module(module), name), "label", label)
         for table in (_NAMES, _LABELS)

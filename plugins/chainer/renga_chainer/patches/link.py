@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from renga_chainer.patches.sequential import count_anew
-from renga_core.backend import Array, Device, DeviceResident
+from renga_core.backend import Array, Device, DeviceResident, is_array
 from renga_core.graph import Variable
 from renga_core.link import ChainList, Link, Sequential
 from renga_core.link.link_hook import forward_with_hooks, watchers
-from renga_core.serializers.values import is_array
 
 __all__ = ["ADDITIONS"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from renga_core.graph import Parameter
 from renga_core.link import Link
-from renga_core.serializers.values import put
+from renga_serializers.values import put
 
 __all__ = ["ADDITIONS"]
 

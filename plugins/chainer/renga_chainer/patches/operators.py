@@ -8,7 +8,7 @@ from typing import Any
 from renga_core.graph import Variable
 from renga_nn.functions import floor
 
-__all__ = ["ADDITIONS"]
+__all__ = ["ADDITIONS", "undefined"]
 
 _NAMES = ("add", "sub", "mul", "truediv", "pow", "matmul")
 
@@ -32,6 +32,11 @@ def _floordiv(self: Variable, rhs: Any) -> Variable:
 def _rfloordiv(self: Variable, rhs: Any) -> Variable:
     """``rhs // self``, which has no gradient."""
     return floor(rhs / self)
+
+
+def undefined(self: Variable, rhs: Any) -> Any:
+    """What an operator gives that is not there."""
+    return NotImplemented
 
 
 ADDITIONS: list[tuple[Any, str, Any]] = [

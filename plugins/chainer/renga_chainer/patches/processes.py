@@ -9,6 +9,8 @@ from collections.abc import Callable
 from multiprocessing import spawn
 from typing import Any
 
+from renga_chainer import scope
+
 __all__ = ["ADDITIONS", "install_in_child"]
 
 _get_preparation_data = spawn.get_preparation_data
@@ -17,15 +19,15 @@ _get_preparation_data = spawn.get_preparation_data
 class _Installation:
     """Unpickled, None: after `install_in_child`."""
 
-    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
-        return install_in_child, ()
+    def __reduce__(self) -> tuple[Callable[[bool], None], tuple[bool]]:
+        return install_in_child, (scope.is_everywhere(),)
 
 
-def install_in_child() -> None:
+def install_in_child(everywhere: bool) -> None:
     """As in the parent, which has been allowed to hide a real Chainer if there is one."""
     from renga_chainer.finder import install
 
-    install(replace=True)
+    install(replace=True, everywhere=everywhere)
 
 
 def get_preparation_data(name: str) -> dict[str, Any]:

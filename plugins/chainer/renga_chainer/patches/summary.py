@@ -8,8 +8,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from renga_core.reporter import DictSummary, Summary
 from renga_core.serializers import AbstractSerializer, Deserializer
+from renga_training.summary import DictSummary, Summary
 
 __all__ = ["ADDITIONS"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from renga_chainer.modules.chainer.function import FunctionAdapter
+from renga_chainer.scope import called_by_renga
 from renga_core.backend import Array, Device
 from renga_core.backend.lookup import to_host
 from renga_core.graph import FunctionNode, Parameter, Variable, VariableNode, backprop
@@ -277,7 +277,7 @@ def _grad_of_parameter(self: Parameter) -> Array | None:
     """
     grad = self._grad
     unknown = grad is None and self._array is None and _GRADIENT not in self.__dict__
-    if unknown and not sys._getframe(1).f_globals.get("__name__", "").startswith("renga"):
+    if unknown and not called_by_renga():
         raise RuntimeError("Cannot retrieve Variable.grad: set it, call cleargrad(), or give the parameter a shape")
     return grad._array if isinstance(grad, Variable) else grad
 

@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from renga.cli.parser import Parser
+from renga_core.command_line import Parser
 from renga_core.errors import RengaError
 from renga_core.serializers.atomic import atomic_write
 

@@ -84,7 +84,11 @@ EVALUATORS = [
 
 CONVERTERS = [
     Provider(
-        "pictures", "renga_cv.tasks.converter:pictures", 1, "Leave pictures and what is in them in lists, on the host"
+        "pictures",
+        "renga_cv.tasks.converter:pictures",
+        1,
+        "Leave pictures and what is in them in lists, on the host",
+        capabilities=frozenset({"lists", "host"}),
     ),
 ]
 

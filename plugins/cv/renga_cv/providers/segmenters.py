@@ -19,6 +19,7 @@ NAMESPACES: list[Namespace] = [
     Namespace(
         "renga.cv.links",
         names={
+            "renga_cv.links.model.deeplab.deeplab_v3_mobilenet_v2": "DeepLabV3MobileNetV2",
             "renga_cv.links.model.deeplab.deeplab_v3plus": "DeepLabV3plusXception65",
             f"{_LIGHT_HEAD}.light_head_rcnn_resnet101": "LightHeadRCNNResNet101",
             "renga_cv.links.model.segnet.segnet_basic": "SegNetBasic",
@@ -30,6 +31,7 @@ NAMESPACES: list[Namespace] = [
         names={
             "renga_cv.links.model.deeplab.aspp": "SeparableASPP",
             "renga_cv.links.model.deeplab.decoder": "Decoder",
+            "renga_cv.links.model.deeplab.deeplab_v3_mobilenet_v2": "DeepLabV3MobileNetV2 DilatedMobileNetV2",
             "renga_cv.links.model.deeplab.deeplab_v3plus": "DeepLabV3plus DeepLabV3plusXception65",
             "renga_cv.links.model.deeplab.xception": "Xception65 XceptionBlock",
         },
@@ -85,6 +87,7 @@ MODELS = [
             capabilities=_SEMANTIC,
         )
         for name, summary in {
+            "deeplab_v3_mobilenet_v2": "MobileNetV2, and the mean over the picture",
             "deeplab_v3plus_xception65": "Xception, and filters with holes of several sizes",
             "pspnet_resnet50": "ResNet of 50 layers, and means over regions of several sizes",
             "pspnet_resnet101": "ResNet of 101 layers, and means over regions of several sizes",
@@ -93,14 +96,14 @@ MODELS = [
     ),
     Provider(
         "light_head_rcnn_resnet101",
-        f"{_LIGHT_HEAD}.light_head_rcnn_resnet101:LightHeadRCNNResNet101",
+        "renga_cv.links.model.two_stage_detector:light_head_rcnn_resnet101",
         1,
         "Boxes of objects: ResNet-101, proposed regions, and few channels for each",
         capabilities=_DETECTION,
     ),
     Provider(
         "fcis_resnet101",
-        f"{_FCIS}.fcis_resnet101:FCISResNet101",
+        "renga_cv.links.model.two_stage_detector:fcis_resnet101",
         1,
         "Masks of objects: ResNet-101, proposed regions, and maps of inside and outside",
         capabilities=_INSTANCES,

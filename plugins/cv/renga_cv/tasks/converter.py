@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from renga_core.backend import Device
+from renga_training.converters import as_lists
 
 __all__ = ["pictures"]
 
@@ -14,10 +15,8 @@ def pictures() -> Callable[..., Any]:
     """Return a converter that leaves examples apart, in lists, on the host: networks resize pictures before they stack
     them, and boxes are matched on the host.
     """
-    return _as_lists
+    return _on_the_host
 
 
-def _as_lists(batch: Sequence[Any], device: Device | str | None = None) -> Any:
-    if not isinstance(batch[0], tuple):
-        return list(batch)
-    return tuple(list(each) for each in zip(*batch, strict=True))
+def _on_the_host(batch: Sequence[Any], device: Device | str | None = None) -> Any:
+    return as_lists(batch)

@@ -7,36 +7,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from renga_core.graph import Variable
-from renga_core.link import Chain, Link
-from renga_core.reporter import report
+from renga_core.errors import RengaError
+from renga_core.link import Link
 from renga_cv.evaluations.eval_detection_voc import eval_detection_voc
-from renga_cv.links.model.ssd.multibox_loss import multibox_loss
+from renga_cv.links.model.faster_rcnn.faster_rcnn import FasterRCNN
+from renga_cv.links.model.fpn.faster_rcnn import FasterRCNN as PyramidFasterRCNN
+from renga_cv.links.model.light_head_rcnn.light_head_rcnn import LightHeadRCNN
+from renga_cv.links.model.ssd.ssd import SSD
 from renga_cv.tasks.coco_document import CocoDocument
 from renga_cv.tasks.drawing import with_boxes
 from renga_cv.tasks.picture_task import Array, PictureTask
-from renga_cv.transforms.bbox import resize_bbox
-from renga_cv.transforms.image.resize import resize
+from renga_cv.tasks.targets.multibox import MultiboxTarget
+from renga_cv.tasks.targets.pyramid import PyramidTarget
+from renga_cv.tasks.targets.regions import FasterRCNNTarget, LightHeadRCNNTarget
 from renga_training.tasks.task import Row
 
-__all__ = ["Detection", "MultiboxTarget", "evaluated"]
+__all__ = ["Detection", "evaluated"]
 
 
 class Detection(PictureTask):
-    """A box around each object, and its class. The model is an `SSD`.
+    """A box around each object, and its class. The model is an `SSD`, a Faster R-CNN, or a Light-Head R-CNN.
 
-    Examples are images (3, H, W), boxes float32 (R, 4) and classes int32 (R,). The loss is `multibox_loss`, the sum of
-    that of locations and that of classes. Figures, over all boxes of the test data: ``map``, the mean over classes of
-    the average precision, as of PASCAL VOC since 2010; ``ap/NAME`` of each class.
+    Examples are images (3, H, W), boxes float32 (R, 4) and classes int32 (R,). The loss is that of the model's paper, a
+    sum of parts that are reported, too: ``loc_loss`` and ``conf_loss`` of an `SSD`; of the others ``rpn_loc_loss`` and
+    ``rpn_cls_loss`` of proposals, ``roi_loc_loss`` and ``roi_cls_loss`` of the head. Figures, over all boxes of the
+    test data: ``map``, the mean over classes of the average precision, as of PASCAL VOC since 2010; ``ap/NAME`` of each
+    class.
 
     Args:
         iou_thresh: How much of a box must be right, as intersection over union, for the average precision.
-        negatives: How many boxes of the background count for each with an object, in the loss.
+        negatives: How many boxes of the background count for each with an object, in the loss of an `SSD`.
     """
 
-    figures: Sequence[str] = ("loss", "loc_loss", "conf_loss", "map")
+    figures: Sequence[str] = ("loss", "map")
     headline = "map"
     converter = "pictures"
     target_type = "boxes"
@@ -45,13 +48,26 @@ class Detection(PictureTask):
         self._iou_thresh, self._negatives = iou_thresh, negatives
 
     def target(self, model: Link) -> Link:
-        """A `MultiboxTarget`."""
-        return MultiboxTarget(model, self._negatives)
+        """The loss of a model.
+
+        Raises:
+            RengaError: There is none for such a model.
+        """
+        match model:
+            case SSD():
+                return MultiboxTarget(model, self._negatives)
+            case PyramidFasterRCNN(mask_head=None):
+                return PyramidTarget(model)
+            case LightHeadRCNN():
+                return LightHeadRCNNTarget(model)
+            case FasterRCNN():
+                return FasterRCNNTarget(model)
+        raise no_loss(self, model, "an SSD, a Faster R-CNN, or a Light-Head R-CNN")
 
     def compare(self, target: Link, *batch: Any) -> Any:
         """What was found in each picture, and what is in it."""
         images, *truth = batch
-        with evaluated(target.predictor):  # type: ignore[attr-defined]  # a MultiboxTarget
+        with evaluated(target.predictor):  # type: ignore[attr-defined]  # a DetectionTarget
             found = self.predictions(target, images)
         return [(*each, *right) for each, right in zip(found, zip(*truth, strict=True), strict=True)]
 
@@ -96,47 +112,6 @@ class Detection(PictureTask):
             yield {"class": self._name(label), "score": round(float(score), 4), "box": corners}
 
 
-class MultiboxTarget(Chain):
-    """The loss of an `SSD`.
-
-    Args:
-        predictor: The `SSD`.
-        negatives: How many boxes of the background count for each with an object.
-    """
-
-    def __init__(self, predictor: Link, negatives: float = 3) -> None:
-        super().__init__()
-        self._negatives = negatives
-        with self.init_scope():
-            self.predictor = predictor
-
-    def forward(self, images: Sequence[Array], boxes: Sequence[Array], labels: Sequence[Array]) -> Variable:
-        """The loss of pictures. All arguments are lists of host arrays, an entry for each picture."""
-        x, boxes = prepared(self.predictor, images, boxes)
-        losses = multibox_losses(self.predictor, self.predictor(x), boxes, labels, self._negatives)
-        loss = losses["loc_loss"] + losses["conf_loss"]
-        report({"loss": loss, **losses}, self)
-        return loss
-
-
-def prepared(ssd: Any, images: Sequence[Array], boxes: Sequence[Array]) -> tuple[Any, list[Array]]:
-    """The images as an `SSD` takes them, on its device, and boxes in the pixels of those."""
-    size = (ssd.insize, ssd.insize)
-    fitting = [image if image.shape[1:] == size else resize(image, size) for image in images]
-    x = ssd.device.send((np.stack(fitting) - ssd.mean).astype(np.float32))
-    return x, [resize_bbox(box, image.shape[1:], size) for image, box in zip(images, boxes, strict=True)]
-
-
-def multibox_losses(
-    ssd: Any, outputs: tuple[Any, Any], boxes: Sequence[Array], labels: Sequence[Array], negatives: float
-) -> dict[str, Variable]:
-    """The losses of an `SSD`'s outputs by name, given what is in the pictures."""
-    encoded = [ssd.coder.encode(box, label) for box, label in zip(boxes, labels, strict=True)]
-    locations, classes = (ssd.device.send(np.stack(each)) for each in zip(*encoded, strict=True))
-    loc_loss, conf_loss = multibox_loss(*outputs, locations, classes, negatives)
-    return {"loc_loss": loc_loss, "conf_loss": conf_loss}
-
-
 @contextmanager
 def evaluated(detector: Any) -> Iterator[None]:
     """Have a detector find many boxes, as an average precision wants them, while the block runs."""
@@ -146,3 +121,11 @@ def evaluated(detector: Any) -> Iterator[None]:
         yield
     finally:
         detector.nms_thresh, detector.score_thresh = kept
+
+
+def no_loss(task: Detection, model: Link, trained: str) -> RengaError:
+    """The error that says which models a task trains."""
+    return RengaError(
+        f"task {type(task).__name__} has no loss for {type(model).__name__}. It trains {trained}: choose another "
+        "[model], or another [task]"
+    )

@@ -9,8 +9,8 @@ from renga_core.backend import Device
 from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Iterator
 from renga_core.link import Link
-from renga_core.reporter import DictSummary
 from renga_cv.tasks.picture_task import PictureTask
+from renga_training.summary import DictSummary
 from renga_training.tasks.evaluator import TaskEvaluator
 
 __all__ = ["PredictionEvaluator"]

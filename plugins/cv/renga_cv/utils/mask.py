@@ -12,7 +12,7 @@ from renga_core.graph.errors import describe_array
 from renga_cv.transforms.image.resize import scaled_size
 from renga_cv.utils.checks import require_boxes, require_masks
 
-__all__ = ["mask_iou", "mask_to_bbox", "scale_mask"]
+__all__ = ["mask_iou", "mask_to_bbox", "resize_mask", "scale_mask"]
 
 Host = np.ndarray[Any, Any]
 
@@ -81,6 +81,24 @@ def mask_to_bbox(mask: Array) -> Array:
     return bbox * found[:, None]
 
 
+def resize_mask(mask: Host, size: tuple[int, int]) -> Host:
+    """Masks of a resized picture: each pixel is that of the mask which lies under its centre.
+
+    Args:
+        mask: Masks ``(R, H, W)``, booleans.
+        size: Height and width of the result.
+
+    Returns:
+        Masks ``(R, *size)``, booleans.
+
+    Raises:
+        InvalidType: `mask` is no array of masks.
+    """
+    require_masks("resize_mask", "mask", mask)
+    rows, columns = _sources(mask.shape[1:], size)
+    return mask[:, rows[:, None], columns]
+
+
 def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
     """Masks of a picture that is scaled until its shorter edge has the length `size`, as by `scale`.
 
@@ -106,11 +124,13 @@ def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
         raise InvalidType("scale_mask", "bbox", expected, describe_array(bbox))
     out_size = scaled_size(mask.shape[1:], size)
     scaled = np.zeros((len(mask), *out_size), bool)
-    rows, columns = [
-        ((np.arange(out) + 0.5) * before / out).astype(np.intp)
-        for out, before in zip(out_size, mask.shape[1:], strict=True)
-    ]
+    rows, columns = _sources(mask.shape[1:], out_size)
     for to, of, (y_min, x_min, y_max, x_max) in zip(scaled, mask, bbox, strict=True):
         y, x = slice(*np.searchsorted(rows, (y_min, y_max))), slice(*np.searchsorted(columns, (x_min, x_max)))
         to[y, x] = of[rows[y, None], columns[x]]
     return scaled
+
+
+def _sources(before: tuple[int, ...], after: tuple[int, ...]) -> list[Host]:
+    """The rows and the columns of a picture which lie under the centres of those of a resized one."""
+    return [((np.arange(out) + 0.5) * size / out).astype(np.intp) for out, size in zip(after, before, strict=True)]

@@ -12,20 +12,25 @@ import numpy as np
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.link import Link
 from renga_core.optional import require
-from renga_core.serializers import AbstractSerializer, FileDamaged, FileMismatched, load_arrays, save, save_npz
-from renga_cv.weights.recipe import Recipe
+from renga_core.serializers import AbstractSerializer, FileDamaged, FileMismatched, save
+from renga_cv.weights.darknet import DETECTORS, read_darknet
+from renga_cv.weights.deeplab import SEGMENTERS
+from renga_cv.weights.face_api import FACES, is_face_api, read_face_api
+from renga_cv.weights.keras import KERAS
+from renga_cv.weights.recipe import Host, Recipe
+from renga_cv.weights.tensorflow_js import read_tensorflow_js
+from renga_cv.weights.tflite import read_tflite
 from renga_cv.weights.torchvision import CLASSIFIERS
+from renga_serializers.npz import load_arrays, save_npz
 from renga_serializers.torch_files import load_state_dict
 
 __all__ = ["RECIPES", "convert_weights"]
 
-RECIPES: dict[str, Recipe] = {**CLASSIFIERS}
+RECIPES: dict[str, Recipe] = {**CLASSIFIERS, **KERAS, **DETECTORS, **FACES, **SEGMENTERS}
 """What can be converted, by the name that its own program has for it."""
 
 # PyTorch counts batches; Renga's batch normalization counts those of finetuning, and starts at 0.
 _UNUSED = ".num_batches_tracked"
-
-Host = np.ndarray[Any, Any]
 
 
 def convert_weights(
@@ -34,7 +39,9 @@ def convert_weights(
     """Write the weights that another program has trained to a file that `pretrained_model` takes.
 
     Args:
-        source: Their file: ``.safetensors``, or ``.pth`` as ``torch.save`` writes it. No code in it is run.
+        source: Their file: ``.safetensors``; ``.pth`` as ``torch.save`` writes it; ``.json``, with the files beside it,
+            of TensorFlow.js; ``.weights``, with the ``.cfg`` beside it, of Darknet, or without one of face-api.js;
+            ``.tflite``. No code in it is run.
         target: The file to write; its suffix says the format.
         model: Which network it is, a name in `RECIPES`; by default the one that has the names in the file.
 
@@ -56,10 +63,11 @@ def convert_weights(
     differences = _differences(arrays, recipe)
     if differences:
         raise FileMismatched(file, [f"as {name} (there are recipes for {_known()}):", *differences])
-    network = recipe.network(arrays[recipe.classes].shape[0])
+    own = recipe.read(arrays)
+    network = recipe.network(arrays[recipe.classes].shape[0], **own)
     taken = {path: np.asarray(found.taken(arrays), np.float32) for path, found in recipe.sources.items()}
     load_arrays(taken, file, network, ignore_names=lambda path: path.endswith("/N"))
-    whole = _WithArguments(network, recipe.arguments)
+    whole = _WithArguments(network, {**recipe.arguments, **own})
     if PurePath(target).suffix.lower() in ("", ".npz"):
         save_npz(target, whole, compression=False)  # weights hardly compress, and take a minute
     else:
@@ -85,7 +93,14 @@ def _known() -> str:
 
 
 def _read(file: str) -> dict[str, Host]:
-    if PurePath(file).suffix.lower() != ".safetensors":
+    suffix = PurePath(file).suffix.lower()
+    if suffix == ".json":
+        return read_tensorflow_js(file)
+    if suffix == ".tflite":
+        return read_tflite(file)
+    if suffix == ".weights":
+        return read_face_api(file) if is_face_api(file) else read_darknet(file)
+    if suffix != ".safetensors":
         return load_state_dict(file)
     require("safetensors", "renga weights convert", "safetensors")
     from safetensors import SafetensorError
@@ -104,7 +119,7 @@ def _recognized(arrays: Mapping[str, Host]) -> str:
 
 def _differences(arrays: Mapping[str, Host], recipe: Recipe) -> list[str]:
     """Which arrays are missing in a file, and which are there that have no place in the network."""
-    wanted = {found.name for found in recipe.sources.values()}
+    wanted = recipe.names
     there = {name for name in arrays if not name.endswith(_UNUSED)}
     missing = [f"{name} is missing" for name in sorted(wanted - there)]
     return missing + [f"{name} has no place in it" for name in sorted(there - wanted)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from renga_core.link import Link
 
-__all__ = ["Recipe", "Source", "batch_normalization", "layer"]
+__all__ = ["Host", "Recipe", "Source", "batch_normalization", "layer"]
 
 Host = np.ndarray[Any, Any]
 
@@ -22,15 +22,17 @@ class Source:
     Attributes:
         name: In the file.
         change: Makes the network's array of the file's.
+        others: Names of more arrays of the file that `change` takes.
     """
 
     name: str
-    change: Callable[[Host], Host] | None = None
+    change: Callable[..., Host] | None = None
+    others: tuple[str, ...] = ()
 
     def taken(self, arrays: Mapping[str, Host]) -> Host:
         """The network's array."""
         array = arrays[self.name]
-        return array if self.change is None else self.change(array)
+        return array if self.change is None else self.change(array, *(arrays[name] for name in self.others))
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,27 @@ class Recipe:
     """A network, and where its arrays come from.
 
     Attributes:
-        network: Makes the network for a number of classes.
+        network: Makes the network for a number of classes, or of outputs; what `read` returns are more arguments.
         sources: For each of its arrays, by path.
-        classes: The array of the file whose first axis is the number of classes.
+        classes: The array of the file whose first axis is that number.
+        summary: How the network is made by the user, with ``{weights}`` in place of the file.
+        model: What the user says of it to ``renga predict``.
         arguments: Arguments of the network's class that these weights need; they are saved with them.
-        summary: How `network` is made, for the user to do the same.
+        read: More of them, which differ from file to file, made of its arrays.
     """
 
-    network: Callable[[int], Link]
+    network: Callable[..., Link]
     sources: Mapping[str, Source]
     classes: str
     summary: str
+    model: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    read: Callable[[Mapping[str, Host]], Mapping[str, Any]] = lambda arrays: {}
+
+    @property
+    def names(self) -> set[str]:
+        """Of the arrays in the file."""
+        return {name for source in self.sources.values() for name in (source.name, *source.others)}
 
 
 def layer(path: str, name: str, bias: bool = True, change: Callable[[Host], Host] | None = None) -> dict[str, Source]:

@@ -64,7 +64,8 @@ def _resnet(depth: int) -> Recipe:
         network=partial(_make_resnet, depth),
         sources=resnet_body(depth) | layer("fc6", "fc"),
         classes="fc.weight",
-        summary=f"ResNet{depth}(arch='torch')",
+        summary=f"renga.cv.links.ResNet{depth}(pretrained_model={{weights}}, arch='torch')",
+        model=f"resnet{depth}",
         arguments={"mean": MEAN, "arch": "torch"},
     )
 
@@ -93,7 +94,14 @@ def _vgg16() -> Recipe:
         place += 1  # a pooling
     for name, place in zip(("fc6", "fc7", "fc8"), (0, 3, 6), strict=True):
         sources |= layer(name, f"classifier.{place}")
-    return Recipe(_make_vgg, sources, "classifier.6.weight", "VGG16()", {"mean": MEAN})
+    return Recipe(
+        _make_vgg,
+        sources,
+        "classifier.6.weight",
+        "renga.cv.links.VGG16(pretrained_model={weights})",
+        "vgg16",
+        {"mean": MEAN},
+    )
 
 
 def _mobilenet_v2() -> Recipe:
@@ -103,7 +111,8 @@ def _mobilenet_v2() -> Recipe:
         _make_mobilenet,
         sources,
         "classifier.1.weight",
-        "MobileNetV2(arch='torch')",
+        "renga.cv.links.MobileNetV2(pretrained_model={weights}, arch='torch')",
+        "mobilenet_v2",
         {"mean": MEAN, "arch": "torch"},
     )
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from renga_core.communicator import CommunicatorBase
-from renga_core.serializers import DictionarySerializer, FileRefused, Serializable
-from renga_core.serializers.npz import load_arrays
+from renga_core.serializers import FileRefused, Serializable
 from renga_core.training import Extension, TrainerLike
 from renga_distributed.checkpoints.errors import CheckpointDamaged, CheckpointError
 from renga_distributed.checkpoints.generation import (
@@ -32,6 +31,7 @@ from renga_distributed.checkpoints.world_size_change import (
     model_digest,
     seek,
 )
+from renga_serializers.npz import DictionarySerializer, load_arrays
 from renga_training.snapshots import Policy, SnapshotFile, SnapshotNames, SnapshotStore
 
 __all__ = ["MultiNodeCheckpointer"]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.serializers import FileDamaged
-from renga_core.serializers.archive import open_archive, write_archive
+from renga_serializers.archive import open_archive, write_archive
 from renga_training.snapshots import SnapshotStore
 
 __all__ = ["Manifest", "content", "digest", "read_first", "read_shard", "write_first", "write_shard"]

@@ -9,9 +9,9 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.communicator import CommunicatorBase
-from renga_core.reporter import DictSummary
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 from renga_training.extensions import Evaluator
+from renga_training.summary import DictSummary
 
 __all__ = ["create_multi_node_evaluator"]
 

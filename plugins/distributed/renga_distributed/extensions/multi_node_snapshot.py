@@ -9,8 +9,8 @@ from typing import Any
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import RengaError
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
 from renga_core.training import Extension, TrainerLike
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 from renga_training.extensions.snapshot import Snapshot
 from renga_training.snapshots import SnapshotFile, with_rank
 

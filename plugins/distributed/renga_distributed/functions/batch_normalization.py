@@ -11,7 +11,7 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, Variable
 from renga_core.graph.operators import cast, reshape
-from renga_core.tracing import side_effect
+from renga_core.tracepoints import side_effect
 from renga_distributed.functions.collective import allreduce
 from renga_distributed.functions.delegates import anchor
 from renga_nn.functions.checks import wide

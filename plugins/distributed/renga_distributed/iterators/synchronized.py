@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Iterator
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
 __all__ = ["create_synchronized_iterator"]
 

@@ -11,7 +11,7 @@ from renga_core.configuration import using_config
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
-from renga_core.tracing import side_effect
+from renga_core.tracepoints import side_effect
 from renga_distributed.optimizers.batches import Batch, Batches
 from renga_distributed.optimizers.communicating_losses import recording_communication
 from renga_distributed.optimizers.double_buffering import DoubleBufferedExchange

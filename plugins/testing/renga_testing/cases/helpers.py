@@ -12,7 +12,7 @@ from unittest import mock
 
 from renga_core.kinds import FILE_FORMAT
 from renga_core.plugin import registry
-from renga_core.serializers import load_npz, save_npz
+from renga_core.serializers import load, save
 
 __all__ = ["assert_warns", "patch", "run_module", "save_and_load", "save_and_load_hdf5", "save_and_load_npz"]
 
@@ -71,8 +71,8 @@ def save_and_load(
 
 
 def save_and_load_npz(src: Any, dst: Any) -> None:
-    """`save_and_load` by `save_npz` and `load_npz`."""
-    save_and_load(src, dst, "tmp.npz", save_npz, load_npz)
+    """`save_and_load` by npz."""
+    save_and_load(src, dst, "tmp.npz", save, load)
 
 
 def save_and_load_hdf5(src: Any, dst: Any) -> None:

@@ -15,47 +15,65 @@ Reading guide
 - `suite`: what all kits share, and the rules that keep them honest. `outcome_counts`: counting what was checked.
 - `plugin`: `PluginSuite`, what every plugin must show, whatever it provides.
 - `array_backend`: `ArrayBackendSuite`; `array_names`: the part of NumPy that a backend must have.
-- `kernel`, `communicator`, `optimizer`, `optimizer_hook`, `extension`, `trigger`, `iterator`, `model`, `dataset`,
-  `file_format`: a kit each, of the same names.
-- `compiler`: the kit of compilers, and `compiler_steps`, what it compiles.
+- A file of the name of a kind (`kernel`, `optimizer`, `command`): its kit. `compiler_steps`: what compilers compile.
+- `called`: what the kits of functions and links share; `inputs`: what they call them with.
 - `communicator_programs`: what the kit of communicators runs on each rank. `stepwise_run`: the small run that
-  extensions and triggers are tried in. `comparing`: how results are compared. `values`: an object to save.
-  `examples`: what examples are made of, and how they differ.
+  extensions, triggers and updaters are tried in. `training_parts`: what updaters, evaluators and tasks are tried with.
+- `marked_processes`: what launchers and checks leave running. `comparing`: how results are compared. `values`: an
+  object to save. `examples`: what examples are made of, and how they differ.
 
 This package needs pytest, so nothing else imports it.
 """
 
 from renga_testing.suites.array_backend import ArrayBackendSuite
+from renga_testing.suites.command import CommandSuite
 from renga_testing.suites.communicator import CommunicatorSuite
 from renga_testing.suites.compiler import CompilerSuite
+from renga_testing.suites.converter import ConverterSuite
 from renga_testing.suites.dataset import DatasetSuite
+from renga_testing.suites.doctor_check import DoctorCheckSuite
+from renga_testing.suites.evaluator import EvaluatorSuite
 from renga_testing.suites.extension import ExtensionSuite
 from renga_testing.suites.file_format import FileFormatSuite
+from renga_testing.suites.function import FunctionSuite
 from renga_testing.suites.iterator import IteratorSuite
 from renga_testing.suites.kernel import KernelSuite
+from renga_testing.suites.launcher import LauncherSuite
+from renga_testing.suites.link import LinkSuite
 from renga_testing.suites.model import ModelSuite
 from renga_testing.suites.optimizer import OptimizerSuite
 from renga_testing.suites.optimizer_hook import OptimizerHookSuite
 from renga_testing.suites.plugin import PluginSuite
 from renga_testing.suites.suite import ProviderSuite, Suite, classes_for, needs, suite_of
+from renga_testing.suites.task import TaskSuite
 from renga_testing.suites.trigger import TriggerSuite
+from renga_testing.suites.updater import UpdaterSuite
 
 __all__ = [
     "ArrayBackendSuite",
+    "CommandSuite",
     "CommunicatorSuite",
     "CompilerSuite",
+    "ConverterSuite",
     "DatasetSuite",
+    "DoctorCheckSuite",
+    "EvaluatorSuite",
     "ExtensionSuite",
     "FileFormatSuite",
+    "FunctionSuite",
     "IteratorSuite",
     "KernelSuite",
+    "LauncherSuite",
+    "LinkSuite",
     "ModelSuite",
     "OptimizerHookSuite",
     "OptimizerSuite",
     "PluginSuite",
     "ProviderSuite",
     "Suite",
+    "TaskSuite",
     "TriggerSuite",
+    "UpdaterSuite",
     "classes_for",
     "needs",
     "suite_of",

@@ -134,13 +134,13 @@ class CommunicatorSuite(ProviderSuite):
         self._run(alone, 1, device)
 
     @needs("ranks")
-    @pytest.mark.timeout(180)
+    @pytest.mark.timeout(300)
     def test_ranks(self, program: str, size: int, device: Device) -> None:
         """Each rank gets right answers, and learns of it when ranks do not call the same."""
         self._run(program, size, device)
 
     @needs("ranks")
-    @pytest.mark.timeout(180)
+    @pytest.mark.timeout(300)
     def test_failing_rank(self, device: Device) -> None:
         """When one rank fails, the others do not wait for ever."""
         size = self.sizes[0]  # of one number: ranks may have to be started again

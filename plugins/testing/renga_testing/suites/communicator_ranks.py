@@ -31,7 +31,7 @@ from renga_testing.suites.communicator_programs import Program, fail_on_last_ran
 
 __all__ = ["Ranks"]
 
-START = 60.0
+START = 180.0
 """Seconds until all ranks must have made their communicator."""
 PATIENCE = 50.0
 """Seconds for a program."""

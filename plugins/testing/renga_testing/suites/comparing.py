@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import get_backend
+from renga_testing.every_backend import first_difference
 
 __all__ = ["compare"]
 
@@ -35,9 +36,4 @@ def compare(got: Any, right: Any, what: str, tolerance: float = 0.0, *, exact: b
     else:
         host, right = host.astype(np.float64), right.astype(np.float64)
         wrong = ~np.isclose(host, right, rtol=tolerance, atol=tolerance, equal_nan=True)
-    assert not wrong.any(), f"{what}: {_first_difference(host, right, wrong)}"
-
-
-def _first_difference(got: Any, right: Any, wrong: Any) -> str:
-    place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return f"{got[place]!s} instead of {right[place]!s} at {place} ({int(wrong.sum())} of {wrong.size} elements)"
+    assert not wrong.any(), f"{what}: {first_difference(host, right, wrong)}"

@@ -13,7 +13,7 @@ from renga_core.configuration import config
 from renga_core.graph import FunctionHook, FunctionNode, Parameter, Variable, as_variable
 from renga_core.link import Chain
 from renga_core.optimizer import GradientMethod, HyperparameterProxy, UpdateRule
-from renga_core.tracing import side_effect
+from renga_core.tracepoints import side_effect
 
 __all__ = ["HARD_STEPS", "Labels", "Training", "batch"]
 

@@ -1,4 +1,4 @@
-"""`ExtensionSuite`: the kit of trainer extensions."""
+"""`ExtensionSuite`: the kit of trainer extensions. How to write one: docs/how-to/write-an-extension.md."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from renga_core.backend import to_host
 from renga_core.kinds import EXTENSION
-from renga_core.serializers import DictionarySerializer, load_npz, save_npz
+from renga_core.serializers import load, save
 from renga_core.training import PRIORITY_EDITOR, Extension
+from renga_testing.saving import saved_state
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.stepwise_run import StepwiseRun
 from renga_testing.suites.suite import ProviderSuite
@@ -173,7 +173,9 @@ class ExtensionSuite(ProviderSuite):
         for _ in range(3):
             used.update()
             used.call()
-        _same_state(_state(self._start("new")), _state(self._start("newer")), "one, after another one has run,")
+        _same_state(
+            saved_state(self._start("new")), saved_state(self._start("newer")), "one, after another one has run,"
+        )
 
     def test_resume_equals_uninterrupted(self) -> None:
         """Interrupted at any iteration, saved, loaded and continued, a run ends as one that was not: in its state, in
@@ -224,20 +226,20 @@ class ExtensionSuite(ProviderSuite):
         for iteration in range(self.iterations):
             saved.update()
             saved.call()
-            save_npz(self.out / f"saved_{iteration}.npz", saved)
-        _same_state(_state(saved), _state(whole), "after a run that was saved in each iteration, its")
+            save(self.out / f"saved_{iteration}.npz", saved)
+        _same_state(saved_state(saved), saved_state(whole), "after a run that was saved in each iteration, its")
 
     def test_going_back(self) -> None:
         """What was saved can be loaded into one that has gone on meanwhile."""
         whole = self._run("forward", self.iterations)
         run = self._run("back", self.iterations // 2)
-        save_npz(self.out / "back.npz", run)
+        save(self.out / "back.npz", run)
         for _ in range(self.iterations // 2):
             run.update()
             run.call()
-        load_npz(self.out / "back.npz", run)
+        load(self.out / "back.npz", run)
         self._continue(run, self.iterations - self.iterations // 2)
-        _same_state(_state(run), _state(whole), "after going back to what was saved, the run's")
+        _same_state(saved_state(run), saved_state(whole), "after going back to what was saved, the run's")
 
     # --- helpers -----------------------------------------------------------------------------------------------------
 
@@ -291,10 +293,10 @@ class ExtensionSuite(ProviderSuite):
         """A run that is saved and finalized after some iterations, and goes on from there in another process."""
         first = self._run(f"cut_{cut}", cut)
         file = self.out / f"cut_{cut}.npz"
-        save_npz(file, first)
+        save(file, first)
         self._extension(first).finalize()
         run = self._new_run(f"cut_{cut}")
-        load_npz(file, run)
+        load(file, run)
         before = _files(run)
         self._extension(run).resume(run)
         self._extension(run).initialize(run)
@@ -305,7 +307,7 @@ class ExtensionSuite(ProviderSuite):
     def _finished(self, run: StepwiseRun, iterations: int) -> _Ended:
         """Go on to the end, and finalize."""
         observed = self._go_on(run, iterations)
-        state = _state(run)
+        state = saved_state(run)
         self._extension(run).finalize()
         return _Ended(state, observed, _files(run))
 
@@ -376,12 +378,6 @@ def _same_values(got: dict[str, str], right: dict[str, str], again: dict[str, st
 
 def _cut(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:39]} … {text[-38:]}"
-
-
-def _state(run: Any) -> dict[str, Any]:
-    serializer = DictionarySerializer()
-    serializer.save(run)
-    return {key: np.array(value) for key, value in serializer.target.items()}
 
 
 def _same_state(got: dict[str, Any], right: dict[str, Any], whose: str) -> None:

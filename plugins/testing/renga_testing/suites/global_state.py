@@ -156,6 +156,19 @@ def _put_signals(value: dict[str, Any]) -> None:
             signal.signal(getattr(signal, name), handler)
 
 
+def _log_handlers() -> list[logging.Handler]:
+    """Without the test runner's, which come and go with each phase of a test."""
+    return [one for one in logging.root.handlers if not type(one).__module__.startswith("_pytest.")]
+
+
+def _put_log_handlers(value: list[logging.Handler]) -> None:
+    for handler in _log_handlers():
+        if handler not in value:
+            logging.root.removeHandler(handler)
+    for handler in value:
+        logging.root.addHandler(handler)  # nothing where it is there
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
@@ -184,6 +197,8 @@ _THINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     _SIGNALS: (_signals, _put_signals),
     "the locale": (lambda: locale.setlocale(locale.LC_ALL), lambda value: locale.setlocale(locale.LC_ALL, value)),
     "the level of logging": (lambda: logging.root.level, logging.root.setLevel),
+    "the handlers of logging": (lambda: _log_handlers(), _put_log_handlers),
+    "sys.argv": (lambda: list(sys.argv), lambda value: setattr(sys, "argv", value)),
     "the time limit of sockets": (
         lambda: socket.getdefaulttimeout() or 0.0,
         lambda v: socket.setdefaulttimeout(v or None),

@@ -13,7 +13,7 @@ import pytest
 from renga_core.dataset import Dataset, Iterator
 from renga_core.kinds import ITERATOR
 from renga_core.plugin.state import describe_error
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_testing.saving import copy_state, saved_state
 from renga_testing.suites.global_state import start_random
 from renga_testing.suites.suite import ProviderSuite
 
@@ -162,7 +162,7 @@ class IteratorSuite(ProviderSuite):
             for already in (0, BATCHES):
                 resumed = self.make(seed=1)
                 self._steps(resumed, already)
-                _copy_state(first, resumed)
+                copy_state(first, resumed)
                 got = self._steps(resumed, BATCHES - cut)
                 after = f"{already} batches of its own" if already else "none"
                 assert got == right[cut:], (
@@ -174,7 +174,7 @@ class IteratorSuite(ProviderSuite):
         right, made, got = self._steps(self.make(), BATCHES), self.make(), []
         for _ in range(BATCHES):
             got += self._steps(made, 1)
-            DictionarySerializer().save(made)
+            saved_state(made)
         assert got == right, f"saved after each batch, it gives {got}; else it gives {right}"
 
     # --- errors, and the end ----------------------------------------------------------------------------------------
@@ -217,9 +217,3 @@ class IteratorSuite(ProviderSuite):
 
 def _running() -> set[Any]:
     return {*threading.enumerate(), *multiprocessing.active_children()}
-
-
-def _copy_state(source: Any, target: Any) -> None:
-    serializer = DictionarySerializer()
-    serializer.save(source)
-    NpzDeserializer(serializer.target).load(target)

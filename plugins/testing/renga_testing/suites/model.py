@@ -13,7 +13,8 @@ from renga_core.configuration import using_config
 from renga_core.graph import Variable
 from renga_core.kinds import MODEL
 from renga_core.link import Link
-from renga_core.serializers import load_npz, save_npz
+from renga_core.serializers import load, save
+from renga_testing.saving import saved_state
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.global_state import start_random
 from renga_testing.suites.suite import ProviderSuite
@@ -82,10 +83,10 @@ class ModelSuite(ProviderSuite):
         """In testing, the same batch gives the same scores, and neither parameters nor statistics change."""
         model = self._make(device)
         first = to_host(self._scores(model, device, 3, train=False)).copy()
-        before = _state(model)
+        before = saved_state(model)
         again = self._scores(model, device, 3, train=False)
         compare(again, first, "scores of one batch, computed again in testing,", exact=True)
-        for path, value in _state(model).items():
+        for path, value in saved_state(model).items():
             compare(value, before[path], f"{path}, after testing,", exact=True)
 
     def test_backends_agree(self, device: Device) -> None:
@@ -107,10 +108,10 @@ class ModelSuite(ProviderSuite):
         model = self._make(device)
         self._scores(model, device, 4, train=True)
         right = to_host(self._scores(model, device, 3, train=False)).copy()
-        save_npz(tmp_path / "model.npz", model)
+        save(tmp_path / "model.npz", model)
         start_random(1)
         loaded = self.make()
-        load_npz(tmp_path / "model.npz", loaded)
+        load(tmp_path / "model.npz", loaded)
         loaded.to_device(device)
         compare(self._scores(loaded, device, 3, train=False), right, "scores of a model loaded from a file", exact=True)
 
@@ -186,11 +187,3 @@ class ModelSuite(ProviderSuite):
         start_random(2)  # the same units are dropped each time
         error = model(Variable(device.send(self.batch(size)))) - device.send(target)
         return (error * error).sum()
-
-
-def _state(model: Any) -> dict[str, Any]:
-    from renga_core.serializers import DictionarySerializer
-
-    serializer = DictionarySerializer()
-    serializer.save(model)
-    return {path: np.array(value) for path, value in serializer.target.items()}

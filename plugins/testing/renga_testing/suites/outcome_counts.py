@@ -35,12 +35,14 @@ class Summary:
         subject: Kind and name of what it tests.
         declared: Capabilities that the provider declares.
         outcomes: What became of each test, in order.
+        note: What else is to be known, `Suite.note`.
     """
 
     suite: str
     subject: str
     declared: tuple[str, ...]
     outcomes: list[Outcome] = field(default_factory=list)
+    note: str = ""
 
     def of(self, *results: str) -> list[Outcome]:
         """The outcomes with one of these results."""
@@ -65,7 +67,7 @@ class Summary:
         for what, count in self.counts().items():
             if count or what != "expected to fail":
                 parts.append(f"{what} {count}" + (f" ({details[what]})" if details.get(what) else ""))
-        return f"{self.subject}: {', '.join(parts)}"
+        return f"{self.subject}: {', '.join(parts)}" + (f"; {self.note}" if self.note else "")
 
 
 class OutcomeCounts:
@@ -102,7 +104,9 @@ class OutcomeCounts:
             report.outcome = "failed"
             report.longrepr = f"a test of a kit is skipped only for an undeclared capability, not for: {_message(call)}"
         if report.when == "call" or report.outcome != "passed":
-            self._summary(suite).outcomes.append(Outcome(item.name, *_result(report, call, expected)))
+            summary = self._summary(suite)
+            summary.outcomes.append(Outcome(item.name, *_result(report, call, expected)))
+            summary.note = suite().note
         return report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

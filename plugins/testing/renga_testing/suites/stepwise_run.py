@@ -152,6 +152,7 @@ class StepwiseRun:
         out: Folder for files.
         extension: What is tried, if it is an extension.
         width: Number of the model's weights.
+        updater: What is tried, if it is an updater.
 
     Attributes:
         elapsed_time: A second for each iteration.
@@ -159,14 +160,18 @@ class StepwiseRun:
         stopped: Why it was to stop in this iteration; "" if it was not.
     """
 
-    def __init__(self, out: str, extension: Extension | None = None, width: int = 3) -> None:
-        updates = _Updates(width)
-        self.updater: Updater = updates
+    def __init__(
+        self, out: str, extension: Extension | None = None, width: int = 3, updater: Updater | None = None
+    ) -> None:
+        self.updater = _Updates(width) if updater is None else updater
         self.stop_trigger: Any = lambda trainer: False
         self.observation: dict[str, Any] = {}
         self.stopped = ""
         self.reporter = Reporter()
-        self.reporter.add_observer("main", updates.model)
+        for name, optimizer in self.updater.get_all_optimizers().items():
+            self.reporter.add_observer(name, optimizer.target)
+            self.reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
+        self.updater.connect_trainer(self)
         self.out = out
         self.complete = False
         self.extension = extension

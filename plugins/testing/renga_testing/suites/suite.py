@@ -14,6 +14,7 @@ What was declared, checked and skipped is counted and printed (`outcome_counts`)
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -71,6 +72,11 @@ class Suite:
     def declared(self) -> frozenset[str]:
         """The capabilities that it declares."""
         return frozenset()
+
+    @property
+    def note(self) -> str:
+        """What whoever reads the counts must know besides; "" if nothing."""
+        return ""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Iterable[Any]]:
@@ -233,8 +239,14 @@ class ProviderSuite(Suite):
         except Exception as error:
             given = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
             raise AssertionError(
-                f"{self.label} cannot be made with options ({given}): {describe_error(error)}"
+                f"{self.label} cannot be made with options ({given}): {describe_error(error)}. {self.other_options}"
             ) from error
+
+    @property
+    def other_options(self) -> str:
+        """What to do where the options do not let anything be tested: the end of a message."""
+        known = ", ".join(inspect.signature(self.target).parameters) or "none"
+        return f"Choose other options, in the test class or by `renga check --set KEY=VALUE`. There are: {known}"
 
     @classmethod
     def capabilities_tested(cls) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""`TriggerSuite`: the kit of triggers."""
+"""`TriggerSuite`: the kit of triggers. How to write one: docs/how-to/write-a-trigger.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from renga_core.kinds import TRIGGER
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_testing.saving import copy_state
 from renga_testing.suites.stepwise_run import StepwiseRun
 from renga_testing.suites.suite import ProviderSuite
 
@@ -28,7 +28,7 @@ class TriggerSuite(ProviderSuite):
         answers = self._answers(tmp_path, self.make(), 0, self.iterations)
         wrong = [answer for answer in answers if not isinstance(answer, bool)]
         assert not wrong, f"{self.label} answers {wrong[0]!r}; expected True or False"
-        assert any(answers), f"{self.label} does not fire in {self.iterations} iterations: choose other options"
+        assert any(answers), f"{self.label} does not fire in {self.iterations} iterations. {self.other_options}"
 
     def test_answers_depend_on_the_run_only(self, tmp_path: Path) -> None:
         """Two of them, asked about the same run, say the same."""
@@ -123,9 +123,7 @@ def _parts(run: StepwiseRun) -> dict[str, Any]:
 
 def _copy_state(source: Any, target: Any) -> None:
     if hasattr(source, "serialize"):
-        serializer = DictionarySerializer()
-        serializer.save(source)
-        NpzDeserializer(serializer.target).load(target)
+        copy_state(source, target)
 
 
 def _times(answers: list[Any]) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from renga_core.backend import is_array
 from renga_core.serializers import AbstractSerializer
-from renga_core.serializers.values import is_array
 from renga_testing.suites.comparing import compare
 
 __all__ = ["Values"]

@@ -10,11 +10,12 @@ from renga_core.backend import Device
 from renga_core.configuration import using_config
 from renga_core.dataset import Iterator
 from renga_core.graph import no_backprop_mode
-from renga_core.reporter import DictSummary, Reporter, report, report_scope
+from renga_core.reporter import Reporter, report, report_scope
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 from renga_data.convert import concat_examples
 from renga_training.extensions.moving_average import averaged
+from renga_training.summary import DictSummary
 from renga_training.updaters.parts import call, converted
 
 __all__ = ["Evaluator", "from_the_start"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from renga_core.reporter import DictSummary, report
+from renga_core.reporter import report
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_EDITOR, Extension, TrainerLike, TriggerLike
+from renga_training.summary import DictSummary
 from renga_training.triggers import get_trigger
 
 __all__ = ["MicroAverage"]

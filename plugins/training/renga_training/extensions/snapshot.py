@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from renga_core.serializers import save_npz
 from renga_core.serializers.formats import format_of_template, format_saved_by
 from renga_core.training import Extension, TrainerLike
+from renga_serializers.npz import save_npz
 from renga_training.snapshots import Best, Newest, Policy, SnapshotFile, SnapshotNames, SnapshotStore
 
 __all__ = ["Snapshot", "snapshot", "snapshot_object"]

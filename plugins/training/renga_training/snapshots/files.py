@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from renga_core.serializers import FileRefused
-from renga_core.serializers.archive import open_archive
+from renga_serializers.archive import open_archive
 
 __all__ = ["SnapshotFile"]
 

@@ -8,9 +8,9 @@ from typing import Any
 from renga_core.backend import Device
 from renga_core.dataset import Iterator
 from renga_core.link import Link
-from renga_core.reporter import DictSummary
 from renga_data.convert import concat_examples
 from renga_training.extensions.evaluator import Evaluator
+from renga_training.summary import DictSummary
 from renga_training.tasks.task import Task
 
 __all__ = ["TaskEvaluator"]

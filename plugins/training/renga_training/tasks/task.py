@@ -36,7 +36,8 @@ class Task:
 
     Attributes:
         figures: Names of what the target reports, or `summarize` adds; in the log they are ``main/loss`` and
-            ``validation/main/loss``.
+            ``validation/main/loss``. Parts of the loss that depend on the model need not be named here; their names
+            end with ``_loss``.
         headline: The one that tells how good a network is.
         higher_is_better: Whether a larger headline is better.
         updater: Name of the updater that a run has where it names none.

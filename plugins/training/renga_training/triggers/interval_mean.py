@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from renga_core.reporter import DictSummary
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import TrainerLike, TriggerLike
+from renga_training.summary import DictSummary
 from renga_training.triggers.interval_trigger import get_trigger
 
 __all__ = ["IntervalMean"]

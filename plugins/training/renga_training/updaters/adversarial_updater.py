@@ -49,12 +49,11 @@ class AdversarialUpdater(StandardUpdater):
 
     def update_core(self) -> None:
         """The updates themselves."""
-        iterator, completed = self.get_iterator("main"), 0
-        for _ in range(self._n_critic):
-            batch = converted(self.converter, next(iterator), self.device)
+        batches, completed = self.take(self._n_critic)
+        for each in batches:
+            batch = converted(self.converter, each, self.device)
             real, *labels = batch if isinstance(batch, tuple) else (batch,)
             self.get_optimizer("critic").update(self._link.critic_loss, real, *labels)
-            completed += iterator.is_new_epoch
         self.get_optimizer("generator").update(self._link.generator_loss, len(real), *labels)
         for optimizer in self.get_all_optimizers().values():
             for _ in range(completed):

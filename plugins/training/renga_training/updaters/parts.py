@@ -12,7 +12,8 @@ from renga_core.backend import Device, get_device
 from renga_core.configuration import config
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
-from renga_core.reporter import DictSummary, get_current_reporter, report
+from renga_core.reporter import get_current_reporter, report
+from renga_training.summary import DictSummary
 
 __all__ = ["Part", "backward_in_parts", "call", "converted"]
 

@@ -138,15 +138,8 @@ class StandardUpdater(Updater):
 
     def update_core(self) -> None:
         """The update itself. Raises RuntimeError if the iterator has come to its end."""
-        optimizer, completed = self._optimizers["main"], 0
-        batches = []
-        for batch in islice(self._iterators["main"], self.accumulate):
-            batches.append(batch)
-            completed += self._iterators["main"].is_new_epoch
-        if not batches:
-            raise RuntimeError(
-                "the training iterator has come to its end; make it with repeat=True, and stop by a stop trigger"
-            )
+        optimizer = self._optimizers["main"]
+        batches, completed = self.take(self.accumulate)
         parts = self._parts(batches)
         if len(parts) == 1:
             arguments = converted(self.converter, parts[0].batch, parts[0].device)
@@ -157,6 +150,25 @@ class StandardUpdater(Updater):
         if self.auto_new_epoch:
             for _ in range(completed):
                 optimizer.new_epoch(auto=True)
+
+    def take(self, number: int) -> tuple[list[Any], int]:
+        """Take batches from the main iterator, fewer where it comes to its end.
+
+        Returns:
+            The batches, and how many epochs they completed.
+
+        Raises:
+            RuntimeError: It has come to its end before.
+        """
+        iterator, batches, completed = self._iterators["main"], [], 0
+        for batch in islice(iterator, number):
+            batches.append(batch)
+            completed += iterator.is_new_epoch
+        if not batches:
+            raise RuntimeError(
+                "the training iterator has come to its end; make it with repeat=True, and stop by a stop trigger"
+            )
+        return batches, completed
 
     def _parts(self, batches: Sequence[Any]) -> list[Part]:
         """What one update is made of."""

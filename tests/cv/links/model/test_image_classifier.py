@@ -5,7 +5,6 @@ from renga_core import random
 from renga_core.configuration import using_config
 from renga_core.kinds import MODEL
 from renga_core.plugin import registry
-from renga_core.serializers import load_npz, save_npz
 from renga_cv.links.model import image_classifier
 from renga_cv.links.model.image_classifier import ImageClassifier
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain
@@ -13,6 +12,7 @@ from renga_cv.links.model.resnet.residual_classifier import ResidualClassifier
 from renga_cv.providers.classifiers import MODELS
 from renga_nn.functions import softmax
 from renga_nn.links import Linear
+from renga_serializers.npz import load_npz, save_npz
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from renga_core.serializers import DictionarySerializer
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain
 from renga_nn.functions import relu, tanh
 from renga_nn.links import Linear
+from renga_serializers.npz import DictionarySerializer
 
 
 class Net(PickableSequentialChain):

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from renga_core.serializers import save_npz
 from renga_cv.links.model.resnet.bottleneck import Bottleneck
 from renga_cv.links.model.resnet.res_block import ResBlock
 from renga_cv.links.model.resnet.resnet import ResNet, ResNet50
 from renga_nn.functions import relu
+from renga_serializers.npz import save_npz
 
 
 @pytest.fixture

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from renga_core.configuration import using_config
-from renga_core.serializers import FileMismatched, save_npz
+from renga_core.serializers import FileMismatched
 from renga_core.settings import using
 from renga_nn.functions import global_average_pooling_2d, softmax
 from renga_nn.links import Linear
 from renga_nn.links.vision import PretrainedClassifier
+from renga_serializers.npz import save_npz
 
 
 class Network(PretrainedClassifier):

@@ -6,16 +6,8 @@ import pickle
 
 import numpy as np
 
-from renga_core.serializers import (
-    DictionarySerializer,
-    FileDamaged,
-    FileMismatched,
-    NpzDeserializer,
-    atomic_write,
-    load_npz,
-    save_npz,
-)
-from renga_core.serializers.npz import load_arrays
+from renga_core.serializers import FileDamaged, FileMismatched, atomic_write
+from renga_serializers.npz import DictionarySerializer, NpzDeserializer, load_arrays, load_npz, save_npz
 
 
 class Right:

@@ -10,7 +10,7 @@ from renga.distributed import links
 from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Variable
 from renga_core.link import Link
-from renga_core.tracing import side_effect
+from renga_core.tracepoints import side_effect
 from renga_distributed.functions.batch_normalization import apply_over_ranks
 from renga_distributed.links.batch_normalization import replace_batch_normalization
 from renga_nn.functions.normalization.batch_normalization import move_average

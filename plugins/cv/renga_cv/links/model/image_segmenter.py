@@ -13,6 +13,7 @@ import numpy as np
 
 from renga_core.graph import Variable
 from renga_core.link import Chain
+from renga_cv.links.model.deeplab.deeplab_v3_mobilenet_v2 import DeepLabV3MobileNetV2
 from renga_cv.links.model.deeplab.deeplab_v3plus import DeepLabV3plusXception65
 from renga_cv.links.model.pspnet.pspnet import PSPNet, PSPNetResNet50, PSPNetResNet101
 from renga_cv.links.model.segmentation import Host
@@ -21,6 +22,7 @@ from renga_nn.functions.array.resize_images import resize_images
 
 __all__ = [
     "ImageSegmenter",
+    "deeplab_v3_mobilenet_v2",
     "deeplab_v3plus_xception65",
     "pspnet_resnet50",
     "pspnet_resnet101",
@@ -43,7 +45,12 @@ class ImageSegmenter(Chain):
         mean: As given; it is saved and moved with the network.
     """
 
-    def __init__(self, network: SegNetBasic | PSPNet | DeepLabV3plusXception65, mean: Host, scale: float = 1) -> None:
+    def __init__(
+        self,
+        network: SegNetBasic | PSPNet | DeepLabV3plusXception65 | DeepLabV3MobileNetV2,
+        mean: Host,
+        scale: float = 1,
+    ) -> None:
         super().__init__()
         self.scale = scale
         with self.init_scope():
@@ -84,3 +91,11 @@ def deeplab_v3plus_xception65(
     """`DeepLabV3plusXception65`."""
     network = DeepLabV3plusXception65(n_out, pretrained_model, min_input_size)
     return ImageSegmenter(network, network.feature_extractor.mean, 127.5)
+
+
+def deeplab_v3_mobilenet_v2(
+    n_out: int, pretrained_model: str | None = None, depth_multiplier: float | None = None
+) -> ImageSegmenter:
+    """`DeepLabV3MobileNetV2`."""
+    network = DeepLabV3MobileNetV2(n_out, pretrained_model, depth_multiplier)
+    return ImageSegmenter(network, network.mean, 127.5)

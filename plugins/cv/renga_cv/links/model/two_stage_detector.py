@@ -2,60 +2,107 @@
 
 Each function makes a network for `n_out` classes, which the data set says if nobody else does, on trained weights if
 `pretrained_model` names some: a name for as many classes, the path of a file, or ``"imagenet"`` for the extractor.
-`min_size` and `max_size` are the length of the shorter side of images, and the most of the longer one.
+`min_size` and `max_size` are the length of the shorter side of images, and the most of the longer one; `anchor_scales`
+are edges of objects in the image of that size, by 16 pixels.
 
-They predict. To train one, use `FasterRCNNTrainChain`, or the losses of `renga.cv.links.model.fpn`.
+The tasks `detection` and `instance_segmentation` train them. Start from trained weights: the extractors of FCIS and
+Light-Head R-CNN never train their first stages and their batch normalization, and those of the others do only where
+`pretrained_model` is not given.
 """
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from renga_cv.links.model.faster_rcnn.faster_rcnn_vgg import FasterRCNNVGG16
+from renga_cv.links.model.fcis.fcis_resnet101 import FCISResNet101
 from renga_cv.links.model.fpn.faster_rcnn_fpn_resnet import (
+    FasterRCNNFPNResNet,
     FasterRCNNFPNResNet50,
     FasterRCNNFPNResNet101,
     MaskRCNNFPNResNet50,
     MaskRCNNFPNResNet101,
 )
+from renga_cv.links.model.fpn.feature_pyramid import keep_trained
+from renga_cv.links.model.light_head_rcnn.light_head_rcnn_resnet101 import LightHeadRCNNResNet101
 
 __all__ = [
     "faster_rcnn_fpn_resnet50",
     "faster_rcnn_fpn_resnet101",
     "faster_rcnn_vgg16",
+    "fcis_resnet101",
+    "light_head_rcnn_resnet101",
     "mask_rcnn_fpn_resnet50",
     "mask_rcnn_fpn_resnet101",
 ]
 
+Pyramid = TypeVar("Pyramid", bound=FasterRCNNFPNResNet)
+
 
 def faster_rcnn_vgg16(
-    n_out: int, pretrained_model: str | None = None, min_size: int = 600, max_size: int = 1000
+    n_out: int,
+    pretrained_model: str | None = None,
+    min_size: int = 600,
+    max_size: int = 1000,
+    anchor_scales: tuple[float, ...] = (8, 16, 32),
 ) -> FasterRCNNVGG16:
     """`FasterRCNNVGG16`."""
-    return FasterRCNNVGG16(n_out, pretrained_model, min_size, max_size)
+    return FasterRCNNVGG16(n_out, pretrained_model, min_size, max_size, anchor_scales=anchor_scales)
+
+
+def light_head_rcnn_resnet101(
+    n_out: int,
+    pretrained_model: str | None = None,
+    min_size: int = 800,
+    max_size: int = 1333,
+    anchor_scales: tuple[float, ...] = (2, 4, 8, 16, 32),
+) -> LightHeadRCNNResNet101:
+    """`LightHeadRCNNResNet101`."""
+    return LightHeadRCNNResNet101(n_out, pretrained_model, min_size, max_size, anchor_scales=anchor_scales)
+
+
+def fcis_resnet101(
+    n_out: int,
+    pretrained_model: str | None = None,
+    min_size: int = 600,
+    max_size: int = 1000,
+    anchor_scales: tuple[float, ...] | None = None,
+) -> FCISResNet101:
+    """`FCISResNet101`. Without `anchor_scales`, the weights say them, or they are 8, 16 and 32."""
+    scales: dict[str, Any] = {} if anchor_scales is None else {"anchor_scales": anchor_scales}
+    return FCISResNet101(n_out, pretrained_model, min_size, max_size, **scales)
 
 
 def faster_rcnn_fpn_resnet50(
     n_out: int, pretrained_model: str | None = None, min_size: int = 800, max_size: int = 1333
 ) -> FasterRCNNFPNResNet50:
     """`FasterRCNNFPNResNet50`."""
-    return FasterRCNNFPNResNet50(n_out, pretrained_model, min_size=min_size, max_size=max_size)
+    return _pyramid(FasterRCNNFPNResNet50, n_out, pretrained_model, min_size, max_size)
 
 
 def faster_rcnn_fpn_resnet101(
     n_out: int, pretrained_model: str | None = None, min_size: int = 800, max_size: int = 1333
 ) -> FasterRCNNFPNResNet101:
     """`FasterRCNNFPNResNet101`."""
-    return FasterRCNNFPNResNet101(n_out, pretrained_model, min_size=min_size, max_size=max_size)
+    return _pyramid(FasterRCNNFPNResNet101, n_out, pretrained_model, min_size, max_size)
 
 
 def mask_rcnn_fpn_resnet50(
     n_out: int, pretrained_model: str | None = None, min_size: int = 800, max_size: int = 1333
 ) -> MaskRCNNFPNResNet50:
     """`MaskRCNNFPNResNet50`."""
-    return MaskRCNNFPNResNet50(n_out, pretrained_model, min_size=min_size, max_size=max_size)
+    return _pyramid(MaskRCNNFPNResNet50, n_out, pretrained_model, min_size, max_size)
 
 
 def mask_rcnn_fpn_resnet101(
     n_out: int, pretrained_model: str | None = None, min_size: int = 800, max_size: int = 1333
 ) -> MaskRCNNFPNResNet101:
     """`MaskRCNNFPNResNet101`."""
-    return MaskRCNNFPNResNet101(n_out, pretrained_model, min_size=min_size, max_size=max_size)
+    return _pyramid(MaskRCNNFPNResNet101, n_out, pretrained_model, min_size, max_size)
+
+
+def _pyramid(network: type[Pyramid], n_out: int, pretrained_model: str | None, min_size: int, max_size: int) -> Pyramid:
+    made = network(n_out, pretrained_model, min_size=min_size, max_size=max_size)
+    if pretrained_model is not None:
+        keep_trained(made.extractor)
+    return made

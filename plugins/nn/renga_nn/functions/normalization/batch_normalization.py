@@ -15,7 +15,7 @@ from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
 from renga_core.graph.operators.axes import normalize_axes
 from renga_core.kernel import Operation
-from renga_core.tracing import side_effect
+from renga_core.tracepoints import side_effect
 from renga_nn.functions.checks import as_number, require_array, wide
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from renga_core.backend import Array, get_array_module
 from renga_core.graph import as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import cast
-from renga_core.graph.recomputation import remembered
 from renga_nn.functions.checks import as_number, wide
 from renga_nn.functions.normalization.batch_normalization import (
     BatchNormalization,
@@ -17,6 +16,7 @@ from renga_nn.functions.normalization.batch_normalization import (
     require_statistics,
     statistics_axes,
 )
+from renga_nn.functions.util.recomputation import remembered
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable

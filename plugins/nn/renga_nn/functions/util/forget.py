@@ -7,7 +7,7 @@ from typing import Any
 
 from renga_core.graph import Variable
 from renga_core.graph.errors import require_array
-from renga_core.graph.recomputation import recomputed
+from renga_nn.functions.util.recomputation import recomputed
 
 __all__ = ["forget"]
 
@@ -23,8 +23,8 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
 
     `func` must compute the same when it is called again. Links that remember their last call (`renga.links.LSTM`) do
     not. Batch normalization does, and its averages move once only; a function of your own that counts its calls asks
-    ``config.in_recomputing``, and takes what would have changed from `renga_core.graph.recomputation.remembered`. While
-    a backward pass recomputes, no other thread may draw random numbers.
+    ``config.in_recomputing``, and takes what would have changed from `recomputation.remembered`. While a backward pass
+    recomputes, no other thread may draw random numbers.
 
     Args:
         func: Takes a Variable for each of `xs`; returns a Variable or a tuple of them.

@@ -13,7 +13,7 @@ from renga_core.configuration import using_config
 from renga_core.graph import Variable, no_backprop_mode
 from renga_core.link import Chain
 from renga_core.plugin import registry
-from renga_core.serializers import FileFormat, save_npz
+from renga_core.serializers import FileFormat
 from renga_core.settings import lookup
 from renga_nn.links.caffe import CaffeFunction
 from renga_nn.links.vision.images import as_network_input, ten_crops
@@ -101,7 +101,8 @@ class PretrainedClassifier(Chain):
         network: Any = cls  # whose subclasses take a file
         made = network(pretrained_model=None)
         made.copy_from_caffe(CaffeFunction(path_caffemodel))
-        save_npz(path_npz, made, compression=False)
+        npz: Any = registry("file_format").load("npz", origin=f"{cls.__name__}.convert_caffemodel_to_npz")()
+        npz.save(path_npz, made, compression=False)
 
     def forward(self, x: Any, layers: Iterable[str] | None = None) -> dict[str, Variable]:
         """Compute layers. Nothing is computed that they do not depend on.

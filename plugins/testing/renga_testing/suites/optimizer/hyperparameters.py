@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from renga_core.serializers import DictionarySerializer, NpzDeserializer
+from renga_testing.saving import copy_state
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.optimizer.training import Host, Training, on_host
 
@@ -83,12 +83,9 @@ class Hyperparameters(Training):
     def _resumed_with(self, name: str, value: float) -> Host:
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)
-        saved = [DictionarySerializer(), DictionarySerializer()]
-        saved[0].save(link)
-        saved[1].save(optimizer)
         resumed, loaded = self.set_up("float64")
-        NpzDeserializer(saved[0].target).load(loaded)
-        NpzDeserializer(saved[1].target).load(resumed)
+        copy_state(link, loaded)
+        copy_state(optimizer, resumed)
         setattr(resumed.hyperparam, name, value)
         self.train(resumed, loaded, 3, first=2)
         return on_host(loaded.matrix)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from renga_core.backend import Device, get_device
-from renga_core.serializers import load_npz, save_npz
+from renga_core.serializers import load, save
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.optimizer.training import SHAPES, Training, made_link, on_host
 
@@ -21,23 +21,23 @@ class Saving(Training):
         """Saved and loaded by another process, it goes on exactly where it was."""
         optimizer, link = self.set_up(dtype, device)
         self.train(optimizer, link, 3)
-        save_npz(tmp_path / "optimizer.npz", optimizer)
-        save_npz(tmp_path / "link.npz", link)
+        save(tmp_path / "optimizer.npz", optimizer)
+        save(tmp_path / "link.npz", link)
         resumed, loaded = self.set_up(dtype, device)
-        load_npz(tmp_path / "link.npz", loaded)
-        load_npz(tmp_path / "optimizer.npz", resumed)
+        load(tmp_path / "link.npz", loaded)
+        load(tmp_path / "optimizer.npz", resumed)
         self._go_on_alike(optimizer, link, resumed, loaded, f"of {dtype} after resuming")
 
     def test_going_back(self, tmp_path: Path) -> None:
         """What was saved can be loaded into an optimizer that has gone on meanwhile."""
         optimizer, link = self.set_up("float64")
         self.train(optimizer, link, 2)
-        save_npz(tmp_path / "optimizer.npz", optimizer)
-        save_npz(tmp_path / "link.npz", link)
+        save(tmp_path / "optimizer.npz", optimizer)
+        save(tmp_path / "link.npz", link)
         self.train(optimizer, link, 3, first=2)
         went_on = on_host(link.matrix)
-        load_npz(tmp_path / "link.npz", link)
-        load_npz(tmp_path / "optimizer.npz", optimizer)
+        load(tmp_path / "link.npz", link)
+        load(tmp_path / "optimizer.npz", optimizer)
         assert optimizer.t == 2, f"t is {optimizer.t} after loading what was saved when it was 2"
         self.train(optimizer, link, 3, first=2)
         what = "a parameter, after going back to what was saved and over the same steps again,"
@@ -49,7 +49,7 @@ class Saving(Training):
         optimizer, link = self.set_up("float64")
         for t in range(3):
             self.train(optimizer, link, 1, first=t)
-            save_npz(tmp_path / f"optimizer_{t}.npz", optimizer)
+            save(tmp_path / f"optimizer_{t}.npz", optimizer)
         compare(link.matrix.array, right, "a parameter of a run that was saved after each step,", exact=True)
 
     def test_copying(self) -> None:

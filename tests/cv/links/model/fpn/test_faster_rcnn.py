@@ -9,7 +9,6 @@ import pytest
 
 from renga_core.configuration import using_config
 from renga_core.graph import no_backprop_mode
-from renga_core.serializers import load_npz, save_npz
 from renga_cv.links.model.fpn.bbox_head_loss import bbox_head_loss_post, bbox_head_loss_pre
 from renga_cv.links.model.fpn.faster_rcnn import FasterRCNN
 from renga_cv.links.model.fpn.feature_pyramid import FPN
@@ -18,6 +17,7 @@ from renga_cv.links.model.fpn.rpn import RPN
 from renga_cv.links.model.fpn.rpn_loss import rpn_loss
 from renga_cv.utils.bbox import bbox_iou
 from renga_optimizers.momentum_sgd import MomentumSGD
+from renga_serializers.npz import load_npz, save_npz
 
 pytest.importorskip("PIL")
 

@@ -19,7 +19,10 @@ from renga_cv.links.model.resnet.resnet import ResNet50
 from renga_nn.links.batch_normalization import BatchNormalization
 
 torch = pytest.importorskip("torch")
-torchvision = pytest.importorskip("torchvision")
+try:
+    torchvision = pytest.importorskip("torchvision")
+except RuntimeError as error:  # it is for another build of PyTorch, and finds none of its operators
+    pytest.skip(f"torchvision and PyTorch are of different builds: {error}", allow_module_level=True)
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
 N_CLASS = 6

@@ -54,6 +54,9 @@ class Extractor(Link):
     grid = 2
     grids = (2, 4)
 
+    def __init__(self, width=1024):
+        super().__init__()
+
 
 class Known(YOLOv2Base):
     """Answers what it is told, in place of what the network says."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from renga_chainer.modules.chainer.dataset.download import get_dataset_root
 from renga_core.configuration import config
-from renga_core.serializers.archive import open_archive
 from renga_data import datasets
 from renga_data.datasets.file_errors import check_growth, reading
 from renga_data.datasets.images import as_dataset, as_floats, as_rgb
+from renga_serializers.archive import open_archive
 
 __all__ = [
     "get_cifar10",

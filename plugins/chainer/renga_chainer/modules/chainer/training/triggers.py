@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from renga_core.reporter import DictSummary
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_core.training import Trigger
+from renga_training.summary import DictSummary
 
 __all__ = [
     "BestValueTrigger",

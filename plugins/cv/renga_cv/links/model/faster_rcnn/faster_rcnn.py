@@ -11,8 +11,8 @@ from renga_core.backend import Array, get_array_module, to_host
 from renga_core.graph import Variable
 from renga_core.link import Link
 from renga_cv.links.model.faster_rcnn.box_coding import loc2bbox
+from renga_cv.links.model.faster_rcnn.region_detections import suppress
 from renga_cv.links.model.faster_rcnn.region_network import RegionNetwork
-from renga_cv.links.model.faster_rcnn.suppression import suppress
 from renga_cv.links.model.inference import inference
 from renga_nn.functions.activation import softmax
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from renga_cv.transforms.image.resize import resize
 
-__all__ = ["scale_img"]
+__all__ = ["enlarged_size", "scale_img"]
 
 
 def scale_img(img: np.ndarray[Any, Any], min_size: int, max_size: int) -> tuple[np.ndarray[Any, Any], float]:
@@ -24,6 +24,10 @@ def scale_img(img: np.ndarray[Any, Any], min_size: int, max_size: int) -> tuple[
     """
     _, height, width = img.shape
     scale = min(min_size / min(height, width), max_size / max(height, width))
+    return resize(img, enlarged_size((height, width), scale)), scale
+
+
+def enlarged_size(size: tuple[int, int], scale: float) -> tuple[int, int]:
+    """Height and width of an image of `size` that `scale_img` has enlarged by `scale`."""
     # What rounding takes away from an exact quotient is no pixel.
-    size = int(height * scale + 1e-6), int(width * scale + 1e-6)
-    return resize(img, size), scale
+    return int(size[0] * scale + 1e-6), int(size[1] * scale + 1e-6)

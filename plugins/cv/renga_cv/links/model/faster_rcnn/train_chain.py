@@ -67,12 +67,19 @@ class FasterRCNNTrainChain(Chain):
         Raises:
             ValueError: There are several images. Their boxes would have to be as many in each.
         """
+        losses = self.losses(imgs, bboxes, labels, scales)
+        loss = as_variable(sum(losses.values()))
+        report({**losses, "loss": loss}, self)
+        return loss
+
+    def losses(self, imgs: Any, bboxes: Any, labels: Any, scales: Any) -> dict[str, Variable]:
+        """The parts of the loss, by name; nothing is reported. Arguments and errors as of `forward`."""
         if len(imgs) != 1:
             raise ValueError(
                 f"FasterRCNNTrainChain learns from one image at a time, not from {len(imgs)}: set the batch size to 1"
             )
         img_size = tuple(imgs.shape[2:])
-        bbox, label = as_array(bboxes)[0], as_array(labels)[0]
+        bbox, label = as_array(bboxes[0]), as_array(labels[0])
         scale = [float(to_host(as_array(scales)).reshape(-1)[0])] if hasattr(scales, "dtype") else list(scales)
         features = self.faster_rcnn.extractor(imgs)
         rpn_locs, rpn_scores, rois, _, anchor = self.faster_rcnn.rpn(features, img_size, scale)
@@ -85,15 +92,12 @@ class FasterRCNNTrainChain(Chain):
         n_sample = len(sample)
         moves = reshape(roi_cls_locs, (n_sample, -1, 4))
         moves = get_item(moves, (xp.arange(n_sample), gt_roi_label))
-        losses = {
+        return {
             "rpn_loc_loss": loc_loss(rpn_locs[0], gt_rpn_loc, gt_rpn_label, self.rpn_sigma),
             "rpn_cls_loss": softmax_cross_entropy(rpn_scores[0], gt_rpn_label),
             "roi_loc_loss": loc_loss(moves, gt_roi_loc, gt_roi_label, self.roi_sigma),
             "roi_cls_loss": softmax_cross_entropy(roi_scores, gt_roi_label),
         }
-        loss = as_variable(sum(losses.values()))
-        report({**losses, "loss": loss}, self)
-        return loss
 
 
 def loc_loss(loc: Any, target: Array, label: Array, sigma: float) -> Variable:

@@ -78,6 +78,13 @@ class FCISTrainChain(Chain):
             ValueError: There are several images, whose boxes would have to be as many in each; or the head looks
                 twice at regions.
         """
+        losses = self.losses(imgs, masks, labels, bboxes, scale)
+        loss: Variable = sum(losses.values())  # type: ignore[assignment]  # of Variables, and some
+        report({**losses, "loss": loss}, self)
+        return loss
+
+    def losses(self, imgs: Any, masks: Any, labels: Any, bboxes: Any, scale: Any) -> dict[str, Variable]:
+        """The parts of the loss, by name; nothing is reported. Arguments and errors as of `forward`."""
         if len(imgs) != 1:
             raise ValueError(
                 f"FCISTrainChain learns from one image at a time, not from {len(imgs)}: set the batch size to 1"
@@ -87,7 +94,7 @@ class FCISTrainChain(Chain):
                 "FCISTrainChain: the head returns moved regions, too, which have no targets: set iter2=False"
             )
         img_size = tuple(imgs.shape[2:])
-        mask, label, bbox = as_array(masks)[0], as_array(labels)[0], as_array(bboxes)[0]
+        mask, label, bbox = as_array(masks[0]), as_array(labels[0]), as_array(bboxes[0])
         each_scale = [float(value) for value in (scale if isinstance(scale, Sequence) else np.ravel(to_host(scale)))]
         rpn_features, roi_features = self.fcis.extractor(imgs)
         rpn_locs, rpn_scores, rois, _, anchor = self.fcis.rpn(rpn_features, img_size, each_scale)
@@ -106,13 +113,10 @@ class FCISTrainChain(Chain):
         )
         gt_rpn_loc, gt_rpn_label = self.anchor_target_creator(bbox, anchor, img_size)
         moves = get_item(locs, (xp.arange(n), (gt_label > 0).astype("int32")))
-        losses: dict[str, Any] = {
+        return {
             "rpn_loc_loss": loc_loss(rpn_locs[0], gt_rpn_loc, gt_rpn_label, self.rpn_sigma),
             "rpn_cls_loss": softmax_cross_entropy(rpn_scores[0], gt_rpn_label),
             "roi_loc_loss": loc_loss(moves, gt_loc, gt_label, self.roi_sigma),
             "roi_cls_loss": softmax_cross_entropy(cls_scores, gt_label),
             "roi_mask_loss": softmax_cross_entropy(seg_scores, gt_mask, normalize=False) * (10 / self.mask_size**2),
         }
-        loss: Variable = sum(losses.values())
-        report({**losses, "loss": loss}, self)
-        return loss

@@ -11,7 +11,7 @@ from renga_core.backend import Array, get_array_module, get_device_of, to_host
 from renga_core.graph import Variable
 from renga_core.graph.operators import reshape
 from renga_core.link import Chain
-from renga_cv.links.model.faster_rcnn.suppression import suppress
+from renga_cv.links.model.faster_rcnn.region_detections import suppress
 from renga_cv.links.model.fpn.levels import by_level, pool_levels
 from renga_cv.links.model.fpn.misc import move_boxes
 from renga_nn.functions.activation import relu, softmax

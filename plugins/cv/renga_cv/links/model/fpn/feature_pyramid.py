@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from renga_core.graph import Variable
+from renga_core.graph.parameter import Parameter
 from renga_core.link import Chain, ChainList
 from renga_nn.functions.pooling import unpooling_2d
 from renga_nn.initializers import GlorotUniform
+from renga_nn.links.batch_normalization import BatchNormalization
 from renga_nn.links.convolution_2d import Convolution2D
 
-__all__ = ["FPN"]
+__all__ = ["FPN", "is_kept", "keep_trained"]
 
 
 class FPN(Chain):
@@ -59,3 +61,23 @@ class FPN(Chain):
         while len(hs) < len(self.scales):
             hs.append(hs[-1][:, :, ::2, ::2])
         return hs
+
+
+def keep_trained(pyramid: FPN) -> None:
+    """Leave what ImageNet has taught a ResNet as it is: its first two stages, and all scales, biases and averages of
+    batch normalization. Batches of large images are too small to learn these from (He et al. 2017, 3.1).
+    """
+    pyramid.base.conv1.disable_update()
+    pyramid.base.res2.disable_update()
+    for param in _normalization(pyramid):
+        param.frozen = True
+
+
+def is_kept(pyramid: FPN) -> bool:
+    """Whether batch normalization is left as it is, and has to use its averages in training, too."""
+    return all(param.frozen for param in _normalization(pyramid))
+
+
+def _normalization(pyramid: FPN) -> list[Parameter]:
+    links = [link for link in pyramid.links() if isinstance(link, BatchNormalization)]
+    return [param for link in links for param in link.params()]

@@ -73,6 +73,13 @@ class LightHeadRCNNTrainChain(Chain):
         Returns:
             Variable, a scalar.
         """
+        losses = self.losses(imgs, bboxes, labels, scales)
+        loss: Variable = sum(losses.values())  # type: ignore[assignment]  # of Variables, and some
+        report({**losses, "loss": loss}, self)
+        return loss
+
+    def losses(self, imgs: Any, bboxes: Sequence[Any], labels: Sequence[Any], scales: Any) -> dict[str, Variable]:
+        """The parts of the loss, by name; nothing is reported. Arguments as of `forward`."""
         img_size = tuple(imgs.shape[2:])
         each_scale = [float(value) for value in (scales if isinstance(scales, Sequence) else np.ravel(to_host(scales)))]
         rpn_features, roi_features = self.light_head_rcnn.extractor(imgs)
@@ -93,15 +100,12 @@ class LightHeadRCNNTrainChain(Chain):
         roi_cls_locs, roi_scores = self.light_head_rcnn.head(roi_features, sample_roi, sample_index)
         n_hard = self.n_ohem_sample * len(imgs)
         roi_loc_loss, roi_cls_loss = self._of_hardest(roi_cls_locs, roi_scores, gt_roi_loc, gt_roi_label, n_hard)
-        losses: dict[str, Variable] = {
+        return {
             "rpn_loc_loss": sum(rpn_loc_losses[1:], rpn_loc_losses[0]) / len(imgs),
             "rpn_cls_loss": sum(rpn_cls_losses[1:], rpn_cls_losses[0]) / len(imgs),
             "roi_loc_loss": 2 * roi_loc_loss,
             "roi_cls_loss": roi_cls_loss,
         }
-        loss: Variable = sum(losses.values())  # type: ignore[assignment]  # of Variables, and some
-        report({**losses, "loss": loss}, self)
-        return loss
 
     def _of_hardest(
         self, roi_cls_locs: Any, roi_scores: Any, gt_roi_loc: Array, gt_roi_label: Array, n_hard: int

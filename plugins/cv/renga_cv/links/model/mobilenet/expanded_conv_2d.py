@@ -39,7 +39,7 @@ class ExpandedConv2D(Chain):
         expansion_size: Channels between: a number, or a function of `in_channels`. If there are no more than of the
             input, the first convolution is left out.
         expand_pad, depthwise_pad, project_pad: Borders of the three convolutions; see `TFConvolution2D`.
-        depthwise_stride, depthwise_ksize: Of the second.
+        depthwise_stride, depthwise_ksize, depthwise_dilate: Of the second.
         initialW: Initializer of filters.
         bn_kwargs: Of all batch normalizations; see `renga.cv.links.Conv2DBNActiv`.
 
@@ -62,6 +62,8 @@ class ExpandedConv2D(Chain):
         project_pad: str | int = "SAME",
         initialW: Any = None,
         bn_kwargs: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        depthwise_dilate: int = 1,
     ) -> None:
         super().__init__()
         inner = self.inner_size = expansion_size if isinstance(expansion_size, int) else expansion_size(in_channels)
@@ -78,6 +80,7 @@ class ExpandedConv2D(Chain):
                 depthwise_ksize,
                 depthwise_stride,
                 depthwise_pad,
+                depthwise_dilate,
                 groups=inner,
                 activ=relu6,
                 **rest,

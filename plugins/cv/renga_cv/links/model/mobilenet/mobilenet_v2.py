@@ -18,11 +18,10 @@ from renga_nn.functions.array import reshape
 from renga_nn.functions.pooling import global_average_pooling_2d
 from renga_nn.initializers import HeNormal, Normal, Zero
 
-__all__ = ["MobileNetV2"]
+__all__ = ["BLOCKS", "MobileNetV2"]
 
 _MEAN = mean_colour(128, 128, 128)
-# Table 2 of the paper, one for each block: channels, step.
-_BLOCKS = [
+BLOCKS = [
     *[(16, 1)],
     *[(24, 2), (24, 1)],
     *[(32, 2), (32, 1), (32, 1)],
@@ -31,6 +30,8 @@ _BLOCKS = [
     *[(160, 2), (160, 1), (160, 1)],
     *[(320, 1)],
 ]
+"""Table 2 of the paper, one for each block: channels, step."""
+
 _BN_KWARGS: Mapping[str, Mapping[str, Any]] = {
     "tf": {"decay": 0.999, "eps": 1e-3},
     "torch": {"decay": 0.9, "eps": 1e-5},
@@ -109,7 +110,7 @@ class MobileNetV2(PickableSequentialChain):
         channels = round_channels(32 * depth_multiplier)
         with self.init_scope():
             self.conv = TFConv2DBNActiv(3, channels, 3, 2, border3, activ=relu6, **rest)
-            for number, (filters, step) in enumerate(_BLOCKS):
+            for number, (filters, step) in enumerate(BLOCKS):
                 name = f"expanded_conv_{number}" if number else "expanded_conv"
                 expansion = expand_sixfold if number else channels
                 out = round_channels(filters * depth_multiplier)

@@ -34,7 +34,8 @@ class ResNet(ResidualClassifier):
         arch: ``"fb"``: 3 × 3 convolutions reduce the resolution (Goyal et al. 2017, section 5.1).
             ``"he"``: the 1 × 1 convolutions before them, as in the paper; the first convolution of 50 layers has a
             bias then, as the paper's authors' weights have. ``"torch"``: as torchvision has it, which is ``"fb"`` with
-            another first pooling and another constant of batch normalization.
+            another first pooling and another constant of batch normalization. ``"keras"``: as Keras' ResNet50, which is
+            ``"he"`` without that bias, with the first pooling of ``"torch"``, and a constant of its own.
 
     Raises:
         ValueError: There is no such `n_layer` or `arch`.
@@ -57,6 +58,7 @@ class ResNet(ResidualClassifier):
             152: trained_on_imagenet("resnet152_imagenet_converted_2018_03_07.npz", RESNET_MEAN),
         },
         "torch": {},
+        "keras": {},
     }
 
     def __init__(
@@ -70,8 +72,8 @@ class ResNet(ResidualClassifier):
         arch: str = "fb",
     ) -> None:
         if arch not in self._models:
-            raise ValueError(f"{type(self).__name__}: arch is {arch!r}; it can be 'fb', 'he' or 'torch'")
-        he, torch = arch == "he", arch == "torch"
+            raise ValueError(f"{type(self).__name__}: arch is {arch!r}; it can be 'fb', 'he', 'torch' or 'keras'")
+        constants = {"torch": 1e-5, "keras": 1e-3}
         super().__init__(
             n_layer,
             n_class,
@@ -81,10 +83,10 @@ class ResNet(ResidualClassifier):
             fc_kwargs,
             models=self._models[arch].get(n_layer, {}),
             width=64,
-            conv1_nobias=not (he and n_layer == 50),
-            block_kwargs={"stride_first": he},
-            pool1=torch_pooling if torch else caffe_pooling,
-            bn_kwargs={"eps": 1e-5} if torch else {},
+            conv1_nobias=not (arch == "he" and n_layer == 50),
+            block_kwargs={"stride_first": arch in ("he", "keras")},
+            pool1=torch_pooling if arch in constants else caffe_pooling,
+            bn_kwargs={"eps": constants[arch]} if arch in constants else {},
             arguments={"arch": arch},
         )
 

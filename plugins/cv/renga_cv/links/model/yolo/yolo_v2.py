@@ -50,6 +50,9 @@ def reorg(x: Variable) -> Variable:
 class Darknet19Extractor(ChainList):
     """Darknet-19 without its last layer, and the layers that YOLOv2 adds (Redmon & Farhadi 2017, section 3).
 
+    Args:
+        width: Channels of the feature map.
+
     Attributes:
         insize: Edge of the input, in pixels.
         grid: Edge of the feature map.
@@ -58,7 +61,7 @@ class Darknet19Extractor(ChainList):
     insize = 416
     grid = 13
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 1024) -> None:
         super().__init__(
             conv3(3, 32),
             conv3(32, 64),
@@ -81,11 +84,11 @@ class Darknet19Extractor(ChainList):
             conv3(1024, 1024),
             conv3(1024, 1024),
             _conv1(512, 64),  # from here on not one after another: see `forward`
-            conv3(1280, 1024),
+            conv3(1280, width),
         )
 
     def forward(self, x: Any) -> Variable:
-        """A feature map ``(N, 1024, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes divide by 32."""
+        """A feature map ``(N, width, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes divide by 32."""
         h = x
         for i in range(20):
             h = self[i](h)
@@ -100,12 +103,15 @@ class Darknet19Extractor(ChainList):
 class YOLOv2Base(YOLOBase):
     """YOLOv2 with any extractor: one feature map of cells of 32 pixels (Redmon & Farhadi 2017).
 
-    A subclass says `_extractor`, which makes a link with attributes `insize` and `grid` and with 1024 channels;
+    A subclass says `_extractor`, which makes a link with attributes `insize` and `grid` of a number of channels;
     `_anchors`, heights and widths in cells; and `_models`, the weights that there are.
 
     Args:
         n_fg_class: Number of classes; None to take it from the weights.
         pretrained_model: The name of weights, the path of a file, or None.
+        anchors: Heights and widths of the boxes in a cell, in cells ``(A, 2)``; None: what the weights say, or those
+            for PASCAL VOC.
+        width: Channels of the feature map; None: what the weights say, or 1024.
 
     Raises:
         ValueError: `n_fg_class` is not that of the named weights, or nothing says it.
@@ -118,20 +124,32 @@ class YOLOv2Base(YOLOBase):
         nms_thresh, score_thresh: As of `YOLOBase`.
     """
 
-    _extractor: ClassVar[Callable[[], Any]]
+    _extractor: ClassVar[Callable[[int], Any]]
     _anchors: ClassVar[tuple[tuple[float, float], ...]]
     _models: ClassVar[Mapping[str, PublishedModel]]
 
-    def __init__(self, n_fg_class: int | None = None, pretrained_model: str | os.PathLike[str] | None = None) -> None:
-        param, path = prepare_pretrained_model({"n_fg_class": n_fg_class}, pretrained_model, self._models)
+    def __init__(
+        self,
+        n_fg_class: int | None = None,
+        pretrained_model: str | os.PathLike[str] | None = None,
+        anchors: Any = None,
+        width: int | None = None,
+    ) -> None:
+        param, path = prepare_pretrained_model(
+            {"n_fg_class": n_fg_class, "anchors": anchors, "width": width},
+            pretrained_model,
+            self._models,
+            {"anchors": self._anchors, "width": 1024},
+        )
         super().__init__()
         self.n_fg_class = int(param["n_fg_class"])
+        channels = int(param["width"])
         with self.init_scope():
-            self.extractor = type(self)._extractor()
-            self.subnet = Convolution2D(1024, len(self._anchors) * (5 + self.n_fg_class), 1)
+            self.extractor = type(self)._extractor(channels)
+            self.subnet = Convolution2D(channels, len(param["anchors"]) * (5 + self.n_fg_class), 1)
         step = self.insize / self.extractor.grid
-        anchors = [(height * step, width * step) for height, width in self._anchors]
-        self._cells = boxes_of_cells(self.extractor.grid, step, anchors)
+        sizes = [(float(height) * step, float(breadth) * step) for height, breadth in param["anchors"]]
+        self._cells = boxes_of_cells(self.extractor.grid, step, sizes)
         load_pretrained_model(self, path, heads=("subnet",), strict=False)
 
     def forward(self, x: Any) -> tuple[Variable, Variable, Variable]:
@@ -155,6 +173,7 @@ class YOLOv2(YOLOv2Base):
     Args:
         n_fg_class: Number of classes; None to take it from the weights.
         pretrained_model: ``"voc0712"``: weights for the 20 classes of PASCAL VOC. A path of such a file, or None.
+        anchors, width: As of `YOLOv2Base`.
 
     Raises:
         ValueError: `n_fg_class` is not that of the named weights, or nothing says it.

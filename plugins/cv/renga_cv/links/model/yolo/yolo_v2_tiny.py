@@ -18,6 +18,9 @@ __all__ = ["DarknetExtractor", "YOLOv2Tiny"]
 class DarknetExtractor(ChainList):
     """Eight convolutions, as Darknet has them in ``yolov2-tiny``.
 
+    Args:
+        width: Channels of the feature map.
+
     Attributes:
         insize: Edge of the input, in pixels.
         grid: Edge of the feature map.
@@ -26,12 +29,12 @@ class DarknetExtractor(ChainList):
     insize = 416
     grid = 13
 
-    def __init__(self) -> None:
-        channels = (3, 16, 32, 64, 128, 256, 512, 1024, 1024)
+    def __init__(self, width: int = 1024) -> None:
+        channels = (3, 16, 32, 64, 128, 256, 512, 1024, width)
         super().__init__(*[conv3(n_in, n_out) for n_in, n_out in pairwise(channels)])
 
     def forward(self, x: Any) -> Variable:
-        """A feature map ``(N, 1024, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes divide by 32."""
+        """A feature map ``(N, width, H / 32, W / 32)`` of images ``(N, 3, H, W)``, whose sizes divide by 32."""
         h: Any = x
         for i in range(5):
             h = max_pooling_2d(self[i](h), 2)
@@ -48,6 +51,7 @@ class YOLOv2Tiny(YOLOv2Base):
     Args:
         n_fg_class: Number of classes; None to take it from the weights.
         pretrained_model: ``"voc0712"``: weights for the 20 classes of PASCAL VOC. A path of such a file, or None.
+        anchors, width: As of `YOLOv2Base`.
 
     Raises:
         ValueError: `n_fg_class` is not that of the named weights, or nothing says it.

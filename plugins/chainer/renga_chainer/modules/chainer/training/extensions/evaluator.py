@@ -11,12 +11,13 @@ from renga_chainer.modules.chainer.dataset.convert import call_converter
 from renga_core.backend import Device, get_device
 from renga_core.configuration import using_config
 from renga_core.graph import no_backprop_mode
-from renga_core.reporter import DictSummary, Reporter, report, report_scope
+from renga_core.reporter import Reporter, report, report_scope
 from renga_core.serializers import AbstractSerializer
 from renga_core.training import PRIORITY_WRITER
 from renga_data.convert import concat_examples
 from renga_data.iterators.ordered import OrderedIterator
 from renga_training.extensions import Evaluator as RengaEvaluator
+from renga_training.summary import DictSummary
 from renga_training.updaters.parts import call
 
 __all__ = ["Evaluator"]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from renga_chainer.modules.chainer.training.triggers import get_trigger, is_loading, serialize_if_it_can
-from renga_core.reporter import DictSummary
 from renga_core.serializers import AbstractSerializer, atomic_write
 from renga_core.training import Extension
+from renga_training.summary import DictSummary
 
 __all__ = ["LogReport"]
 

@@ -1,0 +1,183 @@
+"""What is installed: the entry points of group ``renga``, and Renga's own version. Reads metadata, imports nothing.
+
+Folders on ``sys.path`` are read here: `importlib.metadata` imports the readers of e-mail and of archives, and parses
+all metadata, which takes as long as importing Renga's core. It is asked where something else is on the path.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from .hookimpl import PROJECT
+
+__all__ = ["EntryPoint", "installed_entry_points", "normalized", "renga_version"]
+
+
+class EntryPoint(NamedTuple):
+    """A line under ``[project.entry-points.renga]`` of a distribution, or a plugin that the program itself brings.
+
+    Attributes:
+        name: Left of the equals sign.
+        value: Right of it.
+        load: Imports and returns what the value names.
+        distribution: Whose line.
+        version: The distribution's version.
+        requires: Its ``Requires-Dist`` lines.
+    """
+
+    name: str
+    value: str
+    load: Callable[[], object]
+    distribution: str = "this program"
+    version: str = ""
+    requires: tuple[str, ...] = ()
+
+
+def normalized(distribution: str) -> str:
+    """Return the name by which package indexes compare distributions: ``Acme_Cupy`` is ``acme-cupy``."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def installed_entry_points() -> list[EntryPoint]:
+    """Return the entry points of group ``renga`` of all distributions on ``sys.path``.
+
+    Of several distributions of one name the first counts, as for `import`. One whose metadata cannot be read gives an
+    entry point that cannot be loaded, if it has to do with Renga; it does not hide the others.
+    """
+    return list(_entry_points(_distributions()))
+
+
+def renga_version() -> str | None:
+    """Return the version of the installed distribution ``renga``; None when Renga runs from a bare folder."""
+    return next((str(found.version) for found in _distributions() if _name(found) == PROJECT), None)
+
+
+def _distributions() -> Iterable[Any]:
+    """What is on the path: objects with as much of `importlib.metadata.Distribution` as `_Folder` has."""
+    finders = [finder for finder in sys.meta_path if hasattr(finder, "find_distributions")]
+    known = ("PathFinder", "MetadataPathFinder")  # Python's, and that of `importlib_metadata`
+    if all(getattr(finder, "__name__", type(finder).__name__) in known for finder in finders):
+        folders = [path or "." for path in sys.path]
+        if not any(os.path.isfile(path) or path.endswith(".egg") for path in folders):
+            return _in_folders(folders)
+    try:
+        import importlib_metadata
+    except ModuleNotFoundError:  # installed without its dependencies; Python's own does
+        import importlib.metadata as importlib_metadata  # type: ignore[no-redef]  # two modules of one interface
+    return importlib_metadata.distributions()
+
+
+def _in_folders(folders: Iterable[str]) -> Iterator[_Folder]:
+    seen = set()
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        for name in names:
+            stem, dot, kind = name.rpartition(".")
+            distribution = normalized(stem.partition("-")[0])
+            if dot and kind in ("dist-info", "egg-info") and distribution not in seen:
+                seen.add(distribution)
+                yield _Folder(os.path.join(folder, name))
+
+
+class _Point(NamedTuple):
+    group: str
+    name: str
+    value: str
+
+    def load(self) -> object:
+        module, _, attributes = self.value.partition("[")[0].partition(":")
+        found: object = import_module(module.strip())
+        for attribute in filter(None, attributes.strip().split(".")):
+            found = getattr(found, attribute)
+        return found
+
+
+class _Folder:
+    """The metadata of an installed distribution, in a folder ``*.dist-info`` or ``*.egg-info``."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def read_text(self, name: str) -> str | None:
+        """Return what is in a file; None if it is not there."""
+        try:
+            with open(os.path.join(self._path, name), encoding="utf-8") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    @cached_property
+    def _headers(self) -> list[tuple[str, str]]:
+        text = self.read_text("METADATA") or self.read_text("PKG-INFO") or ""
+        lines = text.partition("\n\n")[0].splitlines()  # a description follows
+        return [(key, value.strip()) for key, _, value in (line.partition(":") for line in lines)]
+
+    @property
+    def name(self) -> str:
+        """As its maker spells it."""
+        return dict(self._headers)["Name"]
+
+    @property
+    def version(self) -> str:
+        """Of the distribution."""
+        return dict(self._headers)["Version"]
+
+    @property
+    def requires(self) -> list[str]:
+        """The lines ``Requires-Dist``."""
+        return [value for key, value in self._headers if key == "Requires-Dist"]
+
+    @property
+    def entry_points(self) -> Iterator[_Point]:
+        """The lines of ``entry_points.txt``. Raises ValueError for one that is none."""
+        group = ""
+        for line in map(str.strip, (self.read_text("entry_points.txt") or "").splitlines()):
+            if line.startswith("[") and line.endswith("]"):
+                group = line[1:-1].strip()
+            elif line and not line.startswith("#"):
+                name, equals, value = (part.strip() for part in line.partition("="))
+                if not (name and equals and value):
+                    raise ValueError(f"{self._path}: {line!r} is no entry point")
+                yield _Point(group, name, value)
+
+
+def _entry_points(distributions: Iterable[Any]) -> Iterator[EntryPoint]:
+    seen = set()
+    for distribution in distributions:
+        name = None
+        try:
+            if f"[{PROJECT}]" not in (distribution.read_text("entry_points.txt") or ""):
+                continue
+            name = _name(distribution)
+            if name in seen:
+                continue
+            seen.add(name)
+            about = distribution.name, distribution.version, tuple(distribution.requires or ())
+            points = [point for point in distribution.entry_points if point.group == PROJECT]
+            yield from [EntryPoint(point.name, point.value, point.load, *about) for point in points]
+        except Exception as error:
+            if name is not None:
+                yield EntryPoint(name, "its metadata", _raiser(error), name)
+
+
+def _name(distribution: Any) -> str:
+    try:
+        return normalized(distribution.name)
+    except Exception:  # the file that says the name is the one that cannot be read
+        return "unreadable"
+
+
+def _raiser(error: Exception) -> Callable[[], object]:
+    def load() -> object:
+        raise error
+
+    return load

@@ -1,0 +1,93 @@
+"""Finds, from outside, that a job of ranks will not go on: before MPI has connected them, or where they are stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+
+from renga_comm_mpi.connection_timeout import STARTING, Clock
+from renga_comm_mpi.processes import STOPPED, rank_processes, state_of, why_silent
+
+__all__ = ["LauncherWatchdog"]
+
+_PERIOD = 0.25
+
+
+class LauncherWatchdog:
+    """Ends a job if one of its processes on this machine is stopped for too long, or some ranks never start MPI.
+
+    That is, while others have begun to. Ranks need not know of it, be written in Python, or have been asked anything.
+
+    Args:
+        mpiexec: Who has started the ranks.
+        size: How many of them are on this machine; None: who knows.
+        timeout: Seconds; 0: for ever.
+
+    Attributes:
+        ended: It has ended the job.
+    """
+
+    def __init__(self, mpiexec: subprocess.Popen[bytes], size: int | None, timeout: float) -> None:
+        self.ended = False
+        self._mpiexec = mpiexec
+        self._size = size
+        self._timeout = timeout
+        self._connected = False
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="renga-job-watch", daemon=True)
+        if timeout > 0.0:
+            self._thread.start()
+
+    def close(self) -> None:
+        """Look no longer: the job is over."""
+        self._over.set()
+        if self._timeout > 0.0:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        clock = Clock()
+        since: dict[str, float] = {}
+        while not self._over.wait(_PERIOD):
+            now = clock()  # while this process is stopped, it does not go on
+            found = self._findings()
+            since = {what: since.get(what, now) for what in found}
+            late = [what for what, patience in found.items() if now - since[what] > patience]
+            if late:
+                self._end(late)
+                return
+
+    def _findings(self) -> dict[str, float]:
+        """What is wrong now, if it stays so for so many seconds."""
+        found = {}
+        if state_of(self._mpiexec.pid) == STOPPED:
+            found[f"mpiexec (process {self._mpiexec.pid}) is stopped"] = self._timeout
+        there = rank_processes(self._mpiexec.pid)
+        ranks = {process.rank for process in there}
+        if self._size is not None and not self._connected:
+            begun = {process.rank for process in there if process.has_mpi}
+            self._connected = len(begun) == self._size
+            if begun and not self._connected:
+                ranks |= set(range(self._size))
+                patience = max(self._timeout, STARTING)
+                for rank in sorted(ranks - begun):
+                    found[f"rank {rank} has not begun to start MPI, and others have"] = patience
+        found |= {line: self._timeout for rank in sorted(ranks) if (line := why_silent(there, rank)) is not None}
+        return found
+
+    def _end(self, late: list[str]) -> None:
+        self.ended = True
+        lines = ["renga: the job does not go on.", *(f"  late: {what}" for what in late)]
+        lines.append(f"That is so for longer than distributed.timeout, {self._timeout:g} s: all ranks are ended.")
+        os.write(2, ("\n" + "\n".join(lines) + "\n").encode(errors="backslashreplace"))
+        for process in rank_processes(self._mpiexec.pid):
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+        # Having seen its ranks end, it cleans up, if it can.
+        self._mpiexec.send_signal(signal.SIGCONT)
+        try:
+            self._mpiexec.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self._mpiexec.kill()

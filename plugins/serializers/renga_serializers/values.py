@@ -1,0 +1,125 @@
+"""Which values can be stored, and when a stored value fits the object that asks for it.
+
+A stored value is always a NumPy array, of a dtype that needs no pickle. None is stored as an empty array of a dtype
+that nothing else has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import get_backend, is_array, to_host
+from renga_core.serializers.limits import excess
+from renga_serializers.headers import Header
+
+__all__ = ["Misfit", "check_header", "decode", "encode", "is_none", "put"]
+
+_NONE = np.dtype([("none", np.uint8)])
+_NUMBERS = (int, float, complex, np.number, np.bool)
+
+
+class Misfit(Exception):
+    """A stored value is not what the object expects; the message says how they differ."""
+
+
+def is_none(stored: np.ndarray[Any, Any] | Header) -> bool:
+    """Whether this array stands for None."""
+    return bool(stored.dtype == _NONE)
+
+
+def encode(value: Any) -> np.ndarray[Any, Any]:
+    """`value` as the array that stores it; it shares memory with `value` if that is a NumPy array.
+
+    Raises:
+        TypeError: The value cannot be stored without pickling it.
+    """
+    if value is None:
+        return np.empty(0, _NONE)
+    if is_array(value):
+        stored = to_host(value)
+    elif isinstance(value, (*_NUMBERS, str, list, tuple)):
+        stored = np.asarray(value)
+    else:
+        raise TypeError(f"{type(value).__qualname__} is not an array, a number, a string, a list of those, or None")
+    as_read = np.lib.format.descr_to_dtype(np.lib.format.dtype_to_descr(stored.dtype))
+    if as_read != stored.dtype or stored.dtype.hasobject:
+        raise TypeError(f"dtype {stored.dtype} cannot be stored without pickling it")
+    return stored
+
+
+def check_header(header: Header, value: Any, strict: bool = True) -> None:
+    """See whether what is stored may be for `value`, as far as can be seen before it is read.
+
+    Raises:
+        Misfit: It is not, as `decode` would find; or there is no array here that would tell how large one to expect,
+            and it takes far more memory than it takes in the file.
+    """
+    if is_none(header):
+        return
+    if is_array(value):
+        _compare(header, value, strict)
+        return
+    if isinstance(value, (str, *_NUMBERS)) and header.shape != ():
+        raise Misfit(f"is {_describe(header)} in the file, but {type(value).__qualname__} here")
+    if too_much := excess(header.nbytes, header.packed):
+        raise Misfit(f"{too_much}. If that is right, give the object an array of its shape first")
+
+
+def decode(stored: np.ndarray[Any, Any], value: Any, strict: bool = True) -> Any:
+    """What `stored` means to an object whose current value is `value`.
+
+    Returns:
+        For an array, `stored` in the dtype of `value`, to be `put` there. For anything else, the value itself: numbers
+        keep the stored type (an attribute that started as 0 may have become 0.5), but a float stays a float.
+
+    Raises:
+        Misfit: Shape, dtype or type differ. Without `strict`, a dtype of the same kind is converted, and None accepted
+            in place of an array.
+    """
+    if is_none(stored):
+        if is_array(value) and strict:
+            raise Misfit(f"is None in the file, but {_describe(value)} here")
+        return None
+    if value is None:
+        # A parameter without an array wants one even if it is a single float; counters and texts want Python's types.
+        return stored.tolist() if stored.shape == () and stored.dtype.kind in "biuU" else stored[()]
+    if is_array(value):
+        return _decode_array(stored, value, strict)
+    if isinstance(value, (list, tuple)) and stored.ndim > 0:
+        return type(value)(stored.tolist())
+    if isinstance(value, str) and stored.shape == () and stored.dtype.kind == "U":
+        return stored.tolist()
+    if isinstance(value, _NUMBERS) and stored.shape == () and stored.dtype.kind in "biufc":
+        number = stored[()] if isinstance(value, np.generic) else stored.tolist()
+        return float(number) if isinstance(value, float) and isinstance(number, int) else number
+    raise Misfit(f"is {_describe(stored)} in the file, but {type(value).__qualname__} here")
+
+
+def put(stored: np.ndarray[Any, Any], array: Any) -> None:
+    """Copy `stored` into `array`, on whichever device it lives."""
+    if isinstance(array, np.ndarray):
+        np.copyto(array, stored)
+    else:
+        backend = get_backend(array)
+        backend.assign(array, backend.asarray(stored, backend.device_index(array)))
+
+
+def _decode_array(stored: np.ndarray[Any, Any], array: Any, strict: bool) -> np.ndarray[Any, Any]:
+    _compare(stored, array, strict)
+    return stored.astype(np.dtype(array.dtype), copy=False)
+
+
+def _compare(stored: np.ndarray[Any, Any] | Header, array: Any, strict: bool) -> None:
+    dtype = np.dtype(array.dtype)
+    same = stored.dtype.newbyteorder("=") == dtype.newbyteorder("=")
+    convertible = not strict and stored.dtype.kind == dtype.kind
+    if stored.shape != tuple(array.shape) or not (same or convertible):
+        raise Misfit(f"is {_describe(stored)} in the file, but {_describe(array)} here")
+
+
+def _describe(array: Any) -> str:
+    if array.dtype.kind == "U" and array.shape == ():
+        return "text"
+    return f"{array.dtype} of shape {tuple(array.shape)}"

@@ -1,0 +1,98 @@
+"""`CalledSuite`: what the kits of functions and links share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import Device, get_device, get_device_of
+from renga_core.graph import Variable, as_array
+from renga_testing.every_backend import DTYPES, EveryBackendSuite, many
+from renga_testing.suites.inputs import Guess, guess, stated, without_elements
+from renga_testing.suites.suite import ProviderSuite
+
+__all__ = ["CalledSuite"]
+
+Host = np.ndarray[Any, Any]
+
+
+class CalledSuite(ProviderSuite):
+    """A kit of something that is called with Variables. Most of its tests are those of a test base for in-tree code.
+
+    Attributes:
+        base: The test base.
+        described: What of this kit describes the provider to it.
+        tolerances: For each dtype, how far results may be from those in double precision, absolutely and relatively.
+        eps: Half the distance between the two points of numerical derivatives; keep inputs further from kinks.
+    """
+
+    extras: ClassVar[Mapping[str, str]] = {"empty": "takes inputs without rows"}
+    base: ClassVar[type[EveryBackendSuite]]
+    described: ClassVar[Iterable[str]] = ("make_inputs", "empty_inputs", "call", "reference", "tolerances", "eps")
+    tolerances: ClassVar[Mapping[str, float]] = EveryBackendSuite.tolerances
+    eps: ClassVar[float] = EveryBackendSuite.eps
+    _guessed: ClassVar[Guess | None] = None
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Iterable[Any]]:
+        """Devices, and the dtypes of inputs."""
+        return {**super().parameters(), "dtype": DTYPES}
+
+    @property
+    def note(self) -> str:
+        """Whether the inputs are a guess."""
+        return f"inputs were guessed: {self._guessed}" if self._guessed else ""
+
+    def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
+        """Inputs: host arrays, the floating ones in `dtype`. Default: those that the description states, or a guess."""
+        if self.offer.provider.inputs:
+            return stated(self.offer, rng, dtype)
+        cls = type(self)
+        if cls._guessed is None:
+            cls._guessed = guess(self.label, *self.guessable())
+        return cls._guessed.arrays(rng, dtype)
+
+    def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[Host, ...]:
+        """Inputs without rows. Default: `make_inputs`, without the rows of all that have as many as the first."""
+        return without_elements(self.make_inputs(np.random.default_rng(0), dtype))
+
+    def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
+        """The last arguments of `guess`."""
+        raise NotImplementedError
+
+    # --- helpers -----------------------------------------------------------------------------------------------------
+
+    def _checked(self, ys: Any, inputs: Sequence[Any]) -> Any:
+        """What a call returned, if that is a Variable or several, on the device of the inputs."""
+        device = get_device_of(as_array(inputs[0]))
+        for i, y in enumerate(many(ys)):
+            sort = type(y).__name__
+            assert isinstance(y, Variable), f"{self.label} returns a {sort}; expected a Variable, or several"
+            place = get_device_of(y.array)
+            assert place == device, f"output {i} is on {place}, inputs are on {device}"
+        return ys
+
+    @cached_property
+    def _checks(self) -> Any:
+        """The test base, about this provider."""
+        return type(type(self).__name__, (self.base,), {name: getattr(self, name) for name in self.described})()
+
+    def _check(self, test: str, *arguments: Any) -> None:
+        """Run a test of the base."""
+        held = random.get_state()
+        try:
+            getattr(self._checks, f"test_{test}")(*arguments)
+        finally:
+            random.set_state(held)  # it sets a seed, which only the provider must not do
+
+    def _inputs(self, device: Device | None = None, dtype: str = "float32", seed: int = 0) -> list[Any]:
+        """Inputs as arrays of a device. `seed` decides their values."""
+        arrays = self.make_inputs(np.random.default_rng(seed), np.dtype(dtype))
+        return [(device or get_device("numpy")).send(np.array(x)) for x in arrays]
+
+    def _variables(self, xs: Iterable[Any], requires_grad: bool = True) -> list[Variable]:
+        return [Variable(x, requires_grad=requires_grad) for x in xs]

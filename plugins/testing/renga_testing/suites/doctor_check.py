@@ -1,0 +1,95 @@
+"""`DoctorCheckSuite`: the kit of checks of `renga doctor`. How to write one: docs/how-to/write-a-doctor-check.md."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from renga_core.kinds import DOCTOR_CHECK
+from renga_core.plugin.state import State, describe_error
+from renga_testing.suites.marked_processes import VARIABLE, MarkedProcesses
+from renga_testing.suites.suite import ProviderSuite
+
+__all__ = ["DoctorCheckSuite"]
+
+
+class DoctorCheckSuite(ProviderSuite):
+    """Tests of a check, which is called as `renga doctor` calls it.
+
+    Attributes:
+        seconds: The time that it is given to find something.
+        patience: The time by which it may be late, and until all processes must have ended.
+    """
+
+    kind = DOCTOR_CHECK
+    seconds: ClassVar[float] = 60.0
+    patience: ClassVar[float] = 30.0
+
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> Iterator[None]:
+        with chdir(tmp_path):
+            yield
+            left = sorted(os.listdir())
+        assert not left, f"{self.label} leaves {', '.join(left)} in the current folder"
+
+    def test_rows(self) -> None:
+        """It returns rows: what was tried, a state that there is, and more about it, each a line of text."""
+        rows = self._rows(self.seconds)
+        assert rows, f"{self.label} returns no row: nobody learns that it was there"
+        for row in rows:
+            texts = isinstance(row, tuple) and len(row) == 3 and all(isinstance(cell, str) for cell in row)
+            assert texts, (
+                f"{self.label} returns {row!r}; expected three texts: what was tried, its state, more about it"
+            )
+            what, state, about = row
+            known = ", ".join(State)
+            assert state in list(State), f"{self.label} says of {what!r} that it is {state!r}; states are: {known}"
+            lines = len(what.splitlines()) == 1 and len(about.splitlines()) <= 1
+            assert lines, f"a row of {self.label} is no line of a table: {row!r}"
+
+    def test_little_time(self) -> None:
+        """With little time it returns in good time, and says so in a row."""
+        assert self._rows(0.1), f"with 0.1 s, {self.label} returns no row: say that there was no answer in time"
+
+    def test_unknown_host(self) -> None:
+        """A host that there is not is no error: it says so in a row, or passes over hosts."""
+        assert self._rows(self.seconds, "no-such-host.invalid"), f"{self.label} returns no row for an unknown host"
+
+    def test_prints_nothing(self) -> None:
+        """It prints nothing: `renga doctor --json` writes to stdout."""
+        out = io.StringIO()
+        with redirect_stdout(out):
+            self._rows(self.seconds)
+        assert not out.getvalue(), f"{self.label} prints {out.getvalue()[:60]!r}; say it in a row"
+
+    def _rows(self, seconds: float, hosts: str | None = None) -> list[Any]:
+        """What it returns; it must come back, and leave no thread and no process."""
+        before, marked = set(threading.enumerate()), MarkedProcesses()
+        said, answer = f"called with {seconds:g} s and {hosts}", list[Any]()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(VARIABLE, marked.mark)
+            # A thread of its own: a check that hangs must not hang the kit.
+            thread = threading.Thread(target=self._call, args=(seconds, hosts, answer), daemon=True)
+            thread.start()
+            thread.join(seconds + self.patience)
+        assert answer, f"{self.label}, {said}, has not returned {self.patience:g} s later"
+        if isinstance(answer[0], BaseException):
+            raise AssertionError(f"{self.label}, {said}, raises {describe_error(answer[0])}; say it in a row")
+        threads = [one.name for one in set(threading.enumerate()) - before if one.is_alive()]
+        assert not threads, f"{self.label} leaves threads behind: {', '.join(threads)}"
+        left = marked.left(self.patience)
+        assert not left, f"{self.label} returns and leaves processes running: {len(left)}"
+        return list(answer[0])
+
+    def _call(self, seconds: float, hosts: str | None, answer: list[Any]) -> None:
+        try:
+            answer.append(list(self.target(seconds, hosts)))
+        except BaseException as error:
+            answer.append(error)

@@ -1,0 +1,126 @@
+"""What the kits of functions and links call them with: what the provider states, or else a guess."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from renga_core.graph import Variable, as_array
+from renga_core.plugin import Offer
+from renga_core.plugin.provider import resolve
+from renga_core.plugin.state import describe_error
+from renga_testing.every_backend import is_floating, many
+
+__all__ = ["Guess", "guess", "stated", "without_elements"]
+
+Host = np.ndarray[Any, Any]
+
+SHAPES = ((4, 3), (2, 3, 4), (2, 3, 4, 4), (3, 3), (2, 3, 3))
+"""A batch of rows, of sequences, of images; one square matrix, and two."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Floating arrays of one shape.
+
+    Attributes:
+        count: How many.
+        shape: Of each.
+        positive: Numbers are between 0.1 and 0.9. Otherwise they have either sign, and a size between 0.2 and 2.
+    """
+
+    count: int
+    shape: tuple[int, ...]
+    positive: bool
+
+    def __str__(self) -> str:
+        values = "between 0.1 and 0.9" if self.positive else "of either sign"
+        return f"{self.count} floating array{'s' * (self.count > 1)} of shape {self.shape}, {values}"
+
+    def arrays(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
+        """Draw them."""
+        return tuple(self._draw(rng).astype(dtype) for _ in range(self.count))
+
+    def _draw(self, rng: np.random.Generator) -> Host:
+        if self.positive:
+            return rng.uniform(0.1, 0.9, self.shape)
+        # No number is so close to 0 that a numerical derivative would have it on both sides.
+        signed: Host = rng.uniform(0.2, 2, self.shape) * rng.choice([-1.0, 1.0], self.shape)
+        return signed
+
+
+def stated(offer: Offer, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
+    """The inputs that a provider states.
+
+    Raises:
+        AssertionError: They are no tuple of host arrays, or what floats is of another dtype than was asked for.
+    """
+    where = f"inputs, by {offer.provider.inputs}"
+    try:
+        arrays = resolve(offer.provider.inputs)(rng, dtype)
+    except Exception as error:
+        raise AssertionError(f"{where}: {describe_error(error)}") from error
+    sort = type(arrays).__name__
+    assert isinstance(arrays, tuple) and arrays, f"{where}, are a {sort}; expected a tuple of NumPy arrays"  # noqa: PT018
+    for i, x in enumerate(arrays):
+        assert isinstance(x, np.ndarray), f"{where}: number {i} is a {type(x).__name__}; expected a NumPy array"
+        assert x.dtype == dtype or not is_floating(x), f"{where}: number {i} is of {x.dtype}, and {dtype} was asked for"
+    return arrays
+
+
+def guess(label: str, call: Callable[..., Any], signature: Callable[..., Any], given: Mapping[str, Any]) -> Guess:
+    """Find floating arrays of one shape, one for each argument without a default, that give finite results.
+
+    Args:
+        label: What takes them, for the message.
+        call: Takes Variables.
+        signature: What arguments there are is read off this.
+        given: Arguments by name that `call` adds.
+
+    Raises:
+        AssertionError: There are none; the message says what to do.
+    """
+    count, refused = _arguments(signature, given), ""
+    for shape in SHAPES:
+        for positive in (False, True):
+            tried = Guess(count, shape, positive)
+            try:
+                wrong = _wrong(call, tried)
+            except Exception as error:
+                wrong = describe_error(error)
+            if not wrong:
+                return tried
+            refused = refused or f"{tried}: {wrong}"
+    raise AssertionError(
+        f"{label} takes none of {2 * len(SHAPES)} guesses at its inputs. The first was {refused}. Next: state inputs "
+        "by the description's field inputs (in a test class: make_inputs), other arguments by --set KEY=VALUE (options)"
+    )
+
+
+def without_elements(arrays: Sequence[Host]) -> tuple[Host, ...]:
+    """The arrays, cut to no rows: all that have as many rows as the first."""
+    rows = len(arrays[0])
+    return tuple(x[:0] if x.ndim and len(x) == rows else x for x in arrays)
+
+
+def _arguments(signature: Callable[..., Any], given: Mapping[str, Any]) -> int:
+    """How many arguments must be given by place, besides those given by name."""
+    parameters = inspect.signature(signature).parameters.values()
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    missing = [p for p in parameters if p.kind in places and p.default is p.empty and p.name not in given]
+    return max(1, len(missing))
+
+
+def _wrong(call: Callable[..., Any], tried: Guess) -> str:
+    """What is wrong with the results; "" if nothing."""
+    xs = tried.arrays(np.random.default_rng(0), np.dtype(np.float64))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        ys = many(call(*[Variable(x) for x in xs]))
+    finite = all(np.isfinite(as_array(y)).all() for y in ys if is_floating(y))
+    return "" if finite else "results are not finite"

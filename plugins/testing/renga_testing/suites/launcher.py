@@ -1,0 +1,196 @@
+"""`LauncherSuite`: the kit of launchers. How to write one: docs/how-to/write-a-launcher.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from renga_core.kinds import LAUNCHER
+from renga_testing.suites.marked_processes import VARIABLE, MarkedProcesses
+from renga_testing.suites.suite import ProviderSuite, needs
+
+__all__ = ["LauncherSuite"]
+
+_ARGUMENTS = ["two words", "$RENGA_CONFORMANCE_TOLD", "é"]
+_STATUS = 3
+_LAUNCHING = """
+import os, sys
+sys.path.extend({path!r})
+from renga_core.plugin import registry
+launch = registry("launcher").load({name!r})
+sys.exit(launch({command!r}, {size}, os.environ | {{"RENGA_CONFORMANCE_TOLD": "as told"}}, **{more!r}))
+"""
+_RANK = """
+import json, os, sys, time
+task, folder, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
+read = sys.stdin.read() if task == "tell" else ""
+told = [sys.argv[4:], os.environ.get("RENGA_CONFORMANCE_TOLD"), os.getcwd()]
+place = os.path.join(folder, str(os.getpid()))
+with open(place + ".part", "w") as file:
+    json.dump(told, file)
+os.rename(place + ".part", place)
+print("a rank prints", flush=True)
+print("a rank complains", file=sys.stderr, flush=True)
+if task == "tell":
+    sys.exit(0)
+if task != "wait":
+    while sum(name.isdigit() for name in os.listdir(folder)) < size:
+        time.sleep(0.01)
+    try:
+        os.mkdir(os.path.join(folder, "failed"))
+    except FileExistsError:
+        pass  # another rank is the one that fails
+    else:
+        sys.exit({status}) if task == "exit" else os.kill(os.getpid(), 9)
+time.sleep(600)
+""".replace("{status}", str(_STATUS))
+
+
+class LauncherSuite(ProviderSuite):
+    """Tests of a launcher, which runs in a process of its own, as `renga launch` does.
+
+    Attributes:
+        size: Number of ranks.
+        seconds: All must have started, or ended, in this time.
+        hosts: Where ranks run to test the capability ``hosts``: this machine, by a name by which it can be reached.
+    """
+
+    kind = LAUNCHER
+    extras: ClassVar[Mapping[str, str]] = {
+        "hosts": "ranks can run on other hosts",
+        "tag": "each line of output can begin with the rank that wrote it",
+    }
+    size: ClassVar[int] = 3
+    seconds: ClassVar[float] = 120.0
+    hosts: ClassVar[str] = "localhost"
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Iterable[Any]]:
+        """How a rank fails, and by which signal the launcher is told to end."""
+        return {**super().parameters(), "failure": ("exit", "kill"), "wish": ("SIGINT", "SIGTERM")}
+
+    @pytest.fixture(autouse=True)
+    def _processes(self, tmp_path: Path) -> Iterator[None]:
+        self._folder, self._marked = tmp_path, MarkedProcesses()
+        self._started: list[subprocess.Popen[bytes]] = []
+        try:
+            yield
+            left = self._marked.left(self.seconds / 4)
+            assert not left, f"{self.label} returns and leaves processes running: {len(left)}"
+        finally:
+            for process in self._started:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            for number in self._marked.left(0):
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+
+    def test_ranks(self) -> None:
+        """So many ranks run the command here, with its arguments and the environment; their output is the launcher's.
+
+        Who reads from a rank's input finds an end, as the launcher does.
+        """
+        status = self._end(self._launch("tell"))
+        assert status == 0, f"all ranks end with 0, and {self.label} returns {status}{self._last_line}"
+        found = self._ranks()
+        assert len(found) == self.size, f"{self.label}, told to start {self.size} ranks, starts {len(found)}"
+        for arguments, variable, folder in found:
+            assert arguments == _ARGUMENTS, f"{self.label} gives a rank the arguments {arguments}, not {_ARGUMENTS}"
+            assert variable == "as told", f"{self.label} does not pass the environment that it is given to each rank"
+            assert folder == str(self._folder), f"{self.label} starts a rank in {folder}, not in the current folder"
+        for name, line in (("stdout", "a rank prints"), ("stderr", "a rank complains")):
+            count = self._written(name).count(line)
+            assert count == self.size, f"{self.size} ranks write to {name}, and {count} of their lines arrive there"
+
+    def test_failing_rank(self, failure: str) -> None:
+        """One rank fails: the others are ended, and its status is returned; of one that is killed, another than 0."""
+        status = self._end(self._launch(failure), "one rank has failed")
+        if failure == "kill":
+            assert status != 0, f"a rank was killed, and {self.label} returns 0"
+        else:
+            assert status == _STATUS, f"a rank ended with {_STATUS}, and {self.label} returns {status}"
+
+    def test_told_to_end(self, wish: str) -> None:
+        """Ctrl-C, which a terminal sends to all, and SIGTERM to the launcher end all ranks, and its status is not 0."""
+        process = self._launch("wait")
+        deadline = time.monotonic() + self.seconds
+        while len(self._ranks()) < self.size:
+            assert process.poll() is None, f"{self.label} ends before its ranks{self._last_line}"
+            assert time.monotonic() < deadline, f"{self.label} has not started {self.size} ranks in {self.seconds:g} s"
+            time.sleep(0.02)
+        if wish == "SIGINT":
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.terminate()
+        status = self._end(process, f"{wish} was sent")
+        assert status != 0, f"{wish} ends {self.label}, and it returns 0"
+
+    @needs("hosts")
+    def test_hosts(self) -> None:
+        """Told where to run ranks, it runs them there."""
+        status = self._end(self._launch("tell", hosts=f"{self.hosts}:{self.size}"))
+        assert status == 0, f"{self.label}, with hosts {self.hosts}:{self.size}, returns {status}{self._last_line}"
+        found = len(self._ranks())
+        assert found == self.size, f"{self.label}, with hosts {self.hosts}:{self.size}, starts {found} ranks"
+
+    @needs("tag")
+    def test_tag(self) -> None:
+        """Told to, it begins each line of output with the rank that wrote it."""
+        self._end(self._launch("tell", tag=True))
+        tags = {
+            line.partition("a rank prints")[0].strip()
+            for line in self._written("stdout").splitlines()
+            if "a rank prints" in line
+        }
+        assert "" not in tags, f"{self.label}, with tag, prints a line without the rank that wrote it"
+        assert len(tags) == self.size, f"{self.label}, with tag, marks {self.size} ranks by {sorted(tags)}"
+
+    def _launch(self, task: str, **more: Any) -> subprocess.Popen[bytes]:
+        """Start the launcher, and with it the ranks."""
+        rank = [sys.executable, "-I", "-S", "-c", _RANK, task, str(self._folder), str(self.size), *_ARGUMENTS]
+        program = _LAUNCHING.format(path=sys.path, name=self.offer.full_name, command=rank, size=self.size, more=more)
+        # Files, and no pipes: the end of a pipe comes when the last rank ends, one that is left included.
+        with open(self._folder / "stdout", "wb") as out, open(self._folder / "stderr", "wb") as err:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", program],
+                cwd=self._folder,
+                env=os.environ | {VARIABLE: self._marked.mark},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+        self._started.append(process)
+        return process
+
+    def _end(self, process: subprocess.Popen[bytes], event: str = "all ranks were to end") -> int:
+        """Its status, once it has returned."""
+        try:
+            return process.wait(self.seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.label} goes on {self.seconds:g} s after {event}") from None
+
+    def _written(self, name: str) -> str:
+        return (self._folder / name).read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def _last_line(self) -> str:
+        """The end of what was written to stderr, for a message."""
+        lines = self._written("stderr").strip().splitlines()
+        return f": {lines[-1][:200]}" if lines else ""
+
+    def _ranks(self) -> list[Any]:
+        """What ranks have told of themselves."""
+        files = [path for path in self._folder.iterdir() if path.name.isdigit()]
+        return [json.loads(path.read_text(encoding="utf-8")) for path in files]

@@ -1,0 +1,222 @@
+"""`LinkSuite`: the kit of links. How to write one: docs/how-to/write-a-link.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from renga_core import random
+from renga_core.backend import Device, to_host
+from renga_core.configuration import using_config
+from renga_core.graph import Variable, backward
+from renga_core.kinds import LINK
+from renga_core.link import Link
+from renga_core.serializers import load, save
+from renga_testing import link_suite
+from renga_testing.every_backend import EveryBackendSuite, is_floating, many
+from renga_testing.saving import load_state, saved_state
+from renga_testing.suites.called import CalledSuite
+from renga_testing.suites.comparing import compare
+from renga_testing.suites.global_state import start_random
+from renga_testing.suites.suite import needs
+
+__all__ = ["LinkSuite"]
+
+
+class LinkSuite(CalledSuite):
+    """Tests of a link, made with the kit's `options`.
+
+    Attributes: as of `CalledSuite`.
+    """
+
+    kind = LINK
+    base: ClassVar[type[EveryBackendSuite]] = link_suite.LinkSuite
+    described: ClassVar[Iterable[str]] = (*CalledSuite.described, "make_link")
+
+    def make_link(self) -> Link:
+        """A new link."""
+        link = self.make()
+        assert isinstance(link, Link), f"{self.label} makes a {type(link).__name__}, which is no Link"
+        return link
+
+    def call(self, link: Any, *variables: Any) -> Any:
+        """Call it on Variables in the order of `make_inputs`. What it remembers of earlier calls is forgotten first."""
+        if hasattr(link, "reset_state"):
+            link.reset_state()
+        ys = link(*variables)
+        for y in many(ys):
+            assert isinstance(y, Variable), (
+                f"{self.label} returns a {type(y).__name__}; expected a Variable, or several"
+            )
+        return ys
+
+    def reference(self, params: dict[str, np.ndarray[Any, Any]], *arrays: np.ndarray[Any, Any]) -> Any:
+        """The right outputs, from `params` as they are saved and from host arrays, both in float64.
+
+        Default: what it computes from them itself.
+        """
+        with using_config("dtype", np.dtype(np.float64)):
+            link = self.make_link()
+            self.call(link, *self._variables(arrays))
+            load_state(params, link)
+            random.seed(link_suite.CALL_SEED)
+            return tuple(to_host(y) for y in many(self.call(link, *self._variables(arrays))))
+
+    def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
+        """The last arguments of `guess`."""
+
+        def call(*variables: Any) -> Any:
+            with using_config("dtype", np.dtype(np.float64)):
+                return self.make_link()(*variables)
+
+        return call, self.make_link().forward, {}
+
+    # --- parameters --------------------------------------------------------------------------------------------------
+
+    def test_all_parameters_are_registered(self, device: Device) -> None:
+        """Each parameter is made in `init_scope`, so that optimizers and files find it."""
+        self._check("all_parameters_are_registered", device)
+
+    def test_every_parameter_is_used(self, device: Device) -> None:
+        """The first call gives each parameter a shape; backward gives each a gradient."""
+        link = self._made(device)
+        for path, param in link.namedparams():
+            assert param.is_initialized, f"parameter {path} has no shape after a call: nothing uses it"
+        link.cleargrads()
+        ys = self.call(link, *self._variables(self._inputs(device)))
+        if hasattr(link, "reset_state"):  # what it does with what it remembers, a second call shows
+            ys = link(*self._variables(self._inputs(device, seed=1)))
+        ys = [y for y in many(ys) if is_floating(y)]
+        rng = np.random.default_rng(1)
+        backward(ys, [Variable(device.send(rng.uniform(-1, 1, y.shape).astype(str(y.dtype)))) for y in ys])
+        for path, param in link.namedparams():
+            assert param.grad is not None, f"parameter {path} gets no gradient: outputs do not depend on it"
+            assert np.isfinite(to_host(param.grad)).all(), f"the gradient of {path} is not finite"
+
+    def test_names(self, device: Device) -> None:
+        """What is saved has the same names in each link that is made, before a call and after."""
+        right = _names(self._made())
+        for where, link in (("in another link", self._made()), ("after a call", self._made(device))):
+            names = _names(link)
+            assert names == right, f"names of what is saved: {where}, {_difference(right, names)}"
+
+    def test_deterministic(self, device: Device) -> None:
+        """From the same seed come the same parameters, outputs and gradients, bit by bit."""
+        self._check("deterministic", device)
+
+    def test_cleargrads(self, device: Device) -> None:
+        """`backward` adds to the parameters' gradients, until `cleargrads` forgets them."""
+        self._check("cleargrads", device)
+
+    # --- outputs and gradients ---------------------------------------------------------------------------------------
+
+    def test_forward(self, device: Device, dtype: str) -> None:
+        """Outputs are the reference's in double precision, but for rounding; half precision does not overflow."""
+        self._check("forward", device, dtype)
+
+    def test_forward_dtype(self, device: Device, dtype: str) -> None:
+        """Floating outputs are of ``config.dtype``, when the link is made under it."""
+        self._check("forward_dtype", device, dtype)
+
+    def test_gradient(self, device: Device) -> None:
+        """Gradients of inputs and parameters are the numerical derivatives, along a random direction."""
+        self._check("gradient", device)
+
+    def test_double_gradient(self, device: Device) -> None:
+        """The gradients' gradients are the numerical derivatives, along a random direction."""
+        self._check("double_gradient", device)
+
+    def test_noncontiguous(self, device: Device) -> None:
+        """Inputs and gradients with gaps and in another memory order give the same results."""
+        self._check("noncontiguous", device)
+
+    @needs("empty")
+    def test_empty(self, device: Device, dtype: str) -> None:
+        """Inputs without rows give outputs and gradients of the right shapes."""
+        self._check("empty", device, dtype)
+
+    def test_inputs_unmodified(self, device: Device) -> None:
+        """Neither forward nor backward changes the inputs."""
+        link, xs = self._made(device), self._inputs(device)
+        ys = [y for y in many(self.call(link, *self._variables(xs))) if is_floating(y)]
+        backward(ys, [Variable(device.xp.ones_like(y.array)) for y in ys])
+        for i, (x, right) in enumerate(zip(xs, self._inputs(), strict=True)):
+            compare(x, right, f"input {i}, after a call and backward", exact=True)
+
+    def test_testing_changes_nothing(self, device: Device) -> None:
+        """In testing, the same inputs give the same outputs, and neither parameters nor persistent values change."""
+        link = self._made(device)
+        first, before = self._tested(link, device), saved_state(link)
+        for i, (y, right) in enumerate(zip(self._tested(link, device), first, strict=True)):
+            compare(y, right, f"output {i} of the same inputs, computed again in testing,", exact=True)
+        for path, value in saved_state(link).items():
+            compare(value, before[path], f"{path}, after testing,", exact=True)
+
+    # --- moving, saving and copying ----------------------------------------------------------------------------------
+
+    def test_to_device(self, device: Device) -> None:
+        """All arrays follow to a device, where the results are the same, and come back as they were."""
+        self._check("to_device", device)
+
+    def test_serialization(self, device: Device, tmp_path: Path) -> None:
+        """Saved and loaded into a new link, it computes the same."""
+        self._check("serialization", device, tmp_path)
+
+    def test_saving_after_training(self, device: Device, tmp_path: Path) -> None:
+        """What calls in training leave behind is saved, too: a link that loads it gives the same outputs in testing."""
+        link = self._made(device)
+        for _ in range(2):
+            self.call(link, *self._variables(self._inputs(device, seed=1)))
+        right = self._tested(link, device)
+        save(tmp_path / "link.npz", link)
+        start_random(1)
+        loaded = self.make_link().to_device(device)
+        load(tmp_path / "link.npz", loaded)
+        for i, (y, expected) in enumerate(zip(self._tested(loaded, device), right, strict=True)):
+            compare(y, expected, f"output {i} in testing, of a link that was trained, saved and loaded,", exact=True)
+
+    def test_shared_copy(self, device: Device) -> None:
+        """``copy("share")`` has the same arrays, in parameters with gradients of their own."""
+        self._check("shared_copy", device)
+
+    def test_copy(self, device: Device) -> None:
+        """``copy("copy")`` computes the same, and changing or calling it leaves the original as it was."""
+        self._check("copy", device)
+
+    def test_fresh_copy(self, device: Device) -> None:
+        """``copy("init")`` fills each parameter anew, as the seed says."""
+        self._check("fresh_copy", device)
+
+    def test_no_reference_cycles(self, device: Device) -> None:
+        """Dropping link and outputs frees them at once, without the garbage collector."""
+        self._check("no_reference_cycles", device)
+
+    # --- helpers -----------------------------------------------------------------------------------------------------
+
+    def _made(self, device: Device | None = None) -> Any:
+        """A new link; with a device, one there that has been called."""
+        start_random()
+        link = self.make_link()
+        if device is not None:
+            link.to_device(device)
+            self.call(link, *self._variables(self._inputs(device)))
+        return link
+
+    def _tested(self, link: Link, device: Device) -> Sequence[Any]:
+        """Outputs in testing, as host arrays."""
+        with using_config("train", False):
+            return [np.array(to_host(y)) for y in many(self.call(link, *self._variables(self._inputs(device))))]
+
+
+def _names(link: Link) -> set[str]:
+    """Of parameters and persistent values."""
+    own = ((path, name) for path, part in link.namedlinks() for name in (*part._params, *part._persistent))
+    return {f"{path}/{name}".replace("//", "/") for path, name in own}
+
+
+def _difference(before: set[str], after: set[str]) -> str:
+    new, gone = sorted(after - before), sorted(before - after)
+    return ", ".join([*(f"{name} is new" for name in new), *(f"{name} is gone" for name in gone)])

@@ -1,0 +1,43 @@
+"""Processes that a tested provider starts, known by a mark in their environment: are any left?"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["VARIABLE", "MarkedProcesses"]
+
+VARIABLE = "RENGA_CONFORMANCE_MARK"
+"""The variable that carries the mark."""
+
+
+class MarkedProcesses:
+    """Those that have inherited the mark: children, their children, and those whose parents have ended.
+
+    Attributes:
+        mark: The value of `VARIABLE` to start them with.
+    """
+
+    def __init__(self) -> None:
+        self.mark = secrets.token_hex(8)
+
+    def left(self, seconds: float) -> list[int]:
+        """The numbers of those that are still there, at the latest after so many seconds.
+
+        Where the system does not tell the environments of processes (it has no ``/proc``), none.
+        """
+        deadline = time.monotonic() + seconds
+        while (found := self._found()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return found
+
+    def _found(self) -> list[int]:
+        wanted, found = f"{VARIABLE}={self.mark}".encode(), []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended, or is another user's
+                if int(folder.name) != os.getpid() and wanted in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+        return found

@@ -1,0 +1,75 @@
+"""Figures of several processes are those of one that has all pictures."""
+
+import numpy as np
+import pytest
+
+from renga_core.link import Chain, Link
+from renga_core.reporter import report
+from renga_cv.tasks.converter import pictures
+from renga_cv.tasks.detection import Detection
+from renga_cv.tasks.evaluator import PredictionEvaluator
+from renga_cv.tasks.instance_segmentation import InstanceSegmentation
+from renga_data.datasets import SubDataset
+from renga_data.iterators import SerialIterator
+from renga_distributed.extensions.evaluator import create_multi_node_evaluator
+from renga_distributed.threads import launch
+
+COUNT = 7
+
+
+def drawn(rng, task):
+    """Up to four objects: boxes or masks, and their classes."""
+    count = rng.integers(0, 5)
+    labels = rng.integers(0, 3, count).astype(np.int32)
+    if task is InstanceSegmentation:
+        return rng.random((count, 6, 6)) < 0.8, labels
+    corner = rng.integers(0, 3, (count, 2))
+    return np.hstack([corner, corner + rng.integers(2, 5, (count, 2))]).astype(np.float32), labels
+
+
+class Known(Link):
+    """Finds in an image what belongs to its first value. Scores are few, so that many are equal."""
+
+    nms_thresh = score_thresh = 0.5
+
+    def __init__(self, task):
+        super().__init__()
+        rng = np.random.default_rng(1)
+        self.found = [drawn(rng, task) for _ in range(COUNT)]
+        self.scores = [rng.integers(1, 4, len(labels)).astype(np.float32) / 4 for _, labels in self.found]
+
+    def use_preset(self, preset):
+        pass
+
+    def predict(self, imgs):
+        numbers = [int(img[0, 0, 0]) for img in imgs]
+        found = [(*self.found[i], self.scores[i]) for i in numbers]
+        return tuple([list(each) for each in zip(*found, strict=True)])
+
+
+class Target(Chain):
+    def __init__(self, task):
+        super().__init__()
+        with self.init_scope():
+            self.predictor = Known(task)
+
+    def forward(self, images, truth, labels):
+        report({"loss": np.mean([image[0, 0, 0] for image in images])}, self)
+
+
+@pytest.mark.parametrize("task", [Detection, InstanceSegmentation])
+def test_every_rank_reports_the_figures_of_all_pictures(task):
+    rng = np.random.default_rng(0)
+    examples = [(np.full((3, 6, 6), i, np.float32), *drawn(rng, task)) for i in range(COUNT)]
+
+    def evaluate(comm):
+        batches = SerialIterator(SubDataset(examples, *comm.share(COUNT)), 2, repeat=False, shuffle=False)
+        evaluator = PredictionEvaluator(batches, Target(task), task(), comm, pictures())
+        return create_multi_node_evaluator(evaluator, comm)()
+
+    (alone,) = launch(evaluate, 1)
+    assert 0 < alone["main/map"] < 1
+    assert alone["main/loss"] == (COUNT - 1) / 2
+    for ranks in (2, 3, COUNT + 1):
+        for found in launch(evaluate, ranks):
+            np.testing.assert_equal(found, alone)
