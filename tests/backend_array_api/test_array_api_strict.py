@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from suites_on_a_library import about_the_library
 
 from renga_testing.fake_distribution import write_distribution
 
@@ -97,8 +98,7 @@ def test_it_passes_the_kit(site: Path, tmp_path: Path) -> None:
 @pytest.mark.timeout(900)
 def test_renga_asks_for_no_more_than_is_documented(site: Path, part: list[Path]) -> None:
     """Functions, links, distributions and optimizers pass on a library that has the standard and nothing else."""
-    # Of the dtypes one is enough to see which names are asked for; gradients are tested in float64 in any case.
-    which = "strict and not float64 and not float16"
+    which = about_the_library("strict")
     said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *part, "-k", which, cwd=ROOT, site=site)
     assert int(re.findall(r"(\d+) passed", said)[-1]) > 400
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from suites_on_a_library import about_the_library
 
 from renga_core.kinds import FUNCTION, LINK, OPTIMIZER
 from renga_core.plugin import registry
@@ -94,8 +95,7 @@ def test_one_word_of_the_file_changes_the_backend(site: Path, tmp_path: Path, pr
 @pytest.mark.timeout(900)
 def test_suites_pass_on_it(site: Path, part: list[Path]) -> None:
     """No test is edited. What compares networks and NumPy's arrays with PyTorch is about no backend, and left out."""
-    # One dtype is enough, as on array-api-strict; gradients are tested in float64 in any case.
-    which = "torch and not pytorch and not test_networks and not float64 and not float16"
+    which = about_the_library("torch") + " and not pytorch and not test_networks"
     command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", *part, "-k", which)
     said = run(*command, cwd=ROOT, path=[site], timeout=880, RENGA_CHECK_BACKENDS="torch")
     assert int(re.findall(r"(\d+) passed", said)[-1]) > 400
