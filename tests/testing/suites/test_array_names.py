@@ -24,6 +24,7 @@ NO_ARRAYS = {"self", "np", "random", "copy", "json", "math", "F", "functions", "
 """What stands before a dot and is no array, where the name after it is also one of an array's."""
 
 OF_OTHERS = {
+    "newbyteorder",
     "device",
     "to_device",
     "dumps",
