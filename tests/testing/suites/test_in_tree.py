@@ -122,11 +122,18 @@ LINK_ATTRIBUTES = {
     "nn:lstm": {"options": {"in_size": 2}},
 }
 """A sample of links; tests/nn/links has the kit's test base for each."""
+NUMBERS_OF_RANKS = {
+    "mpi:naive": (2, 5),
+    "mpi:flat": (3,),
+    "mpi:single_node": (4,),
+    "mpi:two_dimensional": (3, 5),
+    "mpi:non_cuda_aware": (2,),
+}
+"""What MPI's communicators have in common is tried with each number of ranks by the one that is not here."""
 WITHOUT_OPTIONS = (
     ARRAY_BACKEND,
     KERNEL,
     OPTIMIZER,
-    COMMUNICATOR,
     FILE_FORMAT,
     COMMAND,
     "compiler",
@@ -227,6 +234,7 @@ suites = classes_for(
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
 globals().update(classes_for(OPTIMIZER_HOOK, attributes(HOOK_OPTIONS, "optimizers")))
 globals().update(classes_for(ITERATOR, attributes(ITERATOR_OPTIONS, "data")))
+globals().update(classes_for(COMMUNICATOR, {name: {"sizes": sizes} for name, sizes in NUMBERS_OF_RANKS.items()}))
 globals().update(sample_of(FUNCTION, FUNCTION_ATTRIBUTES))
 # What is of several kinds may have one name.
 globals().update({f"{name}Link": suite for name, suite in sample_of(LINK, LINK_ATTRIBUTES).items()})
@@ -245,6 +253,7 @@ globals().update({f"{name}DoctorCheck": suite for name, suite in classes_for(DOC
     "kind",
     [
         *WITHOUT_OPTIONS,
+        COMMUNICATOR,
         MODEL,
         DATASET,
         ITERATOR,
