@@ -1,7 +1,7 @@
 """How a module of the face looks names up: `view(__name__)` gives it `__getattr__` and `__dir__`.
 
 A name is one of core's that the module lists itself, or a module in it, or what plugins have in it
-(`renga_core.plugin.PublicModule`). It is imported at its first use and then kept in the module, so that a second use
+(`renga.public_module.PublicModule`). It is imported at its first use and then kept in the module, so that a second use
 costs what any attribute costs. What stays out is told apart: a name that nobody has is an AttributeError; one whose
 plugin is disabled or missing is a `ProviderUnavailable` that says so.
 """
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from renga_core.plugin import PublicModule
+    from renga.public_module import PublicModule
 
 __all__ = ["VIEWS", "View", "view"]
 
@@ -37,7 +37,7 @@ class View:
     @cached_property
     def public(self) -> PublicModule:
         """What plugins have in it. Plugins' machinery is imported when a name is asked for, not by ``import renga``."""
-        from renga_core.plugin import PublicModule
+        from renga.public_module import PublicModule
 
         return PublicModule(self.module)
 

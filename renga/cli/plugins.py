@@ -16,7 +16,6 @@ from renga_core.errors import RengaError, did_you_mean
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import (
     Candidate,
-    Explanation,
     Kind,
     Offer,
     Plugin,
@@ -26,12 +25,13 @@ from renga_core.plugin import (
     State,
     get_manager,
 )
-from renga_core.plugin.report import Row, rows
 from renga_core.plugin.state import describe_error, pass_interrupt
 
 from .arguments import arguments_of
+from .explanation import Explanation, explain
 from .output import print_json, print_table
 from .pager import paged
+from .plugin_rows import Row, rows
 
 __all__ = ["run"]
 
@@ -177,8 +177,8 @@ def _why(arguments: argparse.Namespace) -> int:
         names = wished[0] if len(wished) == 1 else wished or None
         offered = Registry(kind, get_manager())
         if offered.kind is ARRAY_BACKEND:
-            _try_backends(offered.why(names))
-        reason = offered.why(names, origin="command line", probe=True)
+            _try_backends(explain(offered, names))
+        reason = explain(offered, names, origin="command line", probe=True)
     if arguments.json:
         print_json(
             {

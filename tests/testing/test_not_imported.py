@@ -7,7 +7,7 @@ import pytest
 
 TOLD = "\nimport sys; print([name for name in sys.modules if name.partition('.')[0] in ('renga_testing', 'pytest')])"
 PROGRAMS = {
-    "plugins": "from renga_core.plugin.report import rows\nrows()",
+    "plugins": "from renga.cli.plugin_rows import rows\nrows()",
     "face": """
 import renga
 from renga.view import VIEWS

@@ -17,9 +17,8 @@ How it works, in the order in which it happens:
 - `docstrings`: what a thing without a summary is, from its source.
 - `registry`, `selection`, `preferences`: from a name, or a list of wishes, or the settings, to one of these.
   `auto_order`: what ``auto`` stands for, and in which order.
-- `namespace`: what stands in public modules such as `renga.optimizers`, under which name.
 - `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
-- `manager`: what remembers all this. `report`: the same as rows, for `renga plugins`.
+- `manager`: what remembers all this.
 """
 
 from .errors import (
@@ -35,18 +34,15 @@ from .errors import (
 from .hookimpl import hookimpl
 from .kind import Kind
 from .manager import PluginManager, choices_state, get_manager, using_manager
-from .namespace import Entry, PublicModule
 from .offers import Offer
 from .provider import Kernel, Namespace, Provider
 from .registry import Registry, registry
-from .selection import Candidate, Explanation, Selection, Skipped
+from .selection import Candidate, Selection, Skipped
 from .state import Plugin, Problem, State, Status
 
 __all__ = [
     "AmbiguousProvider",
     "Candidate",
-    "Entry",
-    "Explanation",
     "InvalidDescription",
     "Kernel",
     "Kind",
@@ -59,7 +55,6 @@ __all__ = [
     "ProviderFaulty",
     "ProviderIncompatible",
     "ProviderUnavailable",
-    "PublicModule",
     "Registry",
     "RengaPluginError",
     "RengaPluginWarning",

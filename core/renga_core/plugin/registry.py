@@ -13,7 +13,7 @@ from .manager import PluginManager, get_manager
 from .offers import Offer
 from .preferences import ARGUMENT
 from .provider import AUTO
-from .selection import Candidate, Explanation, Selection, Skipped
+from .selection import Candidate, Selection, Skipped
 from .state import READY, State, Status, pass_interrupt
 
 __all__ = ["Registry", "registry"]
@@ -124,17 +124,8 @@ class Registry(Generic[T_co]):
         """
         return self._choose(name, origin, Offer.probe if probe else lambda offer: offer.status)
 
-    def why(self, name: Wish | None = None, *, origin: str = ARGUMENT, probe: bool = False) -> Explanation:
-        """Explain what `select` does with the same arguments, errors included."""
-        asked, origin = self._wish(name, origin)
-        candidates = self.list()
-        try:
-            selection = self.select(name, origin=origin, probe=probe)
-        except RengaPluginError as error:
-            return Explanation(self.kind, asked, origin, candidates, error=str(error))
-        return Explanation(self.kind, asked, origin, candidates, selection)
-
-    def _wish(self, name: Wish | None, origin: str) -> tuple[str | tuple[str, ...] | None, str]:
+    def wish(self, name: Wish | None, origin: str) -> tuple[str | tuple[str, ...] | None, str]:
+        """Return what `select` is to choose from: a name, or several, or None where nobody says; and who says so."""
         wish, origin = preferences.chosen(self.kind) if name is None else (name, origin)
         if wish is None or wish == AUTO:
             names = (self.automatic() or (AUTO,)) if self.kind.default == AUTO else self.kind.default or None
@@ -142,7 +133,7 @@ class Registry(Generic[T_co]):
         return (wish if isinstance(wish, str) else tuple(wish)), origin
 
     def _choose(self, name: Wish | None, origin: str, test: Callable[[Offer], Status]) -> Selection:
-        wish, origin = self._wish(name, origin)
+        wish, origin = self.wish(name, origin)
         self.manager.check_required()
         if wish is None:
             known = ", ".join(self.names()) or "none"

@@ -49,7 +49,7 @@ def test_first_use_of_a_kind_imports_thin_modules_only() -> None:
 
 def test_listing_everything_imports_no_numpy() -> None:
     """The rows of core's kinds name protocols and types of all of core, and import none of it."""
-    code = "from renga_core.plugin.report import rows; assert rows(); import sys; print(*sys.modules, sep='\\n')"
+    code = "from renga.cli.plugin_rows import rows; assert rows(); import sys; print(*sys.modules, sep='\\n')"
     loaded = run(code).split()
     assert "renga_core.kinds" in loaded
     assert not {"numpy", "renga_core.backend", "renga_core.optimizer"} & set(loaded)

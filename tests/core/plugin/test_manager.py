@@ -16,7 +16,6 @@ from renga_core.plugin import (
     registry,
     using_manager,
 )
-from renga_core.plugin.report import rows
 
 DETECTORS = "KIND = Kind('detector', summary='a callable')\n@hookimpl\ndef renga_kinds(): return [KIND]\n"
 
@@ -158,29 +157,3 @@ def renga_provider_selected(selection): HEARD.append(selection.offer.full_name)
     module = site.manager.plugins()[0].module
     assert isinstance(module, types.ModuleType)
     assert module.HEARD == [2, "acme:lion", 7, 8, None]
-
-
-def test_rows(site, offering, monkeypatch) -> None:
-    site.install("acme", offering("lion", "adam", needs=("nowhere",)), version="2.0")
-    site.install("bad", "@hookimpl\ndef renga_optimisers(): return []")
-    site.install("off", "1 / 0")
-    site.install("quiet")
-    monkeypatch.setenv("RENGA_PLUGINS_DISABLE", "off")
-    monkeypatch.setenv("RENGA_PLUGINS_REQUIRED", "elsewhere")  # a listing must still be had
-    with pytest.warns(RengaPluginWarning):
-        found = rows(site.manager)
-    missing = ("unavailable", "module 'nowhere' is not installed", "Install 'nowhere'.", "for a test")
-    assert found == [
-        ("acme", "acme-dist", "2.0", "optimizer", "adam", *missing),
-        ("acme", "acme-dist", "2.0", "optimizer", "lion", *missing),
-        (
-            *("bad", "bad-dist", "1.0", "", "renga_optimisers", "invalid", "there is no such hook"),
-            *("Did you mean 'renga_optimizers'?", ""),
-        ),
-        (
-            *("off", "off-dist", "1.0", "", "", "disabled"),
-            "'off' is in plugins.disable (environment RENGA_PLUGINS_DISABLE)",
-            *("Remove 'off' there to use it.", ""),
-        ),
-        ("quiet", "quiet-dist", "1.0", "", "", "ready", "it offers nothing", "", ""),
-    ]

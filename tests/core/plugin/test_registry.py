@@ -1,4 +1,4 @@
-"""Choosing: precedence, short and full names, «a string demands, a list wishes», preferences, explanations."""
+"""Choosing: precedence, short and full names, «a string demands, a list wishes», preferences."""
 
 import itertools
 import os
@@ -234,24 +234,6 @@ def test_autoload_off_loads_what_is_required(site, offering, monkeypatch) -> Non
         "plugins.autoload is off (environment RENGA_PLUGIN_AUTOLOAD)",
         "Add 'acme' to plugins.required, or turn plugins.autoload on.",
     )
-
-
-def test_why(backends, monkeypatch) -> None:
-    assert str(backends.why(probe=True)) == (
-        "array_backend: cupy, numpy (from 'auto', default)\n"
-        "  auto tries: [prefer.array_backend] auto, accelerators, CPUs; of each what Renga ships, then others by name\n"
-        "  skipped cupy: module 'nowhere' is not installed\n"
-        "  chosen numpy:numpy (numpy-dist 1.0)\n"
-        "Offered:\n"
-        "  - cupy:cupy     (cupy-dist 1.0, unavailable: module 'nowhere' is not installed)\n"
-        "  - numpy:numpy   (numpy-dist 1.0, ready)\n"
-        "  - torch:torch   (torch-dist 1.0, ready)"
-    )
-    monkeypatch.setenv("RENGA_BACKEND", "nope")
-    explanation = backends.why()
-    assert explanation.selection is None
-    assert explanation.error.startswith("no array_backend named 'nope' (from environment RENGA_BACKEND).")
-    assert explanation.error in str(explanation)
 
 
 def test_registry_takes_a_name_of_a_kind(site) -> None:

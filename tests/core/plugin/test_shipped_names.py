@@ -42,7 +42,6 @@ def test_a_shipped_name_keeps_its_meaning_and_a_notice_says_so_once(site, ship, 
         ("acme:adam", "ready", "'adam' alone means optimizers:adam"),
         ("optimizers:adam", "ready", ""),
     ]
-    assert "acme:adam         (acme-dist 1.0, ready: 'adam' alone means optimizers:adam)" in str(optimizers.why("adam"))
 
 
 @pytest.mark.parametrize("kind", CORE_KINDS, ids=lambda kind: kind.name)
@@ -133,7 +132,6 @@ class TestAuto:
         site.install("acme", offering("tpu", hook=self.HOOK, auto="accelerator"))
         assert backends.automatic() == ("tpu", "numpy")
         assert backends.select().offer.full_name == "acme:tpu"
-        assert "chosen acme:tpu" in str(backends.why())
 
     def test_one_that_is_not_ready_is_skipped(self, site, backends, offering) -> None:
         site.install("acme", offering("tpu", hook=self.HOOK, auto="accelerator", probe="no_gpu:check"))

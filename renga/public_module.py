@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import messages, preferences
-from .errors import AmbiguousProvider
-from .manager import PluginManager, get_manager
-from .offers import Offer
-from .provider import Namespace, resolve
-from .selection import Selection
-from .state import State, Status, describe_error, pass_interrupt
+from renga_core.plugin import (
+    AmbiguousProvider,
+    Namespace,
+    Offer,
+    PluginManager,
+    Selection,
+    State,
+    Status,
+    get_manager,
+    messages,
+    preferences,
+)
+from renga_core.plugin.provider import resolve
+from renga_core.plugin.state import describe_error, pass_interrupt
 
 __all__ = ["Entry", "PublicModule"]
 

@@ -2,13 +2,13 @@
 
 import pytest
 
+from renga.public_module import PublicModule
 from renga_core.plugin import (
     AmbiguousProvider,
     InvalidDescription,
     Namespace,
     ProviderFaulty,
     ProviderUnavailable,
-    PublicModule,
     RengaPluginError,
     RengaPluginWarning,
 )

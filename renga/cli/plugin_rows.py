@@ -1,12 +1,10 @@
-"""All that is known of plugins as rows: what `renga plugins list` prints and what scripts read."""
+"""All that is known of plugins as rows: what `renga plugins list` prints."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from .manager import PluginManager, get_manager
-from .registry import Registry
-from .state import State, Status
+from renga_core.plugin import PluginManager, Registry, State, Status, get_manager
 
 __all__ = ["Row", "rows"]
 

@@ -1,0 +1,67 @@
+"""Why a provider is chosen, or why none can be: what `renga plugins why` tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from renga_core.plugin import Candidate, Kind, Registry, RengaPluginError, Selection
+from renga_core.plugin.preferences import ARGUMENT
+from renga_core.plugin.provider import AUTO
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why something is chosen, or why nothing can be; `str()` tells it.
+
+    Attributes:
+        kind: Of what kind.
+        asked: What was asked for; a tuple of wishes, or None where nobody asked.
+        origin: Where that came from.
+        candidates: All that is offered.
+        selection: The outcome; None when nothing can be chosen.
+        error: What choosing raises; "" when something is chosen.
+    """
+
+    kind: Kind[Any]
+    asked: str | tuple[str, ...] | None
+    origin: str
+    candidates: tuple[Candidate, ...]
+    selection: Selection | None = None
+    error: str = ""
+
+    def __str__(self) -> str:
+        wishes = (self.asked,) if isinstance(self.asked, str) else self.asked or ("nothing",)
+        asked = ", ".join(wishes)
+        lines = [f"{self.kind.name}: {asked} (from {self.origin})"]
+        if self.kind.default == AUTO and (AUTO in self.origin or self.origin == "default"):
+            first = f"[prefer.{self.kind.name}] auto, "
+            lines.append(f"  auto tries: {first}accelerators, CPUs; of each what Renga ships, then others by name")
+        if self.selection is None:
+            lines.append(self.error)
+        else:
+            lines += [f"  skipped {name}: {reason}" for name, reason in self.selection.skipped]
+            offer = self.selection.offer
+            lines.append(f"  chosen {offer.full_name} ({offer.plugin.origin})")
+        if self.candidates:
+            width = max(len(candidate.offer.full_name) for candidate in self.candidates)
+            lines.append("Offered:")
+            for offer, status in self.candidates:
+                lines.append(f"  - {offer.full_name:{width}}   ({offer.plugin.origin}, {status})")
+        return "\n".join(lines)
+
+
+def explain(
+    registry: Registry[Any], name: str | Iterable[str] | None = None, *, origin: str = ARGUMENT, probe: bool = False
+) -> Explanation:
+    """Explain what `Registry.select` does with the same arguments, errors included."""
+    asked, origin = registry.wish(name, origin)
+    candidates = registry.list()
+    try:
+        selection = registry.select(name, origin=origin, probe=probe)
+    except RengaPluginError as error:
+        return Explanation(registry.kind, asked, origin, candidates, error=str(error))
+    return Explanation(registry.kind, asked, origin, candidates, selection)
