@@ -9,7 +9,7 @@ from renga.view import view
 __getattr__, __dir__ = view(
     __name__,
     {
-        "renga_core.dataset": "Converter Dataset DatasetMixin Iterator converter",
+        "renga_core.dataset": "Converter Dataset DatasetMixin Iterator",
     },
     modules="convert tabular",
 )

@@ -6,10 +6,10 @@ from renga_core.dataset import Converter as Converter
 from renga_core.dataset import Dataset as Dataset
 from renga_core.dataset import DatasetMixin as DatasetMixin
 from renga_core.dataset import Iterator as Iterator
-from renga_core.dataset import converter as converter
 from renga_data.async_transfer import ConcatWithAsyncTransfer as ConcatWithAsyncTransfer
 from renga_data.convert import concat_examples as concat_examples
 from renga_data.convert import to_device as to_device
+from renga_data.converter import converter as converter
 from renga_data.datasets.cached import cache_or_load_file as cache_or_load_file
 from renga_data.datasets.cached import cached_download as cached_download
 from renga_data.datasets.download import get_dataset_directory as get_dataset_directory

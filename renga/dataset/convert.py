@@ -5,6 +5,6 @@ from renga.view import view
 __getattr__, __dir__ = view(
     __name__,
     {
-        "renga_core.dataset": "Converter converter",
+        "renga_core.dataset": "Converter",
     },
 )

@@ -1,12 +1,12 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga_core.dataset import Converter as Converter
-from renga_core.dataset import converter as converter
 from renga_data.async_transfer import ConcatWithAsyncTransfer as ConcatWithAsyncTransfer
 from renga_data.async_transfer import Conveyor as Conveyor
 from renga_data.convert import concat_examples as concat_examples
 from renga_data.convert import concat_examples_func as concat_examples_func
 from renga_data.convert import to_device as to_device
+from renga_data.converter import converter as converter
 
 __all__ = [
     "ConcatWithAsyncTransfer",

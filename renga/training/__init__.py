@@ -11,7 +11,7 @@ from renga.view import view
 __getattr__, __dir__ = view(
     __name__,
     {
-        "renga_core.training": "PRIORITY_EDITOR PRIORITY_READER PRIORITY_WRITER Extension Updater make_extension",
+        "renga_core.training": "PRIORITY_EDITOR PRIORITY_READER PRIORITY_WRITER Extension Updater",
     },
     modules="extensions snapshots triggers updaters",
 )

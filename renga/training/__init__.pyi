@@ -9,7 +9,7 @@ from renga_core.training import PRIORITY_EDITOR as PRIORITY_EDITOR
 from renga_core.training import PRIORITY_READER as PRIORITY_READER
 from renga_core.training import PRIORITY_WRITER as PRIORITY_WRITER
 from renga_core.training import Updater as Updater
-from renga_core.training import make_extension as make_extension
+from renga_training.make_extension import make_extension as make_extension
 from renga_training.out_folder import hold_folder as hold_folder
 from renga_training.tasks.task import Task as Task
 from renga_training.trainer import Trainer as Trainer

@@ -5,6 +5,6 @@ from renga.view import view
 __getattr__, __dir__ = view(
     __name__,
     {
-        "renga_core.training": "Extension make_extension",
+        "renga_core.training": "Extension",
     },
 )

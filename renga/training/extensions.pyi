@@ -1,7 +1,6 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
 from renga_core.training import Extension as Extension
-from renga_core.training import make_extension as make_extension
 from renga_distributed.extensions import LearningRateWarmup as LearningRateWarmup
 from renga_training.extensions import CosineSchedule as CosineSchedule
 from renga_training.extensions import DumpGraph as DumpGraph
@@ -33,6 +32,7 @@ from renga_training.extensions.evaluator import Evaluator as Evaluator
 from renga_training.extensions.observe import observe_value as observe_value
 from renga_training.extensions.snapshot import Snapshot as Snapshot
 from renga_training.extensions.snapshot import snapshot_object as snapshot_object
+from renga_training.make_extension import make_extension as make_extension
 
 __all__ = [
     "CosineSchedule",

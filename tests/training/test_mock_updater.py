@@ -1,5 +1,5 @@
 from renga.training import extensions
-from renga_core.training import make_extension
+from renga_training.make_extension import make_extension
 from renga_training.mock_updater import get_trainer_with_mock_updater
 
 

@@ -5,10 +5,11 @@ import threading
 import pytest
 
 from renga_core.reporter import report
-from renga_core.training import PRIORITY_EDITOR, PRIORITY_READER, PRIORITY_WRITER, Extension, Updater, make_extension
+from renga_core.training import PRIORITY_EDITOR, PRIORITY_READER, PRIORITY_WRITER, Extension, Updater
 from renga_serializers.npz import load_npz, save_npz
 from renga_training import Trainer
 from renga_training.extensions import snapshot
+from renga_training.make_extension import make_extension
 
 
 class Target:

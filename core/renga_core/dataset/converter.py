@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from renga_core.backend import Device
 
-__all__ = ["Converter", "converter"]
+__all__ = ["Converter"]
 
 
 class Converter:
@@ -26,27 +25,3 @@ class Converter:
             argument.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__(batch, device)")
-
-
-class _FunctionConverter(Converter):
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.__name__ = function.__name__
-        self.__doc__ = function.__doc__
-
-    def __call__(self, batch: list[Any], device: Device | str | None = None) -> Any:
-        return self.function(batch, device)
-
-
-def converter() -> Callable[[Callable[..., Any]], Converter]:
-    """Return a decorator that makes a `Converter` of a function ``(batch, device)``.
-
-    Example:
-        >>> import numpy as np
-        >>> @converter()
-        ... def as_column(batch, device):
-        ...     return np.array(batch)[:, None]
-        >>> as_column([1, 2]).shape
-        (2, 1)
-    """
-    return _FunctionConverter

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import string
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
-from typing import Any, Protocol
+from typing import Protocol
 
-from renga_core.plugin import AmbiguousProvider, RengaPluginError, State, registry
+from renga_core.plugin import AmbiguousProvider, State, registry
 from renga_core.serializers.protocol import Serializable
 
-__all__ = ["FileFormat", "Names", "format_of", "format_of_template", "format_saved_by", "load", "save"]
+__all__ = ["FileFormat", "Names", "format_of", "load", "save"]
 
 Names = str | Callable[[str], bool]
 """Which values of a file are left out: a path, or a function that says it of a path."""
@@ -89,25 +88,6 @@ def format_of(filename: str | os.PathLike[str]) -> FileFormat:
 def _npz(filename: str | os.PathLike[str]) -> FileFormat:
     npz: FileFormat = registry("file_format").load(_NPZ, origin=f"suffix of {os.fspath(filename)}")()
     return npz
-
-
-def format_of_template(filename: str) -> FileFormat:
-    """The format of files whose names a format string gives, ``model_{.updater.epoch}.h5``. Raises as `format_of`."""
-    parts = string.Formatter().parse(filename)
-    return format_of("".join(text if field is None else f"{text}0" for text, field, *_ in parts))
-
-
-def format_saved_by(savefun: Callable[..., Any]) -> FileFormat:
-    """The format whose `save` this function is, such as `save_npz`; npz where it is none's."""
-    formats = registry("file_format")
-    for name in (_NPZ, *formats.names()):  # other formats may save by it, too
-        try:
-            found: FileFormat = formats.load(name)()
-        except RengaPluginError:
-            continue  # what is wrong with it has been told, or is told where somebody asks for it
-        if found.save is savefun:
-            return found
-    return _npz("snapshot")
 
 
 def save(filename: str | os.PathLike[str], obj: Serializable) -> None:

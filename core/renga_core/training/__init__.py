@@ -1,7 +1,6 @@
 """What a trainer, its updater, triggers and extensions are. The ones to use are in a plugin (`renga_training`).
 
-- `extension`: `Extension`, which does something during training besides updating; `make_extension` makes one of a
-  function; the priorities.
+- `extension`: `Extension`, which does something during training besides updating; the priorities.
 - `trigger`: `Trigger`, which says whether now is the time.
 - `updater`: `Updater`, which makes one step of the optimization.
 - `trainer`: `TrainerLike`, what those three may ask of the trainer that runs them.
@@ -12,7 +11,6 @@ from renga_core.training.extension import (
     PRIORITY_READER,
     PRIORITY_WRITER,
     Extension,
-    make_extension,
 )
 from renga_core.training.trainer import TrainerLike
 from renga_core.training.trigger import Trigger, TriggerLike
@@ -27,5 +25,4 @@ __all__ = [
     "Trigger",
     "TriggerLike",
     "Updater",
-    "make_extension",
 ]

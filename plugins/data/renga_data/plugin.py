@@ -94,6 +94,7 @@ def renga_namespaces() -> list[Namespace]:
         Namespace(
             "renga.dataset",
             names={
+                "renga_data.converter": "converter",
                 "renga_data.convert": "concat_examples to_device",
                 "renga_data.async_transfer": "ConcatWithAsyncTransfer",
                 f"{datasets}.cached": "cache_or_load_file cached_download",
@@ -107,6 +108,7 @@ def renga_namespaces() -> list[Namespace]:
         Namespace(
             "renga.dataset.convert",
             names={
+                "renga_data.converter": "converter",
                 "renga_data.convert": "concat_examples concat_examples_func to_device",
                 "renga_data.async_transfer": "ConcatWithAsyncTransfer Conveyor",
             },

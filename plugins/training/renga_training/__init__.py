@@ -8,6 +8,7 @@
 - `trainer`: `Trainer`, the loop. `interrupt`: how Ctrl-C ends it between two iterations.
 - `updaters`: `StandardUpdater`, `ParallelUpdater`: one step of the optimization.
 - `triggers`: when to do something.
+- `make_extension`: a function of the trainer as an extension.
 - `extensions`: evaluating, logging, plotting, saving and resuming, changing the learning rate.
 - `snapshots`: the files of snapshots: which there are, which is loaded, which are kept.
 - `plugin`: what this package offers to Renga.

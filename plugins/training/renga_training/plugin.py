@@ -134,6 +134,7 @@ def renga_namespaces() -> list[Namespace]:
         Namespace(
             "renga.training",
             names={
+                "renga_training.make_extension": "make_extension",
                 "renga_training.trainer": "Trainer",
                 "renga_training.out_folder": "hold_folder",
                 "renga_training.tasks.task": "Task",
@@ -149,6 +150,7 @@ def renga_namespaces() -> list[Namespace]:
                 f"{_EXTENSIONS}.evaluator": "Evaluator",
                 f"{_EXTENSIONS}.observe": "observe_value",
                 f"{_EXTENSIONS}.snapshot": "Snapshot snapshot_object",
+                "renga_training.make_extension": "make_extension",
             },
         ),
         Namespace(

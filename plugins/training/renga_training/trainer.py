@@ -19,9 +19,10 @@ from renga_core.backend import to_host
 from renga_core.communicator.launched import launched
 from renga_core.reporter import Reporter
 from renga_core.serializers import AbstractSerializer, Deserializer
-from renga_core.training import Extension, TriggerLike, Updater, make_extension
+from renga_core.training import Extension, TriggerLike, Updater
 from renga_data.iterators.interruptible_wait import StoppedWaiting, stop_asked_by
 from renga_training.interrupt import Interruption, deferred_interrupt
+from renga_training.make_extension import make_extension
 from renga_training.out_folder import hold_folder
 from renga_training.triggers import get_trigger
 

@@ -17,9 +17,9 @@ from renga_core.plugin import (
     using_manager,
 )
 from renga_core.serializers import FileDamaged, load, save
-from renga_core.serializers.formats import format_of, format_of_template, format_saved_by
+from renga_core.serializers.formats import format_of
 from renga_core.settings import using
-from renga_serializers.npz import NpzFormat, load_npz, save_npz
+from renga_serializers.npz import NpzFormat, load_npz
 
 
 class Other(Json):
@@ -77,22 +77,6 @@ def test_a_third_party_s_format_is_used_for_its_suffix(manager, tmp_path):
     load(tmp_path / "model.json", loaded := Saved())
     assert loaded.value == 3
     assert type(format_of("model.JS")) is type(registry(FILE_FORMAT).load("json")())
-
-
-def test_a_format_is_known_by_the_function_that_saves(manager):
-    manager.register("acme", described(json=("Json", ()), gone=("NotThere", (".gone",))))
-    by = registry(FILE_FORMAT).load("json").save
-    assert isinstance(format_saved_by(by), registry(FILE_FORMAT).load("json"))
-    assert isinstance(format_saved_by(save_npz), NpzFormat)
-    assert isinstance(format_saved_by(lambda filename, obj: None), NpzFormat)
-
-
-def test_of_names_with_fields_the_suffix_behind_them_counts(manager):
-    manager.register("acme", described(json=("Json", (".json",))))
-    for name in ("{.updater.iteration}.json", "a_{.updater.epoch}.{.updater.iteration:03}.json"):
-        assert type(format_of_template(name)).__name__ == "Json"
-    for name in ("snapshot_iter_{.updater.iteration}", "{0.updater.epoch_detail:.3f}", "a.json_{.updater.epoch}"):
-        assert isinstance(format_of_template(name), NpzFormat)
 
 
 def test_a_missing_library_is_told(manager):

@@ -20,7 +20,7 @@
 To write one, derive from `renga_core.training.Extension`, or put `make_extension` above a function of the trainer.
 """
 
-from renga_core.training import Extension, make_extension
+from renga_core.training import Extension
 from renga_training.extensions.cosine_schedule import CosineSchedule
 from renga_training.extensions.dump_graph import DumpGraph, dump_graph
 from renga_training.extensions.early_stopping import EarlyStopping
@@ -49,6 +49,7 @@ from renga_training.extensions.snapshot_best import snapshot_best
 from renga_training.extensions.tensorboard_report import TensorBoardReport
 from renga_training.extensions.unchain_variables import unchain_variables
 from renga_training.extensions.variable_statistics_plot import VariableStatisticsPlot
+from renga_training.make_extension import make_extension
 
 __all__ = [
     "CosineSchedule",

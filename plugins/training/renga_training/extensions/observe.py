@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_core.reporter import report
-from renga_core.training import PRIORITY_WRITER, Extension, make_extension
+from renga_core.training import PRIORITY_WRITER, Extension
+from renga_training.make_extension import make_extension
 
 __all__ = ["observe_lr", "observe_value"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from renga_core.serializers.formats import format_of_template, format_saved_by
 from renga_core.training import Extension, TrainerLike
 from renga_serializers.npz import save_npz
 from renga_training.snapshots import Best, Newest, Policy, SnapshotFile, SnapshotNames, SnapshotStore
+from renga_training.snapshots.formats import format_of_template, format_saved_by
 
 __all__ = ["Snapshot", "snapshot", "snapshot_object"]
 

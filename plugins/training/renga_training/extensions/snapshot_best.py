@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from renga_core.serializers import AbstractSerializer
-from renga_core.serializers.formats import format_of_template
 from renga_core.training import Extension, TrainerLike, TriggerLike
 from renga_training.extensions.moving_average import averaged
 from renga_training.snapshots import Best, SnapshotNames, SnapshotStore
+from renga_training.snapshots.formats import format_of_template
 from renga_training.triggers.interval_mean import IntervalMean
 
 __all__ = ["SnapshotBest", "snapshot_best"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from renga_core.graph import Variable
-from renga_core.training import Extension, make_extension
+from renga_core.training import Extension
+from renga_training.make_extension import make_extension
 
 __all__ = ["unchain_variables"]
 

@@ -12,8 +12,9 @@ from renga_core.configuration import config
 from renga_core.graph import Variable
 from renga_core.reporter import report
 from renga_core.serializers import AbstractSerializer
-from renga_core.training import PRIORITY_EDITOR, PRIORITY_WRITER, Extension, make_extension
+from renga_core.training import PRIORITY_EDITOR, PRIORITY_WRITER, Extension
 from renga_training import extensions
+from renga_training.make_extension import make_extension
 
 __all__ = [
     "DumpGraph",

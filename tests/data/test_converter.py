@@ -1,4 +1,5 @@
-from renga_core.dataset import Converter, converter
+from renga_core.dataset import Converter
+from renga_data.converter import converter
 
 
 def test_converter_makes_a_converter_of_a_function():
