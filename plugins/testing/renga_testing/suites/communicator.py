@@ -83,8 +83,9 @@ class CommunicatorSuite(ProviderSuite):
             ranks.close()
 
     @pytest.fixture(autouse=True)
-    def _end_ranks_with_the_class(self, request: pytest.FixtureRequest) -> None:
-        self._node = request.node.getparent(pytest.Class)
+    def _end_ranks_with_the_module(self, request: pytest.FixtureRequest) -> None:
+        """Not with the class: tests of several classes may run in any order, and to start ranks takes seconds."""
+        self._node = request.node.getparent(pytest.Module)
 
     @property
     def declared(self) -> frozenset[str]:
