@@ -7,6 +7,8 @@ from renga_core.serializers import FileRefused as FileRefused
 from renga_core.serializers import load as load
 from renga_core.serializers import save as save
 from renga_serializers.archive import open_archive as open_archive
+from renga_serializers.atomic import atomic_path as atomic_path
+from renga_serializers.atomic import atomic_write as atomic_write
 from renga_serializers.hdf5 import HDF5Deserializer as HDF5Deserializer
 from renga_serializers.hdf5 import HDF5Serializer as HDF5Serializer
 from renga_serializers.hdf5 import load_hdf5 as load_hdf5
@@ -27,6 +29,8 @@ __all__ = [
     "HDF5Deserializer",
     "HDF5Serializer",
     "NpzDeserializer",
+    "atomic_path",
+    "atomic_write",
     "load",
     "load_arrays",
     "load_chainer_npz",

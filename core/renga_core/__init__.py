@@ -3,8 +3,8 @@
 From below; each part imports only what stands above it in this list, and no plugin:
 
 - `errors`: `RengaError`, and «did you mean». `configuration`: `config`, what a thread computes with; `settings`: values
-  that are said in code, on the command line, in the environment or in files. `optional`, `integers`, `file_lock`: small
-  tools. `command_line`: the parser of commands. `tracepoints`: where the engine tells what it does, and `tracer`, for
+  that are said in code, on the command line, in the environment or in files. `optional`, `integers`: small tools.
+  `command_line`: the parser of commands. `tracepoints`: where the engine tells what it does, and `tracer`, for
   those who want to see it.
 - `plugin`: how plugins are found, chosen and loaded.
 - `backend`: what an array library must offer, and which one owns an array.

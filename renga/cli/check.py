@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from renga_core.command_line import Parser, assignment, word
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.plugin import Registry, get_manager
-from renga_core.serializers import atomic_write
 from renga_core.settings import using_command_line
 from renga_core.settings.files import read_toml
 from renga_core.settings.types import from_toml
+from renga_serializers.atomic import atomic_write
 
 if TYPE_CHECKING:
     from renga_testing.suites.outcome_counts import Summary

@@ -14,9 +14,9 @@ from renga.run.run_file import Distribution, RunDescription
 from renga.run.toml import dumps
 from renga.training.snapshots import SnapshotNames, SnapshotStore
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write
 from renga_core.settings import read_toml
 from renga_core.training import Extension, TrainerLike
+from renga_serializers.atomic import atomic_write
 
 __all__ = [
     "COPY",

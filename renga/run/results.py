@@ -16,7 +16,7 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["check_out", "is_folder", "write_images", "write_rows", "write_text", "written_folder"]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write
 from renga_core.settings.schema import find_key
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["TABLE", "Outcome", "combinations", "label_of", "read_table", "split_values", "write_table"]
 

@@ -23,8 +23,8 @@ from renga_core.kinds import MODEL
 from renga_core.link import Link
 from renga_core.plugin import get_manager, registry
 from renga_core.serializers import FileDamaged, FileMismatched, PartlyLoaded, load
-from renga_core.serializers.paths import find_file
 from renga_core.settings import SettingsError, lookup, section
+from renga_serializers.paths import find_file
 
 __all__ = ["load_network"]
 

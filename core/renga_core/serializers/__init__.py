@@ -11,13 +11,9 @@ Reading guide
 - `protocol`: `AbstractSerializer`, `Serializer` (saves), `Deserializer` (loads).
 - `formats`: `FileFormat`, `save`, `load`: the format that a file's suffix stands for. Plugins have them, npz too
   (`renga_serializers`).
-- `paths`: files under the names that users give them.
-- `atomic`: `atomic_write`, `atomic_path`: files that are either written whole or not at all.
-- `limits`: how much memory a file may ask for.
 - `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`; the warning `PartlyLoaded`.
 """
 
-from renga_core.serializers.atomic import atomic_path, atomic_write
 from renga_core.serializers.errors import FileDamaged, FileMismatched, FileRefused, PartlyLoaded
 from renga_core.serializers.formats import FileFormat, load, save
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
@@ -32,8 +28,6 @@ __all__ = [
     "PartlyLoaded",
     "Serializable",
     "Serializer",
-    "atomic_path",
-    "atomic_write",
     "load",
     "save",
 ]

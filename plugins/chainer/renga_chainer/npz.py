@@ -18,11 +18,11 @@ import numpy as np
 
 from renga_core.serializers.errors import FileRefused
 from renga_core.serializers.formats import Names
-from renga_core.serializers.limits import excess
-from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import Serializable
 from renga_serializers.archive import Archive, open_archive
+from renga_serializers.limits import excess
 from renga_serializers.npz import load_arrays, save_npz
+from renga_serializers.paths import find_file
 from renga_serializers.pickles import Called, Forbidden, Function, read_pickle
 from renga_serializers.values import encode
 

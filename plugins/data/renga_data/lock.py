@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from renga_core.file_lock import FileLock
+from renga_serializers.file_lock import FileLock
 
 __all__ = ["locked"]
 

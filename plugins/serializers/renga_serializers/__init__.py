@@ -6,8 +6,11 @@
 - `tensors`: `save_safetensors`, `load_safetensors`. Takes safetensors: ``pip install 'renga[safetensors]'``.
 - `pickles`: pickles in files from elsewhere, read without running any code. `torch_files`: PyTorch's state dicts.
 
-What they share:
+What they share, and others with them:
 
+- `atomic`: `atomic_write`, `atomic_path`: files that are either written whole or not at all. `file_lock`: `FileLock`.
+- `paths`: files under the names that users give them.
+- `limits`: how much memory a file may ask for.
 - `values`: which values can be stored, and when a stored one fits the object that asks for it.
 - `transaction`: why a file that is refused leaves the object as it was.
 - `headers`: what a file says of an array, before it is read.

@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.serializers.errors import FileDamaged, FileRefused
-from renga_core.serializers.limits import excess
 from renga_serializers.digest import check_label, label
 from renga_serializers.headers import HeadedArrays, Header
+from renga_serializers.limits import excess
 
 if TYPE_CHECKING:
     import zipfile  # imported where it is used: with all that it needs, it takes as long as Renga's core

@@ -1,7 +1,7 @@
 """What a file says of an array, known before the array is read: one that does not fit need not be read at all.
 
 Where an object has an array of the same shape and dtype already, that is what was to be expected; where it has none,
-there is a limit (`renga_core.serializers.limits`).
+there is a limit (`renga_serializers.limits`).
 """
 
 from __future__ import annotations

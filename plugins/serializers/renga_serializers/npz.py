@@ -9,13 +9,13 @@ from typing import IO, Any
 import numpy as np
 
 from renga_core.backend import is_array
-from renga_core.serializers.atomic import atomic_write
 from renga_core.serializers.errors import FileMismatched
 from renga_core.serializers.formats import Names
-from renga_core.serializers.paths import find_file
 from renga_core.serializers.protocol import AbstractSerializer, Deserializer, Serializable, Serializer
 from renga_serializers.archive import Archive, open_archive, write_archive
+from renga_serializers.atomic import atomic_write
 from renga_serializers.headers import header_of
+from renga_serializers.paths import find_file
 from renga_serializers.transaction import load_whole
 from renga_serializers.values import Misfit, check_header, decode, encode, put
 

@@ -44,6 +44,7 @@ def renga_namespaces() -> list[Namespace]:
             names={
                 "renga_serializers.hdf5": "HDF5Deserializer HDF5Serializer load_hdf5 save_hdf5",
                 "renga_serializers.archive": "open_archive",
+                "renga_serializers.atomic": "atomic_path atomic_write",
                 "renga_serializers.npz": "DictionarySerializer NpzDeserializer load_arrays load_npz save_npz",
                 "renga_serializers.tensors": "load_safetensors save_safetensors",
             },

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import get_backend, is_array, to_host
-from renga_core.serializers.limits import excess
 from renga_serializers.headers import Header
+from renga_serializers.limits import excess
 
 __all__ = ["Misfit", "check_header", "decode", "encode", "is_none", "put"]
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from renga_core.errors import RengaError
-from renga_core.file_lock import FileLock
+from renga_serializers.file_lock import FileLock
 
 __all__ = ["FolderInUse", "hold_folder"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from renga_core.file_lock import FileLock
+from renga_serializers.file_lock import FileLock
 from renga_testing.suites import PluginSuite, suite_of
 from renga_testing.suites.communicator_programs import PROGRAMS
 

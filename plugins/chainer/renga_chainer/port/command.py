@@ -10,7 +10,7 @@ from pathlib import Path
 
 from renga_core.command_line import Parser
 from renga_core.errors import RengaError
-from renga_core.serializers.atomic import atomic_write
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["PortError", "run"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.serializers import atomic_write
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["CocoDocument"]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from renga_core.link import Link
-from renga_core.serializers import atomic_path
 from renga_cv.tasks.drawing import as_png
 from renga_data.preprocessing import PicturePreprocessing
+from renga_serializers.atomic import atomic_path
 from renga_training.tasks.task import Task
 
 __all__ = ["PictureTask"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.link import Link
-from renga_core.serializers import atomic_path
 from renga_cv.evaluations.eval_semantic_segmentation import (
     calc_semantic_segmentation_confusion,
     calc_semantic_segmentation_iou,
@@ -18,6 +17,7 @@ from renga_cv.evaluations.eval_semantic_segmentation import (
 from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxClassifier
 from renga_cv.tasks.drawing import enlarged, with_masks
 from renga_cv.tasks.picture_task import Array, PictureTask
+from renga_serializers.atomic import atomic_path
 from renga_training.tasks.task import Row
 
 __all__ = ["SemanticSegmentation"]

@@ -20,10 +20,10 @@ import numpy as np
 from renga_core.errors import did_you_mean
 from renga_core.link import Link
 from renga_core.serializers import AbstractSerializer, PartlyLoaded, load
-from renga_core.serializers.paths import find_file
 from renga_core.settings import lookup
 from renga_data.datasets.cached import cache_or_load_file, cached_download
 from renga_data.datasets.download import DownloadError, get_dataset_root
+from renga_serializers.paths import find_file
 
 __all__ = [
     "PublishedModel",

@@ -11,9 +11,9 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from renga_core.serializers import atomic_path, atomic_write
 from renga_data.datasets.download import DownloadError, get_dataset_root
 from renga_data.lock import locked
+from renga_serializers.atomic import atomic_path, atomic_write
 
 __all__ = ["cache_or_load_file", "cached_download"]
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write
 from renga_core.settings import lookup
 from renga_data.datasets.remote import RemoteFile
 from renga_data.lock import locked
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["DownloadError", "fetch", "get_dataset_directory", "get_dataset_root", "set_dataset_root"]
 

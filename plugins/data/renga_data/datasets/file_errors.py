@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from renga_core.serializers import FileDamaged, FileRefused
-from renga_core.serializers.limits import excess
+from renga_serializers.limits import excess
 
 __all__ = ["check_growth", "reading"]
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from renga_core.dataset import DatasetMixin
-from renga_core.serializers import atomic_write
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["PickleDataset", "PickleDatasetWriter", "open_pickle_dataset", "open_pickle_dataset_writer"]
 

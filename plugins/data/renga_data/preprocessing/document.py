@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from renga_core.serializers import FileDamaged, atomic_write
+from renga_core.serializers import FileDamaged
 from renga_data.preprocessing.image import ImagePreprocessing
 from renga_data.preprocessing.picture import PicturePreprocessing
 from renga_data.preprocessing.table import TablePreprocessing
 from renga_data.preprocessing.text import TextPreprocessing
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["Preprocessing", "read_preprocessing", "write_preprocessing"]
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from renga_core.errors import RengaError
-from renga_core.serializers.atomic import atomic_write
+from renga_serializers.atomic import atomic_write
 from renga_training.extensions.picture import new_figure
 
 from .iteration import Prediction

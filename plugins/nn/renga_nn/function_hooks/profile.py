@@ -19,8 +19,8 @@ from renga_core.backend import Array, get_backend
 from renga_core.graph import FunctionHook, FunctionNode
 from renga_core.kernel import Implementation, Operation
 from renga_core.link import ForwardPostprocessCallbackArgs, ForwardPreprocessCallbackArgs, Link, LinkHook
-from renga_core.serializers.atomic import atomic_write
 from renga_core.tracer import Tracer
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["ProfileHook", "ProfileRow", "Span"]
 

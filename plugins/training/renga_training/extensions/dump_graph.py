@@ -9,9 +9,9 @@ from typing import Any
 
 from renga_core.configuration import using_config
 from renga_core.graph import Variable
-from renga_core.serializers import atomic_write
 from renga_core.training import Extension, TrainerLike
 from renga_nn.computational_graph import build_computational_graph
+from renga_serializers.atomic import atomic_write
 from renga_training.triggers import OnceTrigger
 
 __all__ = ["DumpGraph", "dump_graph"]

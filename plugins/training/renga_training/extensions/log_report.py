@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from renga_core.errors import RengaError
-from renga_core.serializers import AbstractSerializer, atomic_write
+from renga_core.serializers import AbstractSerializer
 from renga_core.training import Extension, TrainerLike, TriggerLike
+from renga_serializers.atomic import atomic_write
 from renga_training.triggers.interval_mean import IntervalMean
 
 __all__ = ["LogReport"]

@@ -9,8 +9,8 @@ from abc import abstractmethod
 from typing import Any
 
 from renga_core.errors import RengaError
-from renga_core.serializers import atomic_write
 from renga_core.training import Extension, TrainerLike
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["Picture", "new_figure"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from renga_core.serializers import FileDamaged, atomic_path
-from renga_core.serializers.atomic import remove_leftovers
+from renga_core.serializers import FileDamaged
+from renga_serializers.atomic import atomic_path, remove_leftovers
 from renga_training.snapshots.files import SnapshotFile
 from renga_training.snapshots.names import ParsedName, SnapshotNames
 from renga_training.snapshots.policy import Policy

@@ -6,7 +6,8 @@ import pickle
 
 import numpy as np
 
-from renga_core.serializers import FileDamaged, FileMismatched, atomic_write
+from renga_core.serializers import FileDamaged, FileMismatched
+from renga_serializers.atomic import atomic_write
 from renga_serializers.npz import DictionarySerializer, NpzDeserializer, load_arrays, load_npz, save_npz
 
 

@@ -19,13 +19,14 @@ import numpy as np
 from renga_chainer.npz import ChainerArchive
 from renga_core.backend import is_array, to_host
 from renga_core.errors import did_you_mean
-from renga_core.serializers import AbstractSerializer, Deserializer, FileRefused, Serializer, atomic_write
-from renga_core.serializers.limits import excess
+from renga_core.serializers import AbstractSerializer, Deserializer, FileRefused, Serializer
 from renga_serializers.archive import Archive, add_digest, open_archive
+from renga_serializers.atomic import atomic_write
 from renga_serializers.hdf5 import HDF5Serializer as HDF5Serializer
 from renga_serializers.hdf5 import open_hdf5
 from renga_serializers.hdf5 import save_hdf5 as _save_hdf5
 from renga_serializers.headers import header_of
+from renga_serializers.limits import excess
 from renga_serializers.values import is_none, put
 from renga_training import Trainer
 

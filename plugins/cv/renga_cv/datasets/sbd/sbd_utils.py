@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from renga_core.serializers import atomic_write
 from renga_cv.datasets.folders import check_choice, read_lines, unpacked
 from renga_data.datasets.cached import cached_download
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["SPLITS", "get_sbd"]
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from renga_core.graph import Variable
 from renga_core.link import Chain
-from renga_core.serializers.paths import find_file
 from renga_cv.links.model.mobilenet.mobilenet_v2 import MobileNetV2
 from renga_cv.links.model.photographs import PhotographPreprocessing
 from renga_cv.links.model.pickable_sequential_chain import PickableSequentialChain
@@ -22,6 +21,7 @@ from renga_cv.links.model.senet.se_resnet import SEResNet
 from renga_cv.links.model.senet.se_resnext import SEResNeXt
 from renga_cv.links.model.vgg.vgg16 import VGG16
 from renga_cv.utils.pretrained import stored_arguments
+from renga_serializers.paths import find_file
 
 __all__ = [
     "ImageClassifier",

@@ -8,9 +8,9 @@ import shutil
 import sys
 import urllib.request
 
-from renga_core.serializers import atomic_write
 from renga_data.datasets.cached import cache_or_load_file
 from renga_data.lock import locked
+from renga_serializers.atomic import atomic_write
 
 __all__ = [
     "cache_or_load_file",

@@ -13,7 +13,7 @@ from renga_chainer.modules.chainer.exporters._caffe_layers import layers_of
 from renga_core.configuration import using_config
 from renga_core.graph import Variable
 from renga_core.graph.modes import force_backprop_mode
-from renga_core.serializers import atomic_write
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["export"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from renga_chainer.modules.chainer.serializers import load_npz, save_npz, serialize
 from renga_chainer.modules.chainer.training.extensions.snapshot_writers import RemoveOld, SimpleWriter
-from renga_core.serializers.atomic import remove_leftovers
 from renga_core.training import Extension
+from renga_serializers.atomic import remove_leftovers
 from renga_training.snapshots import Newest, SnapshotFile, SnapshotNames, SnapshotStore
 
 __all__ = ["_Snapshot", "snapshot", "snapshot_object"]

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from renga_chainer.modules.chainer.training.triggers import get_trigger, is_loading, serialize_if_it_can
-from renga_core.serializers import AbstractSerializer, atomic_write
+from renga_core.serializers import AbstractSerializer
 from renga_core.training import Extension
+from renga_serializers.atomic import atomic_write
 from renga_training.summary import DictSummary
 
 __all__ = ["LogReport"]

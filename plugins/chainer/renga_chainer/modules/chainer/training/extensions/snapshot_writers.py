@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from renga_chainer.modules.chainer.serializers import save_npz
-from renga_core.serializers import atomic_path
+from renga_serializers.atomic import atomic_path
 from renga_training.snapshots import SnapshotStore
 
 __all__ = [

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from renga_core.file_lock import FileLock
+from renga_serializers.file_lock import FileLock
 
 __all__ = ["atomic_path", "atomic_write", "remove_leftovers"]
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from renga_core.serializers.atomic import atomic_path, atomic_write, remove_leftovers
+from renga_serializers.atomic import atomic_path, atomic_write, remove_leftovers
 
 
 def test_new_file_holds_what_was_written(tmp_path):
@@ -68,7 +68,7 @@ def test_another_mode_is_refused(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from renga_core.serializers import atomic_path, atomic_write
+from renga_serializers.atomic import atomic_path, atomic_write
 with atomic_path(sys.argv[1]) as path, atomic_write(path) as file:
     file.write(b"half")
     file.flush()
@@ -76,7 +76,7 @@ with atomic_path(sys.argv[1]) as path, atomic_write(path) as file:
 """
 WAITING = """
 import sys
-from renga_core.serializers import atomic_write
+from renga_serializers.atomic import atomic_write
 with atomic_write(sys.argv[1], "w") as file:
     print("writing", flush=True)
     file.write(input())
@@ -139,7 +139,7 @@ def test_a_child_of_the_writer_does_not_keep_what_is_left(tmp_path):
     """Workers of an iterator live on for a while when a run is killed."""
     program = """
 import os, signal, sys, time
-from renga_core.serializers import atomic_write
+from renga_serializers.atomic import atomic_write
 with atomic_write(sys.argv[1]) as file:
     if os.fork() == 0:
         os.write(1, b"%d\\n" % os.getpid())

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from renga_core.file_lock import FileLock
+from renga_serializers.file_lock import FileLock
 
 HOLD = """
 import sys
-from renga_core.file_lock import FileLock
+from renga_serializers.file_lock import FileLock
 lock = FileLock.take(sys.argv[1])
 lock.write(b"mine")
 print("held", flush=True)
