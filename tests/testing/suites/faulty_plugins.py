@@ -33,21 +33,31 @@ from renga_testing.suites.outcome_counts import OutcomeCounts
 tests, words = json.load(open("tests.json"))
 
 
-class OfTheseParameters:
+class OnlyThese:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector, name):
+        # What is not asked for is not collected: a kit has up to a thousand tests, and each is made for each plugin.
+        wanted = isinstance(collector, pytest.Class) and tests[collector.name]
+        return [] if wanted and name.startswith("test_") and name != wanted else None
+
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if re.search(words[item.cls.__name__], item.name)]
 
 
 counts = OutcomeCounts()
-pytest.main(["-q", "-p", "no:cacheprovider", "-c", "/dev/null", *tests], plugins=[counts, OfTheseParameters()])
+plain = ["--assert=plain", "--tb=native", "--basetemp=tmp", "-p", "no:cacheprovider", "-c", "/dev/null"]
+pytest.main(["-q", *plain, "test_faulty.py"], plugins=[counts, OnlyThese()])
 with open("outcome.json", "w") as file:
     json.dump({s.suite: [vars(o) for o in s.outcomes] for s in counts.summaries.values()}, file)
 """
-SOONER = {
-    "doctor_check": "    seconds = 5\n    patience = 2\n",
-    "launcher": "    seconds = 20\n",
+KITS: dict[str, dict[str, object]] = {
+    # Two ranks notice most of what is wrong.
+    "communicator": {"sizes": (2,)},
+    # What never ends, is given up sooner.
+    "doctor_check": {"seconds": 5, "patience": 2},
+    "launcher": {"seconds": 20},
 }
-"""What makes the kit notice sooner that one never ends."""
+"""What else a kit is given, by kind; a plugin may say more by its attribute `kit`."""
 HEAD = """# What the conformance kits refuse
 
 A kit is worth what it refuses. Each property that a kit tests is broken on purpose by a plugin in
@@ -113,11 +123,12 @@ def _run(folder: Path, tests: str, mine: list[Fault]) -> None:
     """Apply the kits, to each plugin the test that it breaks; to one that breaks none, all."""
     file = folder / "test_faulty.py"
     file.write_text("from renga_testing.suites import *\n\n" + tests, encoding="utf-8")
-    selected = ["::".join(filter(None, [str(file), fault.test_class, fault.method])) for fault in mine]
+    tests = {fault.test_class: fault.method for fault in mine}
     parameters = {fault.test_class: fault.parameter for fault in mine}
-    (folder / "tests.json").write_text(json.dumps([selected, parameters]), encoding="utf-8")
+    (folder / "tests.json").write_text(json.dumps([tests, parameters]), encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RENGA_")}
     environment |= {"PYTHONPATH": str(folder / "site"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     # One backend: what is said of the others is no other thing, and they are not everywhere.
     others = {offer.plugin.name for offer, _ in registry(ARRAY_BACKEND).list()} - {"numpy"}
     environment["RENGA_PLUGINS_DISABLE"] = ",".join(sorted(others))
@@ -202,7 +213,10 @@ def _install_plugins(folder: Path) -> str:
         modules = {f"faulty_{name}_plugin": thin, target: _plugins().TARGET, "faulty_library": ""}
         points = {name: f"faulty_{name}_plugin"}
         write_distribution(folder / "site", f"faulty-{name}", modules=modules, entry_points=points)
-        tests.append(f"class Test_plugin_{name}(PluginSuite):\n    plugin = {name!r}\n    seconds_to_probe = 2\n")
+        seconds = 0.3 if name == "hanging_probe" else 10
+        tests.append(
+            f"class Test_plugin_{name}(PluginSuite):\n    plugin = {name!r}\n    seconds_to_probe = {seconds}\n"
+        )
     return "\n\n".join(tests)
 
 
@@ -245,10 +259,11 @@ def _test(kind: Kind[object], module: str, node: ast.ClassDef) -> str:
     """The three lines of an author; and what else the kit of this kind takes."""
     suite = kind.suite.partition(":")[2]
     text = f"class Test_{kind.name}_{node.name}({suite}):\n    provider = 'faulty_{kind.name}:{_snake(node.name)}'\n"
-    text += SOONER.get(kind.name, "")
+    kit = _attributes(node).get("kit")
+    for name, value in {**KITS.get(kind.name, {}), **(ast.literal_eval(kit) if kit else {})}.items():
+        text += f"    {name} = {value!r}\n"
     if kind.name == "communicator":
-        sizes = (5,) if "at_least" in ast.dump(node) else (2, 3)
-        text += f"    from {module} import launch\n    sizes = {sizes}\n"
+        text += f"    from {module} import launch\n"
     if any(isinstance(part, ast.FunctionDef) and part.name == "reference" for part in node.body):
         text += f"    from {module} import {node.name} as faulty\n    reference = faulty.reference\n"
     return text

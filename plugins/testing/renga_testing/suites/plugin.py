@@ -8,7 +8,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+from functools import cache
 from typing import Any, ClassVar
 
 from renga_core.plugin import Namespace, Offer, Plugin, Registry, get_manager
@@ -72,7 +74,7 @@ class PluginSuite(Suite):
 
     def test_imports_nothing_heavy(self) -> None:
         """The thin module imports neither what it describes nor any library that Renga does not need itself."""
-        _, modules, _ = self._import_alone()
+        _, modules, _ = self._imported()
         targets = {offer.provider.target.partition(":")[0] for offer in self._offers()}
         early = sorted(targets & set(modules))
         assert not early, f"{self._plugin.target} imports {', '.join(early)}, which it need only name"
@@ -83,13 +85,13 @@ class PluginSuite(Suite):
 
     def test_imports_silently(self) -> None:
         """Importing the thin module prints nothing."""
-        _, _, output = self._import_alone()
+        _, _, output = self._imported()
         assert not output, f"importing {self._plugin.target} prints {output[:80]!r}"
 
     def test_imports_quickly(self) -> None:
         """Importing the thin module takes no time that a user would feel; the best of three trials counts."""
-        seconds = min(self._import_alone()[0] for _ in range(3))
-        assert seconds < self.seconds_to_import, (
+        quick = self._imported()[0] < self.seconds_to_import
+        assert quick or any(_import_alone(self._module)[0] < self.seconds_to_import for _ in range(2)), (
             f"importing {self._plugin.target} takes more than {self.seconds_to_import:g} s beyond Renga itself"
         )
 
@@ -175,19 +177,32 @@ class PluginSuite(Suite):
         surplus = [] if every else sorted({f.name for f in dataclasses.fields(options)} - set(taken))
         assert not surplus, f"{named} has {', '.join(surplus)}, which {offer.provider.target} does not take"
 
-    def _import_alone(self) -> tuple[float, list[str], str]:
-        """Import the thin module in a process of its own: seconds, modules that came with it, what it printed."""
-        import tempfile
+    @property
+    def _module(self) -> str:
+        return self._plugin.target.partition(":")[0]
 
-        with tempfile.TemporaryDirectory() as folder:
-            answer = os.path.join(folder, "answer.json")
-            program = _IMPORTING.format(module=self._plugin.target.partition(":")[0], answer=answer, path=sys.path)
-            command = [sys.executable, "-P", "-c", program]  # -P: not from the current folder
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-            assert done.returncode == 0, f"importing {self._plugin.target} alone fails: {done.stderr.strip()[-300:]}"
-            with open(answer, encoding="utf-8") as file:
-                seconds, modules = json.load(file)
-        return seconds, modules, (done.stdout + done.stderr).strip()
+    def _imported(self) -> tuple[float, list[str], str]:
+        """What `_import_alone` says of it: once for all tests, since to start a process takes longer than they do."""
+        return _imported_once(self._module, tuple(sys.path))
+
+
+def _import_alone(module: str) -> tuple[float, list[str], str]:
+    """Import a thin module in a process of its own: seconds, modules that came with it, what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        answer = os.path.join(folder, "answer.json")
+        program = _IMPORTING.format(module=module, answer=answer, path=sys.path)
+        command = [sys.executable, "-P", "-c", program]  # -P: not from the current folder
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"importing {module} alone fails: {done.stderr.strip()[-300:]}"
+        with open(answer, encoding="utf-8") as file:
+            seconds, modules = json.load(file)
+    return seconds, modules, (done.stdout + done.stderr).strip()
+
+
+@cache
+def _imported_once(module: str, path: tuple[str, ...]) -> tuple[float, list[str], str]:
+    """`_import_alone`, for a path as it is now."""
+    return _import_alone(module)
 
 
 def _ask(probe: str, answer: list[Any]) -> None:

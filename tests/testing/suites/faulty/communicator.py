@@ -22,7 +22,7 @@ def launch(self, program, size, device):
             program(self.target(), device)
         except Exception as error:
             errors[communicator.rank] = error
-            time.sleep(0.3)  # let the others find what they can find
+            time.sleep(0.1)  # let the others find what they can find
             raise
 
     with suppress(Exception):
@@ -34,6 +34,7 @@ class NothingWrong(Right):
     """nothing: the others are this one and a fault"""
 
     breaks = ""
+    kit = {"sizes": (2, 3)}
 
 
 class NoCommunicator:
@@ -63,6 +64,7 @@ class WrongFromFive(Right):
     """with five ranks or more, allreduce is wrong"""
 
     breaks = "test_ranks[allreduce]"
+    kit = {"sizes": (5,)}
     at_least = 5
 
     def allreduce(self, data):
@@ -84,6 +86,7 @@ class SwapsTheLast(Right):
     """of five ranks, gather mixes up the last two"""
 
     breaks = "test_ranks[gather]"
+    kit = {"sizes": (5,)}
     at_least = 5
 
     def gather(self, data, root=0):
@@ -296,6 +299,7 @@ class Keyless(Right):
     """split takes no heed of the keys"""
 
     breaks = "test_ranks[split]"
+    kit = {"sizes": (3,)}
 
     def split(self, color, key):
         return super().split(color, 0)
@@ -340,6 +344,7 @@ class BackwardInTheBackground(Right):
     """in the background, sums are made in another order"""
 
     breaks = "test_ranks[background]"
+    kit = {"sizes": (3,)}
 
     def duplicate(self):
         return self.split(0, -self.rank)
@@ -349,6 +354,7 @@ class OrderByPlace(Right):
     """the order of a sum depends on where in its block an element stands, as in MPI's own ring"""
 
     breaks = "test_ranks[packing]"
+    kit = {"sizes": (3,)}
 
     def allreduce(self, data):
         everybody = self.allgather(data.reshape(-1))

@@ -79,6 +79,7 @@ class LeavesProcess(Right):
     """a process that it has started goes on"""
 
     breaks = "test_rows"
+    kit = {"patience": 0.5}
 
     @classmethod
     def check(cls, seconds, hosts):
@@ -113,6 +114,7 @@ class Patient(Right):
     """it waits for an answer, however little time there is"""
 
     breaks = "test_little_time"
+    kit = {"patience": 0.5}
 
     @classmethod
     def check(cls, seconds, hosts):

@@ -246,6 +246,7 @@ class LeavesAThread(Right):
     """its thread goes on"""
 
     breaks = "test_finalize"
+    kit = {"seconds_to_end": 0.2}
 
     def __next__(self):
         threading.Thread(target=threading.Event().wait, name="a thread of its own", daemon=True).start()

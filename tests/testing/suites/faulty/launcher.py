@@ -109,6 +109,7 @@ class OpenInput(Right):
     """ranks wait for input that never ends"""
 
     breaks = "test_ranks"
+    kit = {"seconds": 2}
 
     @classmethod
     def start(cls, command, environment):
@@ -149,6 +150,7 @@ class WaitsForAll(Right):
     """one has failed, and it waits for the others"""
 
     breaks = "test_failing_rank[exit]"
+    kit = {"seconds": 2}
 
     @classmethod
     def wait(cls, ranks):
@@ -159,6 +161,7 @@ class LeavesThem(Right):
     """one has failed, and it leaves the others alone"""
 
     breaks = "test_failing_rank[exit]"
+    kit = {"seconds": 4}
 
     @classmethod
     def end(cls, ranks):
@@ -169,6 +172,7 @@ class DeafToTheEnd(Right):
     """SIGTERM ends the launcher, and nobody ends the ranks"""
 
     breaks = "test_told_to_end[SIGTERM]"
+    kit = {"seconds": 6}
 
     @classmethod
     def launch(cls, command, size, environment):
@@ -180,6 +184,7 @@ class DeafToCtrlC(Right):
     """Ctrl-C is not for it, nor for its ranks"""
 
     breaks = "test_told_to_end[SIGINT]"
+    kit = {"seconds": 6}
 
     @classmethod
     def start(cls, command, environment):

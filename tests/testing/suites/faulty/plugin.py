@@ -49,7 +49,7 @@ PLUGINS = {
     "eager": ("it imports what it describes", "test_imports_nothing_heavy", "import {target}\n" + described()),
     "heavy": ("it imports a large library", "test_imports_nothing_heavy", "import faulty_library\n" + described()),
     "loud": ("it prints", "test_imports_silently", "print('Welcome to loud 1.0!')\n" + described()),
-    "slow": ("importing it takes a second", "test_imports_quickly", "import time\ntime.sleep(1)\n" + described()),
+    "slow": ("importing it takes long", "test_imports_quickly", "import time\ntime.sleep(0.6)\n" + described()),
     "outdated": ("it is for a revision that there is not", "test_descriptions", described(revision="9")),
     "speechless": ("it has no summary", "test_descriptions", described(summary='""')),
     "helpless": ("it needs a module, and says not how to get it", "test_descriptions", described(needs='("nowhere",)')),
