@@ -27,6 +27,12 @@ from global_state import global_state_stays, name_shared_memory  # noqa: F401 - 
 
 name_shared_memory()
 
+# Plugins add entries to the configuration when they are loaded. No single test is to be blamed for that.
+if importlib.util.find_spec("renga_cv"):
+    from renga_cv.configuration import add_entries
+
+    add_entries()
+
 # How long an example takes depends on what else the machine does. Where CI is set, each run has the same examples, so
 # that a change is not blamed for what another one has hidden; elsewhere each run draws new ones.
 settings.register_profile("renga", deadline=None, derandomize="CI" in os.environ)

@@ -1,7 +1,8 @@
 """Which library reads, resizes and rotates pictures: OpenCV or Pillow.
 
 Three entries of Renga's configuration say so, each None, ``"cv2"`` or ``"PIL"``: ``cv_read_image_backend``,
-``cv_resize_backend`` and ``cv_rotate_backend``. None, or no such entry, is OpenCV where it is installed, else Pillow::
+``cv_resize_backend`` and ``cv_rotate_backend``. They are there, and None, once Renga has loaded its plugins. None is
+OpenCV where it is installed, else Pillow::
 
     with renga.using_config("cv_resize_backend", "PIL"):
         small = renga.cv.transforms.resize(img, (32, 32))
@@ -14,10 +15,17 @@ from __future__ import annotations
 
 import importlib.util
 
-from renga_core.configuration import config
+from renga_core.configuration import config, global_config
 from renga_core.optional import require
 
-__all__ = ["library_for"]
+__all__ = ["add_entries", "library_for"]
+
+
+def add_entries() -> None:
+    """Give the entries that nobody has set yet their default, None, in all threads."""
+    for operation in ("read_image", "resize", "rotate"):
+        if not hasattr(global_config, _entry(operation)):
+            setattr(global_config, _entry(operation), None)
 
 
 def library_for(operation: str) -> str:
@@ -30,7 +38,7 @@ def library_for(operation: str) -> str:
         ValueError: The entry of the configuration names another library.
         RengaError: The library is not installed.
     """
-    entry = f"cv_{operation}_backend"
+    entry = _entry(operation)
     library = getattr(config, entry, None)
     if library is None:
         library = "PIL" if importlib.util.find_spec("cv2") is None else "cv2"
@@ -38,3 +46,7 @@ def library_for(operation: str) -> str:
         raise ValueError(f"configuration entry {entry} is {library!r}; choose None, 'cv2' or 'PIL'")
     require(library, f"{operation} ({entry} = {library!r})", "cv" if library == "PIL" else "opencv")
     return str(library)
+
+
+def _entry(operation: str) -> str:
+    return f"cv_{operation}_backend"

@@ -1,9 +1,16 @@
 """What this package offers to Renga: vision. The tables are in `renga_cv.providers`."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
+from renga_cv.configuration import add_entries
 from renga_cv.providers import classifiers, datasets, detectors, digits, evaluations, pictures, segmenters
 
 _PARTS = (classifiers, datasets, detectors, digits, evaluations, pictures, segmenters)
+
+
+@hookimpl
+def renga_configure() -> None:
+    """The entries of the configuration that say which library reads and changes pictures."""
+    add_entries()
 
 
 @hookimpl

@@ -24,11 +24,16 @@ class SmallDetector(SSD):
         sizes: Edges of objects, as parts of the picture's: of small ones, of middle ones, and of large ones.
         width: See `SmallPyramid`.
 
+    Attributes:
+        with_half: Whether the pyramid has a map at half the resolution, which this network has no use for.
+
     Raises:
         ValueError: `insize` is no multiple of 8.
 
     Source: Liu et al., *SSD: Single Shot MultiBox Detector*, arXiv:1512.02325, section 2, with two levels.
     """
+
+    with_half = False
 
     def __init__(
         self, n_out: int, insize: int = 64, sizes: tuple[float, float, float] = (0.2, 0.3, 0.44), width: int = 32
@@ -37,7 +42,7 @@ class SmallDetector(SSD):
             raise ValueError(f"insize is a multiple of {_STEPS[-1]}, not {insize}")
         ratios = [(2,) for _ in _STEPS]
         super().__init__(
-            _Levels(insize, width),
+            _Levels(insize, width, self.with_half),
             Multibox(n_out + 1, ratios, in_channels=[width for _ in _STEPS]),
             steps=_STEPS,
             sizes=[size * insize for size in sizes],
@@ -47,13 +52,12 @@ class SmallDetector(SSD):
 class _Levels(Chain):
     """The two coarser maps of a pyramid, as `SSD` wants its extractor."""
 
-    def __init__(self, insize: int, width: int) -> None:
+    def __init__(self, insize: int, width: int, with_half: bool) -> None:
         super().__init__()
         self.insize = insize
         self.grids = tuple(insize // step for step in _STEPS)
         with self.init_scope():
-            self.pyramid = SmallPyramid(width=width)
+            self.pyramid = SmallPyramid(width=width, with_half=with_half)
 
-    def forward(self, x: Any) -> tuple[Variable, Variable]:
-        _, quarter, eighth = self.pyramid(x)
-        return quarter, eighth
+    def forward(self, x: Any) -> tuple[Variable, ...]:
+        return self.pyramid(x)[-2:]

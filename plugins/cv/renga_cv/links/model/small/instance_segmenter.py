@@ -39,6 +39,7 @@ class SmallInstanceSegmenter(SmallDetector):
     same for all classes.
     """
 
+    with_half = True
     limit = 32
     mask_side = 24
 

@@ -1,4 +1,4 @@
-"""Feature maps of a picture at three resolutions."""
+"""Feature maps of a picture at two or three resolutions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ class SmallPyramid(Chain):
     Args:
         channels: Of the convolutions at a half, a quarter and an eighth of the resolution.
         width: Channels of each map that is returned.
+        with_half: Whether there is a map at half the resolution.
 
     Source: Lin et al., *Feature Pyramid Networks for Object Detection*, arXiv:1612.03144, section 3, with a network of
     six layers instead of ResNet.
     """
 
-    def __init__(self, channels: tuple[int, int, int] = (24, 48, 128), width: int = 32) -> None:
+    def __init__(self, channels: tuple[int, int, int] = (24, 48, 128), width: int = 32, with_half: bool = True) -> None:
         super().__init__()
         half, quarter, eighth = channels
+        self.with_half = with_half
         with self.init_scope():
             self.down1 = Conv2DBNActiv(3, half, 3, 2, 1)
             self.conv1 = Conv2DBNActiv(half, half, 3, 1, 1)
@@ -34,11 +36,15 @@ class SmallPyramid(Chain):
             self.conv2 = Conv2DBNActiv(quarter, quarter, 3, 1, 1)
             self.down3 = Conv2DBNActiv(quarter, eighth, 3, 2, 1)
             self.conv3 = Conv2DBNActiv(eighth, eighth, 3, 1, 1)
-            self.side1, self.side2, self.side3 = (Convolution2D(each, width, 1) for each in channels)
-            self.up1, self.up2 = (Conv2DBNActiv(width, width, 3, 1, 1) for _ in range(2))
+            if with_half:
+                self.side1 = Convolution2D(half, width, 1)
+            self.side2, self.side3 = (Convolution2D(each, width, 1) for each in (quarter, eighth))
+            if with_half:
+                self.up1 = Conv2DBNActiv(width, width, 3, 1, 1)
+            self.up2 = Conv2DBNActiv(width, width, 3, 1, 1)
 
-    def forward(self, x: Any) -> tuple[Variable, Variable, Variable]:
-        """Return the feature maps of pictures ``(N, 3, H, W)``, RGB from 0 to 255, at 1/2, 1/4 and 1/8.
+    def forward(self, x: Any) -> tuple[Variable, ...]:
+        """Return the feature maps of pictures ``(N, 3, H, W)``, RGB from 0 to 255, at 1/2 if it is wanted, 1/4 and 1/8.
 
         H and W are multiples of 8.
         """
@@ -46,8 +52,9 @@ class SmallPyramid(Chain):
         quarter = self.conv2(self.down2(half))
         eighth = self.side3(self.conv3(self.down3(quarter)))
         quarter = self.up2(self.side2(quarter) + _enlarged_to(quarter, eighth))
-        half = self.up1(self.side1(half) + _enlarged_to(half, quarter))
-        return half, quarter, eighth
+        if not self.with_half:
+            return quarter, eighth
+        return self.up1(self.side1(half) + _enlarged_to(half, quarter)), quarter, eighth
 
 
 class FinestMap(Chain):
