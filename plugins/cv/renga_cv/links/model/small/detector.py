@@ -60,4 +60,5 @@ class _Levels(Chain):
             self.pyramid = SmallPyramid(width=width, with_half=with_half)
 
     def forward(self, x: Any) -> tuple[Variable, ...]:
-        return self.pyramid(x)[-2:]
+        maps: tuple[Variable, ...] = self.pyramid(x)
+        return maps[-2:]
