@@ -19,14 +19,11 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from renga_core.configuration import config, unusual
 from renga_core.graph import Variable
 from renga_core.tracepoints import traced
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Reporter", "get_current_reporter", "report", "report_scope"]
 

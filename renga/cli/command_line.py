@@ -14,6 +14,7 @@ from renga_core.kinds import COMMAND
 from renga_core.plugin import registry
 from renga_core.settings import lookup, using_command_line
 
+from .docstrings import summary_of
 from .output import print_error, print_table, warnings_in_one_line
 
 __all__ = ["main"]
@@ -100,7 +101,7 @@ def _print_help() -> None:
     print(f"usage: renga [-p no:NAME] [--traceback] COMMAND …\n\n{DESCRIPTION}\n\nCommands:")
     with redirect_stdout(sys.stderr):
         commands = registry(COMMAND)
-        found = [(f"  {name}", commands.get(name).summary) for name in commands.names()]
+        found = [(f"  {name}", summary_of(commands.get(name))) for name in commands.names()]
     print_table(found)
     print("\nOptions, before or after the command:")
     print_table([(f"  {option}", meaning) for option, meaning in OPTIONS])

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from renga_core.plugin import PluginManager, Registry, State, Status, get_manager
 
+from .docstrings import summary_of
+
 __all__ = ["Row", "rows"]
 
 
@@ -48,7 +50,7 @@ def rows(manager: PluginManager | None = None) -> list[Row]:
     """
     manager = manager or get_manager()
     offered = [
-        (offer.plugin, offer.kind.name, offer.name, status, offer.summary)
+        (offer.plugin, offer.kind.name, offer.name, status, summary_of(offer))
         for kind in manager.kinds().values()
         for offer, status in Registry(kind, manager).list()
     ]

@@ -28,6 +28,7 @@ from renga_core.plugin import (
 from renga_core.plugin.state import describe_error, pass_interrupt
 
 from .arguments import arguments_of
+from .docstrings import summary_of
 from .explanation import Explanation, explain
 from .output import print_json, print_table
 from .pager import paged
@@ -242,7 +243,7 @@ def _show(arguments: argparse.Namespace) -> int:
         _print_block(block)
     if parts:
         print()
-        table = [(offer.kind.name, offer.name, status.state, offer.summary) for offer, status in parts]
+        table = [(offer.kind.name, offer.name, status.state, summary_of(offer)) for offer, status in parts]
         print_table(table, head=("KIND", "NAME", "STATE", "ABOUT"))
     return 0
 
@@ -299,7 +300,7 @@ def _about_provider(candidate: Candidate, whole: bool) -> dict[str, Any]:
     return {
         "provider": offer.full_name,
         "kind": offer.kind.name,
-        "about": offer.summary,
+        "about": summary_of(offer),
         "from": offer.plugin.origin,
         "target": provider.target,
         "revision": provider.revision,

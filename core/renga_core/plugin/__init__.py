@@ -14,7 +14,6 @@ How it works, in the order in which it happens:
 - `entry_points`: those that are installed. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
 - `loading`: importing their thin modules, checking their hooks.
 - `offers`: asking what they offer of a kind; looking whether it can be used; importing it.
-- `docstrings`: what a thing without a summary is, from its source.
 - `registry`, `selection`, `preferences`: from a name, or a list of wishes, or the settings, to one of these.
   `auto_order`: what ``auto`` stands for, and in which order.
 - `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.

@@ -42,13 +42,6 @@ class Offer:
         """``plugin:name``, which is never ambiguous."""
         return f"{self.plugin.name}:{self.provider.name}"
 
-    @property
-    def summary(self) -> str:
-        """What it is, in one line: as described, or as its docstring begins, which is read from the source."""
-        from .docstrings import first_line  # for listings only
-
-        return self.provider.summary or first_line(self.provider.target)
-
     def __repr__(self) -> str:
         return f"<Offer {self.kind.name} {self.full_name}>"
 

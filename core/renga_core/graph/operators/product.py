@@ -68,7 +68,7 @@ def _forward(a: Array, b: Array) -> Array:
     return y if y.dtype == a.dtype or a.dtype != b.dtype else y.astype(a.dtype)
 
 
-MATMUL = Operation("matmul", _forward, samples="renga_core.graph.operators.example_arguments:matmul")
+MATMUL = Operation("matmul", _forward, samples="renga_testing.operator_samples:matmul")
 
 
 class MatMul(FunctionNode):

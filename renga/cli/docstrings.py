@@ -7,7 +7,14 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
-__all__ = ["first_line"]
+from renga_core.plugin import Offer
+
+__all__ = ["first_line", "summary_of"]
+
+
+def summary_of(offer: Offer) -> str:
+    """Return what a provider is, in one line: as described, or as its docstring begins."""
+    return offer.provider.summary or first_line(offer.provider.target)
 
 
 def first_line(target: str) -> str:

@@ -7,9 +7,9 @@ import textwrap
 
 import pytest
 
+from renga.cli.docstrings import first_line, summary_of
 from renga_core.kinds import FUNCTION, LINK, OPTIMIZER
 from renga_core.plugin import Offer, Provider, registry
-from renga_core.plugin.docstrings import first_line
 from renga_core.plugin.state import Plugin
 
 MODULES = {
@@ -97,11 +97,11 @@ def test_first_line(target, line):
 def test_a_summary_wins():
     plugin = Plugin("mine", ("mine",), "mine", "mine", "1.0", "mine", lambda: None)
     described = Provider("alone", "alone:Alone", 1, "as described")
-    assert Offer(LINK, plugin, described).summary == "as described"
-    assert Offer(LINK, plugin, Provider("alone", "alone:Alone", 1)).summary == "By itself"
+    assert summary_of(Offer(LINK, plugin, described)) == "as described"
+    assert summary_of(Offer(LINK, plugin, Provider("alone", "alone:Alone", 1))) == "By itself"
 
 
 @pytest.mark.parametrize("kind", [FUNCTION, LINK, OPTIMIZER])
 def test_all_that_is_in_the_tree_says_what_it_is(kind):
-    silent = [offer.full_name for offer, _ in registry(kind).list() if not offer.summary]
+    silent = [offer.full_name for offer, _ in registry(kind).list() if not summary_of(offer)]
     assert silent == []

@@ -1,4 +1,4 @@
-"""Arguments to try kernels of the operators with; one function for each operation, named as the operation."""
+"""Arguments to try kernels of core's operators with; one function for each operation, named as the operation."""
 
 from __future__ import annotations
 
