@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import renga
 from renga.cli.stubs import stubs
 
 LION = {"lion_target": "class Lion:\n    alpha: float\n", "py": ""}
@@ -59,7 +58,7 @@ def test_mypy_sees_them(shell):
         "renga.optimizers.Adm",
     ]
     shell.write("program.py", "\n".join(lines))
-    root = Path(renga.__file__).parents[1]
+    root = Path(__file__).parents[2]
     sources = os.pathsep.join(map(str, [root, root / "core", *(root / "plugins").iterdir()]))
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-incremental", "--follow-imports=silent", "program.py"],
