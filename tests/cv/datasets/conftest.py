@@ -1,7 +1,17 @@
 """Files as the data sets come with: pictures, labels, lists."""
 
+import random
+
 import numpy as np
 import pytest
+
+
+@pytest.fixture
+def draws():
+    """For tests that draw of Python's random numbers: they are put back."""
+    state = random.getstate()
+    yield
+    random.setstate(state)
 
 
 @pytest.fixture

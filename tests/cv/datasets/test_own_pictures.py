@@ -103,3 +103,70 @@ def test_another_document_is_refused(folder, text):
     (folder / "boxes.json").write_text(text)
     with pytest.raises(RengaError, match=r"boxes\.json is no document with images"):
         get_coco_json(str(folder / "boxes.json"))
+
+
+@pytest.mark.usefixtures("draws")
+@pytest.mark.parametrize(("get", "name"), [(get_boxes_csv, "boxes.csv"), (get_coco_json, "boxes.json")])
+def test_pictures_to_train_on_vary_and_those_to_test_do_not(folder, get, name):
+    train, test = get(str(folder / name), test_ratio=0.4, flip=True, crop=True, distort=True, scale=[0.5, 2])
+    pictures = {train[0][0].tobytes() for _ in range(8)}
+    assert len(pictures) > 1
+    assert len({test[0][0].tobytes() for _ in range(8)}) == 1
+
+
+@pytest.fixture
+def outlines(folder):
+    """The file, with a mask for each object: a polygon, packed and plain run lengths."""
+    document = json.loads((folder / "boxes.json").read_text())
+    first, second, third = document["annotations"]
+    first["segmentation"] = [[1, 2, 5, 2, 5, 8, 1, 8]]
+    second["segmentation"] = {"size": [10, 12], "counts": [0, 3, 7, 3, 7, 3, 97]}
+    third["segmentation"] = {"size": [10, 12], "counts": [44, 3, 7, 3, 63]}
+    (folder / "boxes.json").write_text(json.dumps(document))
+    return folder / "boxes.json"
+
+
+def test_masks_of_a_file(outlines):
+    pytest.importorskip("pycocotools")
+    split = get_coco_json(str(outlines), target_type="masks")
+    found = {f"{'abc'[round(float(image[0, 0, 0]) / 40)]}": rest for part in split for image, *rest in part}
+    masks, labels = found["a"]
+    assert [split.preprocessing.classes[i] for i in labels] == ["dog", "cat"]
+    assert (masks.dtype, masks.shape, labels.dtype) == (bool, (2, 10, 12), np.int32)
+    assert masks[0].sum() == masks[0, 2:8, 1:5].sum() == 24
+    assert masks[1].sum() == masks[1, :3, :3].sum() == 9
+    assert found["b"][0].shape == (0, 10, 12)
+    np.testing.assert_array_equal(np.argwhere(found["c"][0][0])[[0, -1]], [[4, 4], [6, 5]])
+
+
+def test_classes_of_pixels_of_a_file(outlines):
+    pytest.importorskip("pycocotools")
+    split = get_coco_json(str(outlines), target_type="pixels")
+    assert split.preprocessing.classes == ("background", "cat", "dog")
+    found = {f"{'abc'[round(float(image[0, 0, 0]) / 40)]}": label for part in split for image, label in part}
+    assert found["a"].dtype == np.int32
+    assert ["".join(map(str, row)) for row in found["a"][:4, :6]] == ["111000", "111000", "111220", "022220"]
+    assert not found["b"].any()
+    with pytest.raises(ValueError, match="crop = true is for boxes and masks"):
+        get_coco_json(str(outlines), target_type="pixels", crop=True)
+
+
+def test_polygons_without_pycocotools_say_what_to_install(outlines, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(RengaError, match=r"the polygons of .*boxes\.json needs .*pycocotools.*\n.*renga\[coco\]"):
+        get_coco_json(str(outlines), target_type="masks")
+
+
+def test_masks_that_are_not_there_or_do_not_fit_are_named(folder, outlines):
+    document = json.loads(outlines.read_text())
+    for each in document["annotations"][:2]:
+        each["segmentation"] = document["annotations"][2]["segmentation"]
+    document["annotations"][2]["segmentation"] = {"size": [9, 9], "counts": [81]}
+    outlines.write_text(json.dumps(document))
+    split = get_coco_json(str(outlines), target_type="masks")
+    with pytest.raises(RengaError, match=r"c\.png: the mask of an object does not fit the picture"):
+        [example for part in split for example in part]
+    del document["annotations"][1]["segmentation"]
+    outlines.write_text(json.dumps(document))
+    with pytest.raises(RengaError, match=r"no mask \('segmentation'\) of an object 'cat' in a\.png"):
+        get_coco_json(str(outlines), target_type="masks")

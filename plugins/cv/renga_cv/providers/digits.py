@@ -25,7 +25,7 @@ DATASETS = [
         "coco_json",
         "renga_cv.datasets.own_pictures.coco_json:get_coco_json",
         1,
-        "Pictures of your own, and a JSON file of boxes in them, in COCO's format",
+        "Pictures of your own, and a JSON file of boxes or masks in them, in COCO's format",
         needs=("PIL",),
         install_hint="pip install 'renga[cv]'",
         capabilities=frozenset({"ragged", "unshared"}),

@@ -1,4 +1,4 @@
-"""Pictures, and a document of boxes in COCO's format."""
+"""Pictures, and a document of boxes and masks in COCO's format."""
 
 from __future__ import annotations
 
@@ -7,30 +7,55 @@ from pathlib import Path
 from typing import Any
 
 from renga_core.errors import RengaError
-from renga_cv.datasets.own_pictures.pictures_with_boxes import Box, split_pictures
+from renga_core.optional import require
+from renga_cv.datasets.own_pictures.pictures_with_boxes import Annotation, Box, split_pictures
+from renga_cv.datasets.own_pictures.variation import Variation
 from renga_data.preprocessing import Split
 
 __all__ = ["get_coco_json"]
 
 
-def get_coco_json(path: str, folder: str | None = None, test_ratio: float = 0.2, seed: int = 0) -> Split:
-    """Return (train, test) sets of pictures with the boxes that a JSON file in COCO's format tells.
+def get_coco_json(
+    path: str,
+    folder: str | None = None,
+    test_ratio: float = 0.2,
+    seed: int = 0,
+    target_type: Annotation = "boxes",
+    flip: bool = False,
+    crop: bool = False,
+    distort: bool = False,
+    scale: tuple[float, float] = (1.0, 1.0),
+) -> Split:
+    """Return (train, test) sets of pictures with the boxes, or masks, that a JSON file in COCO's format tells.
 
     See `PicturesWithBoxes`. Classes are the file's categories, in its order. Crowds (``iscrowd``) and boxes without an
-    area are left out. Needs Pillow (``pip install 'renga[cv]'``).
+    area are left out. Needs Pillow (``pip install 'renga[cv]'``); masks that are polygons need pycocotools
+    (``pip install 'renga[coco]'``), run lengths do not.
 
     Args:
         path: The file, with lists ``images``, ``annotations`` and ``categories``.
         folder: Where the pictures are; where the file is if None.
         test_ratio: Part of the pictures that is for testing.
         seed: Of the choice of pictures for testing.
+        target_type: What examples tell beside the image: ``"boxes"``, ``"masks"`` or ``"pixels"``. In a run, the task
+            says it.
+        flip: Whether pictures to train on are given as mirror images every other time.
+        crop: Whether parts of them are given, that have some of their objects.
+        distort: Whether their colours are changed.
+        scale: Least and most of a factor by which they are made larger or smaller; see `Variation` for all four.
 
     Raises:
-        RengaError: The file is no such document, or a picture is not there.
+        RengaError: The file is no such document; a picture is not there; masks are wanted, and an object has none, or
+            it is a polygon and pycocotools is not installed.
+        ValueError: The scale is not from a positive number to one as large, or parts of pictures are wanted whose
+            pixels have classes.
         OSError: The file cannot be read.
 
     Source: the data format of COCO, https://cocodataset.org/#format-data.
     """
+    vary = Variation(flip, crop, distort, (scale[0], scale[1]))
+    if crop and target_type == "pixels":
+        raise ValueError("crop = true is for boxes and masks of objects; for classes of pixels, scale = [0.5, 2] crops")
     place = Path(path).parent if folder is None else Path(folder)
     try:
         document: Any = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -40,11 +65,26 @@ def get_coco_json(path: str, folder: str | None = None, test_ratio: float = 0.2,
         for each in document["annotations"]:
             left, top, width, height = map(float, each["bbox"])
             if width > 0 and height > 0 and not each.get("iscrowd"):
-                box = Box(top, left, top + height, left + width, names[each["category_id"]])
+                box = Box(top, left, top + height, left + width, names[each["category_id"]], each.get("segmentation"))
                 found[files[each["image_id"]]].append(box)
     except (KeyError, TypeError, ValueError) as error:
         what = f"{type(error).__name__}: {error}"
         raise RengaError(
             f"{path} is no document with images, annotations and categories as COCO's are ({what})"
         ) from error
-    return split_pictures(found, list(names.values()), test_ratio, seed)
+    if target_type != "boxes":
+        _check_masks(path, found)
+    return split_pictures(found, list(names.values()), test_ratio, seed, vary, target_type)
+
+
+def _check_masks(path: str, found: dict[Path, list[Box]]) -> None:
+    """Raise RengaError if an object has no mask, or one that cannot be read here."""
+    for file, boxes in found.items():
+        for box in boxes:
+            if not box.segmentation:
+                raise RengaError(
+                    f"{path} tells no mask ('segmentation') of an object {box.label!r} in {file.name}. Next: mark its "
+                    "outline with the annotation tool, or choose the task detection, for which boxes are enough."
+                )
+            if isinstance(box.segmentation, list):
+                require("pycocotools", f"the polygons of {path}", "coco")
