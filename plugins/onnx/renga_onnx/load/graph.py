@@ -1,0 +1,52 @@
+"""A graph as it is computed: what is left of a file once it is read and found to be sound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from renga_onnx.load.operators import Operator
+
+__all__ = ["Graph", "Host", "Node"]
+
+Host = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operator, applied.
+
+    Attributes:
+        name: How messages call it: its name in the file, or else its number, and its operator.
+        operator: What computes it.
+        inputs: Names of the values it takes; "" for one that is left out.
+        outputs: Names of the values it makes; "" for one that nobody wants.
+        attributes: Numbers, strings, lists of them, NumPy arrays, and `Graph`.
+        last_uses: Names of the values that nothing after it takes: they need not be kept.
+    """
+
+    name: str
+    operator: Operator
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, Any]
+    last_uses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes in an order in which they can be computed.
+
+    Attributes:
+        inputs: Names of the values to be given.
+        outputs: Names of the values that come out.
+        nodes: The nodes. A graph within a node also sees the values of the graphs around it.
+        initializers: The arrays of the file, by name; those of the graphs within stand in these.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    initializers: dict[str, Host]

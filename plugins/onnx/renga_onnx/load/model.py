@@ -1,0 +1,195 @@
+"""A network from an ONNX file, as a link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Device, get_backend, is_array, is_floating
+from renga_core.graph import Parameter, Variable, as_variable
+from renga_core.link import Link
+from renga_nn import functions as F
+from renga_onnx.load.graph import Graph, Node
+
+__all__ = ["OnnxModel"]
+
+Values = Mapping[str, Any]
+
+
+class OnnxModel(Link):
+    """Computes what an ONNX file says. `renga.onnx.load` makes it.
+
+    Floating initializers that a node computes with are parameters, named as in the file but for characters that
+    cannot stand in names of parameters (``/`` becomes ``.``); running means and the like are persistent, and so are
+    constants of any other kind.
+
+    Args:
+        graph: What has been read.
+        file: Name of the file, for messages.
+
+    Attributes:
+        inputs: Names of the inputs, in order.
+        outputs: Names of the outputs, in order.
+        names: For each parameter and persistent value, its name in the file.
+    """
+
+    def __init__(self, graph: Graph, file: str) -> None:
+        super().__init__()
+        self.inputs = graph.inputs
+        self.outputs = graph.outputs
+        self.names: dict[str, str] = {}
+        self._graph = graph
+        self._file = file
+        self._attributes: dict[int, dict[str, str]] = {}  # by graph and name in it: the attribute
+        self._add_initializers(graph)
+
+    def _add_initializers(self, graph: Graph) -> None:
+        trained = _trained(graph)
+        attributes = self._attributes[id(graph)] = {}
+        for name, array in graph.initializers.items():
+            attribute = self._free_name(name)
+            attributes[name] = attribute
+            self.names[attribute] = name
+            if name in trained and is_floating(array.dtype):
+                with self.init_scope():
+                    setattr(self, attribute, Parameter(array))
+            else:
+                self.add_persistent(attribute, array)
+        for node in graph.nodes:
+            for value in node.attributes.values():
+                if isinstance(value, Graph):
+                    self._add_initializers(value)
+
+    def _free_name(self, name: str) -> str:
+        made = re.sub(r"[^\w.:-]", ".", name).strip(".") or "value"
+        while hasattr(self, made):
+            made += "_"
+        return made
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs.
+
+        Args:
+            args: The inputs, in the order of `inputs`: arrays or Variables, or lists of them for sequences.
+            kwargs: Inputs by name; ``model(**{"input.1": x})`` for names that are no identifiers.
+
+        Returns:
+            A Variable, or a tuple of them if there are several outputs.
+
+        Raises:
+            TypeError: Inputs are missing, or there is none of that name.
+        """
+        given = dict(zip(self.inputs, args, strict=False))
+        twice = sorted(given.keys() & kwargs.keys())
+        given.update(kwargs)
+        if len(args) > len(self.inputs) or twice or given.keys() != set(self.inputs):
+            raise TypeError(
+                f"{self._file}: the network takes {', '.join(self.inputs) or 'no inputs'}; it was given {len(args)} "
+                f"by position and {', '.join(kwargs) or 'none'} by name"
+            )
+        values = self._run(self._graph, {name: _value(x) for name, x in given.items()})
+        outputs = tuple([_output(value) for value in values])
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def _run(self, graph: Graph, values: dict[str, Any]) -> list[Any]:
+        """Compute a graph; `values` are its inputs and all that it sees of the graphs around it."""
+        attributes = self._attributes[id(graph)]
+        for name, attribute in attributes.items():
+            values[name] = getattr(self, attribute)
+        for node in graph.nodes:
+            try:
+                results = self._compute(node, values)
+            except Exception as error:
+                error.add_note(f"{self._file}: {node.name}")
+                raise
+            for name, result in zip(node.outputs, results, strict=False):
+                if name:
+                    values[name] = result
+            for position, output in node.operator.updates.items():
+                self._update(attributes, node, position, results, output)
+            for name in node.last_uses:
+                values.pop(name, None)
+        return [values[name] for name in graph.outputs]
+
+    def _update(self, attributes: dict[str, str], node: Node, position: int, results: Any, output: int) -> None:
+        """Keep the new value of an input that training changes by itself, such as a running mean."""
+        attribute = attributes.get(node.inputs[position])
+        if attribute is not None and node.attributes.get("training_mode"):
+            self.__dict__[attribute] = _bare(results[output])
+
+    def _compute(self, node: Node, values: dict[str, Any]) -> tuple[Any, ...]:
+        """The outputs of a node."""
+        operator = node.operator
+        device = self.device
+        inputs: list[Any] = [values[name] if name else None for name in node.inputs]
+        on_host = device.backend.name == "numpy" or all(
+            x is None or isinstance(_bare(x), np.ndarray) for i, x in enumerate(inputs) if i not in operator.host
+        )
+        placed = [
+            _to_host(x) if i in operator.host else _placed(x, None if on_host else device) for i, x in enumerate(inputs)
+        ]
+        arguments = {a: self._body(v, values) if isinstance(v, Graph) else v for a, v in node.attributes.items()}
+        results = operator.compute(*placed, **arguments)
+        if not isinstance(results, tuple):
+            results = (results,)
+        return tuple([_value(result) for result in results])
+
+    def _body(self, graph: Graph, values: dict[str, Any]) -> Callable[..., list[Any]]:
+        """A graph within a node as a function of its inputs."""
+
+        def body(*inputs: Any) -> list[Any]:
+            return self._run(graph, {**values, **dict(zip(graph.inputs, map(_value, inputs), strict=True))})
+
+        return body
+
+
+def _trained(graph: Graph) -> set[str]:
+    """Names of values that some node computes with as weights, in this graph or in one within."""
+    found: set[str] = set()
+    for node in graph.nodes:
+        found.update(name for i, name in enumerate(node.inputs) if node.operator.trains(i))
+        for value in node.attributes.values():
+            if isinstance(value, Graph):
+                found |= _trained(value)
+    return found
+
+
+def _bare(x: Any) -> Any:
+    return x.array if isinstance(x, Variable) else x
+
+
+def _value(x: Any) -> Any:
+    """What is floating as a Variable, all else as an array; lists element by element."""
+    if x is None:
+        return None
+    if isinstance(x, (list, tuple)):
+        return [_value(element) for element in x]
+    if isinstance(x, Variable):
+        return x if is_floating(x.dtype) else x.array
+    array = x if is_array(x) else np.asarray(x)
+    return as_variable(array) if is_floating(array.dtype) else array
+
+
+def _output(x: Any) -> Any:
+    return [as_variable(element) for element in x] if isinstance(x, list) else None if x is None else as_variable(x)
+
+
+def _to_host(x: Any) -> Any:
+    if x is None or isinstance(x, list):
+        return x
+    array = _bare(x)
+    return get_backend(array).to_host(array)
+
+
+def _placed(x: Any, device: Device | None) -> Any:
+    """A value where it is computed with: host arrays go to the device, if it is another one."""
+    if x is None or device is None:
+        return x
+    if isinstance(x, list):
+        return [_placed(element, device) for element in x]
+    if isinstance(x, Variable):
+        return F.copy(x, device) if isinstance(x.array, np.ndarray) else x
+    return device.send(x) if isinstance(x, np.ndarray) else x

@@ -1,0 +1,223 @@
+"""Element by element: arithmetic, comparison, logic, mathematical functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from renga_core.backend import get_array_module
+from renga_nn import functions as F
+from renga_onnx.load.operators.table import operator
+from renga_onnx.load.operators.values import is_float, number, raw, same_as
+
+__all__: list[str] = []
+
+
+def _floating(**functions: Callable[[Any], Any]) -> None:
+    """Operators of one floating input."""
+    for name, function in functions.items():
+        _enter_floating(name, function)
+
+
+def _enter_floating(name: str, function: Callable[[Any], Any]) -> None:
+    @operator(name)
+    def compute(x: Any) -> Any:
+        return function(x)
+
+
+_floating(
+    Exp=F.exp, Log=F.log, Sqrt=F.sqrt, Ceil=F.ceil, Floor=F.floor, Erf=F.erf,
+    Sin=F.sin, Cos=F.cos, Tan=F.tan, Asin=F.arcsin, Acos=F.arccos, Atan=F.arctan, Sinh=F.sinh, Cosh=F.cosh,
+    Atanh=F.arctanh,
+)  # fmt: skip
+
+
+@operator("Abs")
+def absolute(x: Any) -> Any:
+    """``|x|``."""
+    return abs(x)
+
+
+@operator("Neg")
+def negative(x: Any) -> Any:
+    """``-x``."""
+    return -x
+
+
+@operator("Sign")
+def sign(x: Any) -> Any:
+    """-1, 0 or 1."""
+    return F.sign(x) if is_float(x) else get_array_module(x).sign(x)
+
+
+@operator("Reciprocal")
+def reciprocal(x: Any) -> Any:
+    """``1 / x``."""
+    return 1 / x
+
+
+@operator("Asinh")
+def arcsinh(x: Any) -> Any:
+    """By the logarithm, of ``|x|``, where nothing cancels."""
+    a = abs(x)
+    return F.sign(x) * F.log1p(a + a * a / (1 + F.sqrt(a * a + 1)))
+
+
+@operator("Acosh")
+def arccosh(x: Any) -> Any:
+    """By the logarithm."""
+    t = x - 1
+    return F.log1p(t + F.sqrt(t * (t + 2)))
+
+
+@operator("Round")
+def rounded(x: Any) -> Any:
+    """To the nearest, halves to the even one. The gradient is zero."""
+    return get_array_module(x).rint(raw(x))
+
+
+@operator("Add")
+def add(a: Any, b: Any) -> Any:
+    """``a + b``."""
+    return a + b
+
+
+@operator("Sub")
+def subtract(a: Any, b: Any) -> Any:
+    """``a - b``."""
+    return a - b
+
+
+@operator("Mul")
+def multiply(a: Any, b: Any) -> Any:
+    """``a * b``."""
+    return a * b
+
+
+@operator("Div")
+def divide(a: Any, b: Any) -> Any:
+    """``a / b``; integers are rounded towards zero."""
+    if is_float(a):
+        return a / b
+    xp = get_array_module(a)
+    quotient = a // b
+    if a.dtype.kind == "u":
+        return quotient
+    return xp.where((quotient < 0) & (quotient * b != a), quotient + 1, quotient).astype(a.dtype)
+
+
+@operator("Mod")
+def modulo(a: Any, b: Any, *, fmod: int = 0) -> Any:
+    """The remainder: of the sign of `a` with `fmod`, else of that of `b`."""
+    xp = get_array_module(a)
+    if is_float(a) and (a.requires_grad or b.requires_grad):
+        return F.fmod(a, b) if fmod else a - b * F.floor(a / b)
+    return xp.fmod(raw(a), raw(b)) if fmod else xp.remainder(raw(a), raw(b))
+
+
+@operator("Pow")
+def power(x: Any, y: Any) -> Any:
+    """``x ** y``, in the dtype of x."""
+    if is_float(x):
+        return x ** (F.cast(y, x.dtype) if is_float(y) else y.astype(x.dtype))
+    return get_array_module(x).power(x, raw(y)).astype(x.dtype)
+
+
+@operator("Sum")
+def total(*xs: Any) -> Any:
+    """The sum of all inputs, broadcast."""
+    return functools.reduce(lambda a, b: a + b, xs)
+
+
+@operator("Mean")
+def mean(*xs: Any) -> Any:
+    """The mean of all inputs, broadcast."""
+    return total(*xs) / len(xs)
+
+
+def _extreme(function: Callable[[Any, Any], Any], name: str, xs: tuple[Any, ...]) -> Any:
+    if is_float(xs[0]):
+        return functools.reduce(function, xs)
+    return functools.reduce(getattr(get_array_module(xs[0]), name), xs)
+
+
+@operator("Max")
+def largest(*xs: Any) -> Any:
+    """The largest of all inputs, broadcast."""
+    return _extreme(F.maximum, "maximum", xs)
+
+
+@operator("Min")
+def smallest(*xs: Any) -> Any:
+    """The smallest of all inputs, broadcast."""
+    return _extreme(F.minimum, "minimum", xs)
+
+
+@operator("Clip", host=(1, 2))
+def clip(x: Any, low: Any = None, high: Any = None) -> Any:
+    """Limits; where they cross, the upper one counts."""
+    for limit, of_floats, of_others in ((low, F.maximum, "maximum"), (high, F.minimum, "minimum")):
+        if limit is not None:
+            bound = same_as(x, number(limit))
+            x = of_floats(x, bound) if is_float(x) else getattr(get_array_module(x), of_others)(x, bound)
+    return x
+
+
+@operator("Where")
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition holds, else `y`, all broadcast."""
+    return F.where(condition, x, y) if is_float(x) else get_array_module(x).where(condition, x, y)
+
+
+def _comparisons(**names: str) -> None:
+    """Operators of two inputs that have a name in the arrays' library, and give no floats."""
+    for name, of_numpy in names.items():
+        _enter_comparison(name, of_numpy)
+
+
+def _enter_comparison(name: str, of_numpy: str) -> None:
+    @operator(name)
+    def compute(a: Any, b: Any) -> Any:
+        return getattr(get_array_module(a), of_numpy)(raw(a), raw(b))
+
+
+_comparisons(
+    Equal="equal", Greater="greater", GreaterOrEqual="greater_equal", Less="less", LessOrEqual="less_equal",
+    And="logical_and", Or="logical_or", Xor="logical_xor",
+    BitwiseAnd="bitwise_and", BitwiseOr="bitwise_or", BitwiseXor="bitwise_xor",
+)  # fmt: skip
+
+
+@operator("Not")
+def negated(x: Any) -> Any:
+    """Logical not."""
+    return get_array_module(x).logical_not(x)
+
+
+@operator("BitwiseNot")
+def inverted(x: Any) -> Any:
+    """Each bit the other way."""
+    return ~x
+
+
+@operator("BitShift")
+def shifted(x: Any, y: Any, *, direction: str) -> Any:
+    """Bits moved ``"LEFT"`` or ``"RIGHT"``."""
+    return x << y if direction == "LEFT" else x >> y
+
+
+@operator("IsNaN")
+def is_nan(x: Any) -> Any:
+    """Where x is not a number."""
+    return get_array_module(x).isnan(raw(x))
+
+
+@operator("IsInf")
+def is_infinite(x: Any, *, detect_negative: int = 1, detect_positive: int = 1) -> Any:
+    """Where x is infinite, of one sign or both."""
+    array = raw(x)
+    found = get_array_module(x).isinf(array)
+    if not detect_negative:
+        found = found & (array > 0)
+    return found if detect_positive else found & (array < 0)

@@ -1,0 +1,143 @@
+"""Sums and the like along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import get_array_module
+from renga_nn import functions as F
+from renga_onnx.load.operators.table import operator
+from renga_onnx.load.operators.values import axis_of, ints, is_float, number, raw
+
+__all__: list[str] = []
+
+Axes = tuple[int, ...]
+
+
+def _axes(x: Any, axes: Any, noop_with_empty_axes: int) -> Axes | None:
+    """The axes to reduce; None for none at all."""
+    given = () if axes is None else ints(axes)
+    if given:
+        return tuple([axis_of(axis, x.ndim) for axis in given])
+    return None if noop_with_empty_axes else tuple(range(x.ndim))
+
+
+def _reduction(
+    name: str,
+    of_floats: Callable[[Any, Axes, bool], Any],
+    of_others: str = "",
+    before: Callable[[Any], Any] = lambda x: x,
+    after: Callable[[Any], Any] = lambda y: y,
+) -> None:
+    """Enter an operator: elements through `before`, reduced, through `after`. Without axes, both are applied still."""
+
+    @operator(name, host=(1,))
+    def compute(x: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Any:
+        chosen = _axes(x, axes, noop_with_empty_axes)
+        x = before(x)
+        if chosen is None or not (chosen or x.ndim):
+            return after(x)
+        if is_float(x):
+            return after(of_floats(x, chosen, bool(keepdims)))
+        y = getattr(get_array_module(x), of_others)(x, axis=chosen, keepdims=bool(keepdims), **_start(x, of_others))
+        return after(y).astype(x.dtype)
+
+
+def _start(x: Any, of_others: str) -> dict[str, Any]:
+    """What the largest and the smallest of no integers are: as the worst of their dtype."""
+    if of_others not in ("max", "min"):
+        return {}
+    if x.dtype.kind == "b":
+        return {"initial": of_others == "min"}
+    limits = np.iinfo(x.dtype)
+    return {"initial": limits.min if of_others == "max" else limits.max}
+
+
+def _extreme(function: Callable[..., Any], worst: float) -> Callable[[Any, Axes, bool], Any]:
+    def compute(x: Any, axes: Axes, keepdims: bool) -> Any:
+        if any(x.shape[axis] == 0 for axis in axes):
+            shape = [1 if axis in axes else n for axis, n in enumerate(x.shape) if keepdims or axis not in axes]
+            return get_array_module(x).full(tuple(shape), worst, dtype=x.dtype)
+        return function(x, axis=axes, keepdims=keepdims)
+
+    return compute
+
+
+def _sum(x: Any, axes: Axes, keepdims: bool) -> Any:
+    return F.sum(x, axis=axes, keepdims=keepdims)
+
+
+def _log_sum_exp(x: Any, axes: Axes, keepdims: bool) -> Any:
+    if any(x.shape[axis] == 0 for axis in axes):
+        return F.log(_sum(x, axes, keepdims))
+    y = F.logsumexp(x, axis=axes)
+    return y.reshape([1 if axis in axes else n for axis, n in enumerate(x.shape)]) if keepdims else y
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _root(x: Any) -> Any:
+    return F.sqrt(x) if is_float(x) else get_array_module(x).sqrt(x)
+
+
+def _log(x: Any) -> Any:
+    return F.log(x) if is_float(x) else get_array_module(x).log(x)
+
+
+def _mean(x: Any, axes: Axes, keepdims: bool) -> Any:
+    return F.mean(x, axis=axes, keepdims=keepdims)
+
+
+def _prod(x: Any, axes: Axes, keepdims: bool) -> Any:
+    return F.prod(x, axis=axes, keepdims=keepdims)
+
+
+_reduction("ReduceSum", _sum, "sum")
+_reduction("ReduceMean", _mean, "mean")
+_reduction("ReduceProd", _prod, "prod")
+_reduction("ReduceSumSquare", _sum, "sum", before=_square)
+_reduction("ReduceL1", _sum, "sum", before=abs)
+_reduction("ReduceL2", _sum, "sum", before=_square, after=_root)
+_reduction("ReduceLogSum", _sum, "sum", after=_log)
+_reduction("ReduceLogSumExp", _log_sum_exp)
+_reduction("ReduceMax", _extreme(F.max, -np.inf), "max")
+_reduction("ReduceMin", _extreme(F.min, np.inf), "min")
+
+
+def _arg(x: Any, name: str, axis: int, keepdims: int, select_last_index: int) -> Any:
+    array, xp = raw(x), get_array_module(x)
+    if select_last_index:
+        found = array.shape[axis] - 1 - getattr(xp, name)(xp.flip(array, axis=axis), axis=axis)
+    else:
+        found = getattr(xp, name)(array, axis=axis)
+    return (xp.expand_dims(found, axis) if keepdims else xp.asarray(found)).astype(np.int64)
+
+
+@operator("ArgMax")
+def argmax(x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
+    """Where the largest element along an axis is: the first of them, or the last."""
+    return _arg(x, "argmax", axis_of(axis, x.ndim), keepdims, select_last_index)
+
+
+@operator("ArgMin")
+def argmin(x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Any:
+    """Where the smallest element along an axis is: the first of them, or the last."""
+    return _arg(x, "argmin", axis_of(axis, x.ndim), keepdims, select_last_index)
+
+
+@operator("CumSum", host=(1,))
+def cumsum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0) -> Any:
+    """The sum of the elements up to each along an axis; without it if `exclusive`, from the end if `reverse`."""
+    along = axis_of(int(number(axis)), x.ndim)
+    backwards = (*(slice(None),) * along, slice(None, None, -1))
+    if reverse:
+        x = x[backwards]
+    y = F.cumsum(x, axis=along) if is_float(x) else get_array_module(x).cumsum(x, axis=along).astype(x.dtype)
+    if exclusive:
+        y = y - x
+    return y[backwards] if reverse else y

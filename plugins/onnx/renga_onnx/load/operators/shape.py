@@ -1,0 +1,224 @@
+"""Shapes, and elements in other places as they stand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import get_array_module
+from renga_nn import functions as F
+from renga_onnx.load.operators.table import operator
+from renga_onnx.load.operators.values import axis_of, ints, is_float, raw
+
+__all__: list[str] = []
+
+
+@operator("Shape")
+def shape(x: Any, *, start: int = 0, end: int | None = None) -> Any:
+    """The sizes of the axes from `start` to `end`, on the host."""
+    return np.array(x.shape[start:end], np.int64)
+
+
+@operator("Size")
+def size(x: Any) -> Any:
+    """The number of elements, on the host."""
+    return np.array(x.size, np.int64)
+
+
+@operator("Reshape", host=(1,))
+def reshape(x: Any, shape: Any, *, allowzero: int = 0) -> Any:
+    """Another shape: -1 for what is left, 0 for the same size as before unless `allowzero`."""
+    wanted = ints(shape)
+    if not allowzero:
+        wanted = tuple([x.shape[i] if n == 0 else n for i, n in enumerate(wanted)])
+    return x.reshape(wanted)
+
+
+@operator("Transpose")
+def transpose(x: Any, *, perm: list[int] | None = None) -> Any:
+    """Axes in another order; the reverse one by default."""
+    order = tuple(range(x.ndim))[::-1] if perm is None else tuple(perm)
+    return x.transpose(order) if order else x
+
+
+@operator("Squeeze", host=(1,))
+def squeeze(x: Any, axes: Any = None) -> Any:
+    """Without some axes of size 1, or all of them."""
+    if axes is None:
+        return x.reshape([n for n in x.shape if n != 1])
+    gone = {axis_of(axis, x.ndim) for axis in ints(axes)}
+    if any(x.shape[axis] != 1 for axis in gone):
+        raise ValueError(f"axes {sorted(gone)} of shape {x.shape} are not all of size 1")
+    return x.reshape([n for axis, n in enumerate(x.shape) if axis not in gone])
+
+
+@operator("Unsqueeze", host=(1,))
+def unsqueeze(x: Any, axes: Any) -> Any:
+    """With axes of size 1 put in."""
+    ndim = x.ndim + np.size(axes)
+    new = {axis_of(axis, ndim) for axis in ints(axes)}
+    rest = iter(x.shape)
+    return x.reshape([1 if axis in new else next(rest) for axis in range(ndim)])
+
+
+@operator("Flatten")
+def flatten(x: Any, *, axis: int = 1) -> Any:
+    """A matrix: the axes before `axis`, and the others."""
+    axis = axis if axis >= 0 else axis + x.ndim
+    return x.reshape((math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
+
+
+@operator("Concat")
+def concat(*xs: Any, axis: int) -> Any:
+    """One after another along an axis."""
+    return F.concat(xs, axis=axis) if is_float(xs[0]) else get_array_module(xs[0]).concatenate(xs, axis=axis)
+
+
+@operator("Split", host=(1,), count="num_outputs")
+def split(x: Any, split: Any = None, *, axis: int = 0, num_outputs: int = 0) -> Any:
+    """Parts along an axis: of the sizes given, or so many of one size, of which the last one may be smaller."""
+    length = x.shape[axis]
+    if split is None:
+        each = -(-length // num_outputs)
+        sizes = [max(0, min(each, length - i * each)) for i in range(num_outputs)]
+    else:
+        sizes = list(ints(split))
+    if sum(sizes) != length or min(sizes, default=0) < 0:
+        raise ValueError(f"parts of sizes {sizes} do not make up {length} along axis {axis}")
+    ends = np.cumsum([0, *sizes])
+    before = (slice(None),) * axis_of(axis, x.ndim)
+    return tuple([x[(*before, slice(int(a), int(b)))] for a, b in itertools.pairwise(ends)])
+
+
+@operator("Slice", host=(1, 2, 3, 4))
+def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
+    """What NumPy's slices give, on some axes."""
+    firsts = ints(starts)
+    chosen = tuple(range(len(firsts))) if axes is None else ints(axes)
+    strides = (1,) * len(firsts) if steps is None else ints(steps)
+    index = [slice(None)] * x.ndim
+    for axis, start, end, step in zip(chosen, firsts, ints(ends), strides, strict=True):
+        axis = axis_of(axis, x.ndim)
+        n = x.shape[axis]
+        # A place before the first, which an end may be where steps go back, cannot be said by a number: None says it.
+        stop = None if step < 0 and end < -n else end
+        index[axis] = slice(start, stop, step) if step > 0 or start >= -n else slice(0, 0)
+    return x[tuple(index)]
+
+
+@operator("Expand", host=(1,))
+def expand(x: Any, shape: Any) -> Any:
+    """Broadcast against a shape."""
+    wanted = np.broadcast_shapes(x.shape, ints(shape))
+    return F.broadcast_to(x, wanted) if is_float(x) else get_array_module(x).broadcast_to(x, wanted)
+
+
+@operator("Tile", host=(1,))
+def tile(x: Any, repeats: Any) -> Any:
+    """Each axis so many times."""
+    return F.tile(x, ints(repeats)) if is_float(x) else get_array_module(x).tile(x, ints(repeats))
+
+
+@operator("Pad", host=(1, 2, 3))
+def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode: str = "constant") -> Any:
+    """A border: of a constant, or of elements from within (``"edge"``, ``"reflect"``, ``"wrap"``); or less at an edge.
+
+    Borders other than constant ones are looked up element by element, so the gradient goes where they came from.
+    """
+    chosen = range(x.ndim) if axes is None else [axis_of(axis, x.ndim) for axis in ints(axes)]
+    widths = [(0, 0)] * x.ndim
+    given = ints(pads)
+    for i, axis in enumerate(chosen):
+        widths[axis] = given[i], given[i + len(chosen)]
+    inside = tuple([slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(x.shape, widths, strict=True)])
+    x = x[inside]
+    border = [(max(0, a), max(0, b)) for a, b in widths]
+    if not any(map(sum, border)):
+        return x
+    xp = get_array_module(x)
+    if mode == "constant":
+        value = 0 if constant_value is None else np.asarray(constant_value).reshape(-1)[0].item()
+        if is_float(x):
+            return F.pad(x, border, "constant", constant_values=value)
+        return xp.pad(x, border, mode="constant", constant_values=value)
+    for axis, (before, after) in enumerate(border):
+        if before or after:
+            places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
+            x = x[(*(slice(None),) * axis, xp.asarray(places))]
+    return x
+
+
+@operator("CenterCropPad", host=(1,))
+def center_crop_pad(x: Any, shape: Any, *, axes: list[int] | None = None) -> Any:
+    """The middle, or zeros around it, so that axes are of the sizes given."""
+    chosen = range(x.ndim) if axes is None else [axis_of(axis, x.ndim) for axis in axes]
+    before, after = [0] * x.ndim, [0] * x.ndim
+    for axis, wanted in zip(chosen, ints(shape), strict=True):
+        n = x.shape[axis]
+        # What is odd goes to the end.
+        first = -((n - wanted) // 2) if wanted < n else (wanted - n) // 2
+        before[axis], after[axis] = first, wanted - n - first
+    return pad(x, np.array(before + after))
+
+
+@operator("DepthToSpace")
+def depth_to_space(x: Any, *, blocksize: int, mode: str = "DCR") -> Any:
+    """Channels become pixels of a block: the block's place before (``"DCR"``) or after (``"CRD"``) the channel."""
+    n, c, h, w = x.shape
+    b = blocksize
+    if mode == "DCR":
+        x = x.reshape((n, b, b, c // b**2, h, w)).transpose((0, 3, 4, 1, 5, 2))
+    else:
+        x = x.reshape((n, c // b**2, b, b, h, w)).transpose((0, 1, 4, 2, 5, 3))
+    return x.reshape((n, c // b**2, h * b, w * b))
+
+
+@operator("SpaceToDepth")
+def space_to_depth(x: Any, *, blocksize: int) -> Any:
+    """Pixels of a block become channels."""
+    n, c, h, w = x.shape
+    b = blocksize
+    x = x.reshape((n, c, h // b, b, w // b, b)).transpose((0, 3, 5, 1, 2, 4))
+    return x.reshape((n, c * b**2, h // b, w // b))
+
+
+@operator("Trilu", host=(1,))
+def triangle(x: Any, k: Any = None, *, upper: int = 1) -> Any:
+    """The upper or the lower triangle of matrices, from diagonal `k` on; zeros elsewhere."""
+    xp = get_array_module(x)
+    offset = 0 if k is None else int(np.asarray(k).reshape(-1)[0])
+    rows, columns = xp.arange(x.shape[-2])[:, None], xp.arange(x.shape[-1])[None]
+    kept = columns - rows >= offset if upper else columns - rows <= offset
+    zero = xp.zeros((), dtype=x.dtype)
+    return F.where(xp.broadcast_to(kept, x.shape), x, zero) if is_float(x) else xp.where(kept, x, zero)
+
+
+@operator("ReverseSequence", host=(1,))
+def reverse_sequence(x: Any, lengths: Any, *, batch_axis: int = 1, time_axis: int = 0) -> Any:
+    """The first elements along time in reverse order, of each element of the batch as many as its length."""
+    xp = get_array_module(x)
+    places = np.tile(np.arange(x.shape[time_axis]), (x.shape[batch_axis], 1))
+    for row, length in zip(places, ints(lengths), strict=True):
+        row[:length] = row[:length][::-1].copy()
+    where = [xp.arange(n).reshape([-1 if i == axis else 1 for i in range(x.ndim)]) for axis, n in enumerate(x.shape)]
+    along = places if batch_axis < time_axis else places.T
+    where[time_axis] = xp.asarray(along).reshape(
+        [n if axis in (batch_axis, time_axis) else 1 for axis, n in enumerate(x.shape)]
+    )
+    return x[tuple(where)]
+
+
+@operator("Identity")
+def identity(x: Any) -> Any:
+    """x itself, or a sequence."""
+    return x
+
+
+@operator("NonZero")
+def nonzero(x: Any) -> Any:
+    """Where elements are not zero: a row for each axis."""
+    array, xp = raw(x), get_array_module(x)
+    return xp.stack(xp.nonzero(xp.atleast_1d(array)))[: array.ndim].astype(np.int64)

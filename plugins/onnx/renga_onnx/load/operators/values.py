@@ -1,0 +1,81 @@
+"""What the operators' functions ask of the values they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import get_array_module
+from renga_core.graph import Variable, as_array
+
+__all__ = ["DTYPES", "axis_of", "dtype_of", "filled", "ints", "is_float", "number", "raw", "same_as"]
+
+DTYPES: dict[int, Any] = {
+    1: np.float32, 2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6: np.int32, 7: np.int64,
+    9: np.bool_, 10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64,
+}  # fmt: skip
+"""NumPy's dtypes by the numbers of `onnx.TensorProto.DataType`; bfloat16 is added where ml_dtypes is installed."""
+
+try:
+    import ml_dtypes
+except ImportError:  # without it, arrays of bfloat16 cannot exist
+    pass
+else:
+    DTYPES[16] = ml_dtypes.bfloat16
+
+
+def dtype_of(to: int) -> np.dtype[Any]:
+    """The dtype of one of ONNX's numbers.
+
+    Raises:
+        NotImplementedError: It is text, or a dtype of less than eight bits or of float8.
+    """
+    if to not in DTYPES:
+        import onnx
+
+        raise NotImplementedError(f"elements of type {onnx.TensorProto.DataType.Name(to)} are not supported")
+    made: np.dtype[Any] = np.dtype(DTYPES[to])
+    return made
+
+
+def is_float(x: Any) -> bool:
+    """Whether a value is floating: a Variable. All others are arrays."""
+    return isinstance(x, Variable)
+
+
+def raw(x: Any) -> Any:
+    """The array of a value."""
+    return as_array(x)
+
+
+def ints(x: Any) -> tuple[int, ...]:
+    """A host array, or a list, of integers as a tuple."""
+    return tuple([int(n) for n in np.asarray(x).reshape(-1)])
+
+
+def number(x: Any) -> Any:
+    """The only element of a host array."""
+    return np.asarray(x).reshape(-1)[0].item()
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """A number of an axis that may count from the end, as one from the beginning.
+
+    Raises:
+        ValueError: There is no such axis.
+    """
+    if not -ndim <= axis < max(ndim, 1):
+        raise ValueError(f"there is no axis {axis} among {ndim}")
+    return axis % ndim if ndim else 0
+
+
+def same_as(x: Any, value: Any) -> Any:
+    """`value` as an array of the dtype and the library of `x`."""
+    return get_array_module(x).asarray(value, dtype=x.dtype)
+
+
+def filled(shape: Sequence[int], like: Any, value: float) -> Any:
+    """An array of one value, of the dtype and the library of `like`."""
+    return get_array_module(like).full(tuple(shape), value, dtype=like.dtype)

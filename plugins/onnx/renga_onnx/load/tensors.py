@@ -1,0 +1,94 @@
+"""The arrays of a file, and of the files beside it, checked before any memory is asked for."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga_onnx.load.graph import Host
+from renga_onnx.load.operators.values import dtype_of
+
+__all__ = ["Unsound", "tensor_array"]
+
+
+class Unsound(ValueError):
+    """Something in the file makes no sense; the message says where and why."""
+
+
+_FIELDS = {1: "float_data", 11: "double_data", 7: "int64_data", 12: "uint64_data", 13: "uint64_data"}
+"""Where the numbers of a type stand if they are not raw; all others in ``int32_data``."""
+
+
+def tensor_array(tensor: Any, folder: Path) -> Host:
+    """An array, from the file itself or from one in its folder.
+
+    Args:
+        tensor: An `onnx.TensorProto`.
+        folder: Where the file is.
+
+    Raises:
+        Unsound: Its size is not what its shape says, or its file lies elsewhere.
+        NotImplementedError: Its type is not supported.
+    """
+    shape = tuple(tensor.dims)
+    where = f"tensor {tensor.name!r} of shape {shape}"
+    if any(n < 0 for n in shape):
+        raise Unsound(f"{where} has a negative size")
+    try:
+        dtype = dtype_of(tensor.data_type)
+    except ValueError:
+        raise Unsound(f"{where} has no type of number {tensor.data_type}") from None
+    except NotImplementedError as error:
+        raise NotImplementedError(f"{where}: {error}") from None
+    count = math.prod(shape)
+    if tensor.data_location == 1:
+        content = _external(tensor, folder, count * dtype.itemsize, where)
+    elif tensor.HasField("raw_data"):
+        content = tensor.raw_data
+    else:
+        return _typed(tensor, shape, dtype, count, where)
+    if len(content) != count * dtype.itemsize:
+        raise Unsound(f"{where} takes {count * dtype.itemsize:,} bytes, but there are {len(content):,}")
+    return np.frombuffer(content, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+
+
+def _typed(tensor: Any, shape: tuple[int, ...], dtype: Any, count: int, where: str) -> Host:
+    """From the fields that hold one number each."""
+    numbers = getattr(tensor, _FIELDS.get(tensor.data_type, "int32_data"))
+    if len(numbers) != count:
+        raise Unsound(f"{where} takes {count:,} numbers, but there are {len(numbers):,}")
+    if tensor.data_type in (10, 16):  # of half precision there are the bits
+        made: Host = np.array(numbers, np.uint16).view(dtype)
+    else:
+        made = np.array(numbers).astype(dtype)
+    return made.reshape(shape)
+
+
+def _external(tensor: Any, folder: Path, size: int, where: str) -> bytes:
+    """What a tensor says stands in another file: one in the folder of the model or below, and no link."""
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    location = entries.get("location", "")
+    parts = Path(location).parts
+    if not location or Path(location).is_absolute() or ".." in parts or "\\" in location or "\0" in location:
+        raise Unsound(f"{where} is said to stand in {location!r}, which is no file below the folder of the model")
+    path = folder.joinpath(*parts)
+    if any(folder.joinpath(*parts[: i + 1]).is_symlink() for i in range(len(parts))):
+        raise Unsound(f"{where} is said to stand in {location!r}, which is a link: it could lead anywhere")
+    if not path.is_file():
+        raise Unsound(f"{where} is said to stand in {location!r}, which is not there")
+    try:
+        offset, length = int(entries.get("offset", 0)), int(entries.get("length", size))
+    except ValueError:
+        raise Unsound(f"{where} has an offset or a length that is no number") from None
+    there = path.stat().st_size
+    if offset < 0 or length != size or offset + length > there:
+        raise Unsound(
+            f"{where} takes {size:,} bytes, said to be {length:,} from {offset:,} of {location!r}, which has {there:,}"
+        )
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+        file.seek(offset)
+        return file.read(length)
