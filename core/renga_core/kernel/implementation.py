@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Implementation", "serves_all"]
 
@@ -13,7 +14,8 @@ def serves_all(*args: Any) -> bool:
     return True
 
 
-class Implementation(NamedTuple):
+@dataclass(frozen=True)
+class Implementation:
     """One way to compute an operation.
 
     Forward and backward belong together, because what forward keeps for backward is a matter between the two.

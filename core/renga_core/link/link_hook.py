@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["ForwardPostprocessCallbackArgs", "ForwardPreprocessCallbackArgs", "LinkHook", "get_link_hooks"]
 
 
-class ForwardPreprocessCallbackArgs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ForwardPreprocessCallbackArgs:
     """What a hook learns before a link computes.
 
     Attributes:
@@ -29,18 +31,14 @@ class ForwardPreprocessCallbackArgs(NamedTuple):
     kwargs: Mapping[str, Any]
 
 
-class ForwardPostprocessCallbackArgs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ForwardPostprocessCallbackArgs(ForwardPreprocessCallbackArgs):
     """What a hook learns after a link has computed.
 
     Attributes:
-        link, forward_name, args, kwargs: As of `ForwardPreprocessCallbackArgs`.
         out: What the link returned.
     """
 
-    link: Link
-    forward_name: str
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
     out: Any
 
 

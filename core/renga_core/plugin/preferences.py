@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .kind import Kind
 
@@ -17,7 +18,8 @@ ARGUMENT = "argument"
 Wish = str | tuple[str, ...]
 
 
-class Rules(NamedTuple):
+@dataclass(frozen=True)
+class Rules:
     """Which plugins to load, and who said so.
 
     Attributes:

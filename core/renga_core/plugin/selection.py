@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .offers import Offer
@@ -17,7 +18,8 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class Selection(NamedTuple):
+@dataclass(frozen=True)
+class Selection:
     """What was chosen.
 
     Attributes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.backend import get_array_module
-from renga_core.graph import InvalidType, Variable, as_array
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array, require_array
 from renga_core.graph.operators.axes import normalize_axes
 
@@ -30,7 +30,7 @@ def argmax(x: Any, axis: int | None = None) -> Variable:
     >>> argmax(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
     [1, 0]
     """
-    return _search("argmax", x, axis)
+    return _search(ArgMax, "argmax", x, axis)
 
 
 def argmin(x: Any, axis: int | None = None) -> Variable:
@@ -40,13 +40,41 @@ def argmin(x: Any, axis: int | None = None) -> Variable:
     >>> argmin(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1).array.tolist()
     [0, 1]
     """
-    return _search("argmin", x, axis)
+    return _search(ArgMin, "argmin", x, axis)
 
 
-def _search(name: str, x: Any, axis: int | None) -> Variable:
+def _search(node: type[Search], name: str, x: Any, axis: int | None) -> Variable:
     require_array(name, "x", x)
     if any(x.shape[a] == 0 for a in normalize_axes(name, axis, x.ndim)):
         raise InvalidType(name, "x", "at least one element to choose from", describe_array(x))
-    xp = get_array_module(x)
-    found = getattr(xp, name)(as_array(x), axis=axis)
-    return Variable(xp.asarray(found, dtype="int32"), requires_grad=False)
+    return node(axis).apply((as_array(x),))[0]
+
+
+class Search(FunctionNode):
+    """Where an element is. It is applied to arrays, never to Variables: no gradient flows through it."""
+
+    def __init__(self, axis: int | None) -> None:
+        self.axis = axis
+
+    def find(self, xp: Any, x: Array) -> Any:
+        """The index, in any integer dtype."""
+        raise NotImplementedError
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """The index."""
+        xp = get_array_module(inputs[0])
+        return (xp.asarray(self.find(xp, inputs[0]), dtype="int32"),)
+
+
+class ArgMax(Search):
+    """Of the largest."""
+
+    def find(self, xp: Any, x: Array) -> Any:
+        return xp.argmax(x, axis=self.axis)
+
+
+class ArgMin(Search):
+    """Of the smallest."""
+
+    def find(self, xp: Any, x: Array) -> Any:
+        return xp.argmin(x, axis=self.axis)

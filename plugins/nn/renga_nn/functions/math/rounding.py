@@ -21,7 +21,7 @@ def floor(x: Any) -> Variable:
     [-2.0, 1.0]
     """
     require_array("floor", "x", x)
-    return Variable(get_array_module(x).floor(as_array(x)), requires_grad=False)
+    return Floor().apply((as_array(x),))[0]
 
 
 def ceil(x: Any) -> Variable:
@@ -32,7 +32,7 @@ def ceil(x: Any) -> Variable:
     [-1.0, 2.0]
     """
     require_array("ceil", "x", x)
-    return Variable(get_array_module(x).ceil(as_array(x)), requires_grad=False)
+    return Ceil().apply((as_array(x),))[0]
 
 
 def fix(x: Any) -> Variable:
@@ -43,7 +43,7 @@ def fix(x: Any) -> Variable:
     [-1.0, 1.0]
     """
     require_array("fix", "x", x)
-    return Variable(get_array_module(x).trunc(as_array(x)), requires_grad=False)
+    return Fix().apply((as_array(x),))[0]
 
 
 def sign(x: Any) -> Variable:
@@ -54,7 +54,7 @@ def sign(x: Any) -> Variable:
     [-1.0, 0.0]
     """
     require_array("sign", "x", x)
-    return Variable(get_array_module(x).sign(as_array(x)), requires_grad=False)
+    return Sign().apply((as_array(x),))[0]
 
 
 def fmod(x: Any, divisor: Any) -> Variable:
@@ -102,3 +102,43 @@ class FMod(FunctionNode):
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The same."""
         return self.backward_arrays(target_input_indexes, grad_outputs)
+
+
+class Step(FunctionNode):
+    """A function with steps. It is applied to arrays, never to Variables: no gradient flows through it."""
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        """The function on an array; `xp` is the array's namespace."""
+        raise NotImplementedError
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Compute."""
+        return (self.compute(get_array_module(inputs[0]), inputs[0]),)
+
+
+class Floor(Step):
+    """Down."""
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.floor(x)
+
+
+class Ceil(Step):
+    """Up."""
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.ceil(x)
+
+
+class Fix(Step):
+    """Towards 0."""
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.trunc(x)
+
+
+class Sign(Step):
+    """The sign."""
+
+    def compute(self, xp: Any, x: Array) -> Array:
+        return xp.sign(x)

@@ -1,0 +1,131 @@
+"""The graph while it is written: names of arrays, constants, parameters, nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+from renga_core.backend import Array, to_host
+from renga_core.link import Link
+
+__all__ = ["Context", "convert_parameter", "tensor"]
+
+
+class Context:
+    """What has been written of a graph, and what arrays are called in it.
+
+    Arrays are told apart by identity: an array that a function has returned is the same value wherever it turns up.
+
+    Args:
+        model: The network, whose parameters get the names that they have in it: ``conv1/W``.
+
+    Attributes:
+        parameters: Initializers that are parameters of the network, by name.
+        constants: Initializers that are none, by name.
+        implicit_inputs: As `parameters`, of those that are inputs of the graph: they are not exported.
+        nodes: The nodes.
+        calls: The functions that are being written, each as its converter sees it.
+        frozen: Functions that have a constant which is another one for other values of the inputs.
+        param_to_link: For each parameter's path, its link.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.name_list: dict[int, str] = {}
+        self.parameters: dict[str, Array] = {}
+        self.constants: dict[str, Array] = {}
+        self.implicit_inputs: dict[str, Array] = {}
+        self.param_to_link: dict[str, Link] = {}
+        self.nodes: list[NodeProto] = []
+        self.calls: dict[Any, Any] = {}
+        self.frozen: dict[str, None] = {}
+        self._kept: list[Array] = []
+        self._pinned: set[str] = set()
+        self._used: set[str] = set()
+        self._own: dict[int, str] = {}
+        if isinstance(model, Link):
+            for path, link in model.namedlinks():
+                for name in sorted(link._params | link._persistent):
+                    value = getattr(link, name)
+                    array = getattr(value, "_array", value)
+                    if getattr(array, "dtype", None) is not None:
+                        self._own[id(array)] = f"{path.strip('/')}/{name}".lstrip("/")
+                        self.param_to_link[self._own[id(array)]] = link
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing has yet: `name`, or that with a number."""
+        chosen, number = name, 0
+        while chosen in self._used:
+            number += 1
+            chosen = f"{name}_{number}"
+        self._used.add(chosen)
+        return chosen
+
+    def set_name(self, variable: Any, name: str, pinned: bool = False) -> None:
+        """Call an array `name`, from here on; `pinned` if the user chose the name."""
+        array = getattr(variable, "_array", variable)
+        self._kept.append(array)
+        self.name_list[id(array)] = name
+        self._used.add(name)
+        if pinned:
+            self._pinned.add(name)
+
+    def get_name(self, variable: Any) -> str:
+        """What an array is called: if it has no name yet, it becomes a parameter or a constant."""
+        array = getattr(variable, "_array", variable)
+        if id(array) not in self.name_list:
+            return self.add_param(array, "") if id(array) in self._own else self.add_const(array, "constant")
+        return self.name_list[id(array)]
+
+    def is_known(self, array: Array) -> bool:
+        """Whether an array is an input, a parameter, or computed."""
+        return id(array) in self.name_list or id(array) in self._own
+
+    def is_pinned(self, variable: Any) -> bool:
+        """Whether the user chose the name of an array."""
+        return self.get_name(variable) in self._pinned
+
+    def get_link(self, param: Any) -> Link | None:
+        """The link that has a parameter; None if the network has none that has it."""
+        return self.param_to_link.get(self._own.get(id(getattr(param, "_array", param)), ""))
+
+    def add_param(self, array: Any, name: str, use_original_name: bool = False) -> str:
+        """An array becomes an initializer under the name that it has in the network, else `name`; returns it."""
+        array = getattr(array, "_array", array)
+        own = None if use_original_name else self._own.get(id(array))
+        chosen = self.fresh(own or name)
+        self.set_name(array, chosen)
+        self.parameters[chosen] = array
+        return chosen
+
+    def add_const(self, array: Any, name: str) -> str:
+        """An array becomes an initializer; returns its name."""
+        chosen = self.fresh(name)
+        self.set_name(array, chosen)
+        self.constants[chosen] = array
+        return chosen
+
+    def initializers(self, own: bool = True) -> list[TensorProto]:
+        """The constants, and the parameters if `own`, as ONNX stores them."""
+        arrays = {**(self.parameters if own else {}), **self.constants}
+        return [tensor(array, name) for name, array in arrays.items()]
+
+    def op(self, op_type: str, inputs: list[str], outputs: list[str], **attributes: Any) -> list[str]:
+        """Write a node; returns `outputs`."""
+        domain = attributes.pop("domain", "")
+        name = self.fresh(op_type)
+        self.nodes.append(helper.make_node(op_type, inputs, outputs, name=name, domain=domain, **attributes))
+        return outputs
+
+
+def tensor(array: Array, name: str) -> TensorProto:
+    """An array as ONNX stores it."""
+    host = np.ascontiguousarray(to_host(array)).reshape(array.shape)
+    return numpy_helper.from_array(host, name)
+
+
+def convert_parameter(parameter: Any, context: Context) -> TensorProto:
+    """A parameter as ONNX stores it, under its name in `context`."""
+    array = getattr(parameter, "_array", parameter)
+    return tensor(array, context.get_name(array))

@@ -1,0 +1,147 @@
+"""Shapes, axes, joining and cutting, choosing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from renga_core.graph.operators import shape
+from renga_nn.functions.array.concat import Concat, Split
+from renga_nn.functions.array.copy import Copy, Identity
+from renga_nn.functions.array.flip import Flip
+from renga_nn.functions.array.pad import Pad
+from renga_nn.functions.array.permutate import Permutate
+from renga_nn.functions.array.resize_images import Resample
+from renga_nn.functions.array.stack import Separate, Stack
+from renga_nn.functions.array.transpose_sequence import Regroup
+from renga_nn.functions.array.where import Where
+from renga_nn.functions.composed import Begin
+from renga_onnx.converters.indexing import END, get_item
+from renga_onnx.exporting.call import Call
+
+__all__ = ["CONVERTERS"]
+
+
+def _reshape(call: Call) -> None:
+    call.reshape(call.inputs[0], call.y.shape, call.twin.outputs[0].shape, call.outputs)
+
+
+def _transpose(call: Call) -> None:
+    call.op("Transpose", call.inputs, call.outputs, perm=list(call.function.axes))
+
+
+def _broadcast_to(call: Call) -> None:
+    call.op("Expand", [call.inputs[0], call.shape(call.y.shape, call.twin.outputs[0].shape)], call.outputs)
+
+
+def _sum_to(call: Call) -> None:
+    lead = call.x.ndim - call.y.ndim
+    ones = [a for a, size in enumerate(call.y.shape, lead) if size == 1 and call.x.shape[a] != 1]
+    summed = call.reduce("Sum", call.inputs[0], [*range(lead), *ones], True)
+    call.reshape(summed, call.y.shape, call.twin.outputs[0].shape, call.outputs)
+
+
+def _cast(call: Call) -> None:
+    call.cast(call.inputs[0], call.function.dtype, call.outputs)
+
+
+def _concat(call: Call) -> None:
+    call.op("Concat", call.inputs, call.outputs, axis=call.function.axis)
+
+
+def _split(call: Call) -> None:
+    sizes, twin = ([b - a for a, b in pairwise(each.cuts)] for each in (call.function, call.other))
+    if len(sizes) == 1:
+        call.op("Identity", call.inputs, call.outputs)
+    else:
+        call.op("Split", [call.inputs[0], call.shape(sizes, twin)], call.outputs, axis=call.function.axis)
+
+
+def _stack(call: Call) -> None:
+    axis = call.function.axis
+    call.op("Concat", [call.unsqueeze(x, [axis]) for x in call.inputs], call.outputs, axis=axis)
+
+
+def _separate(call: Call) -> None:
+    for i, output in enumerate(call.outputs):
+        call.op("Gather", [call.inputs[0], call.constant(i, np.int64)], [output], axis=call.function.axis)
+
+
+def _identity(call: Call) -> None:
+    for x, y in zip(call.inputs, call.outputs, strict=True):
+        call.op("Identity", [x], [y])
+
+
+def _flip(call: Call) -> None:
+    limits = [call.integers([value]) for value in (-1, -END, call.function.axis, -1)]
+    call.op("Slice", [call.inputs[0], *limits], call.outputs)
+
+
+def _pad(call: Call) -> None:
+    widths, x = np.asarray(call.function.widths), call.inputs[0]
+    values = {value for pair, width in zip(call.function.values, widths, strict=True) for value in pair if width.any()}
+    if len(values) <= 1:
+        value = call.constant(values.pop() if values else 0)
+        call.op("Pad", [x, call.integers([*widths[:, 0], *widths[:, 1]]), value], call.outputs)
+        return
+    ndim = len(widths)
+    for axis, (pair, width) in enumerate(zip(call.function.values, widths, strict=True)):
+        for side, (value, count) in enumerate(zip(pair, width, strict=True)):
+            pads = [0] * (2 * ndim)
+            pads[axis + side * ndim] = count
+            x = call.op("Pad", [x, call.integers(pads), call.constant(value)])
+    call.op("Identity", [x], call.outputs)
+
+
+def _permutate(call: Call) -> None:
+    order = call.array(call.function.order, call.other.order)
+    call.op("Gather", [call.inputs[0], order], call.outputs, axis=call.function.axis)
+
+
+def _resample(call: Call) -> None:
+    taps = call.function.taps
+    lead = [1] * (call.x.ndim - call.function.axis - 1)
+    total = ""
+    for columns, weights in zip(taps.columns, taps.weights, strict=True):
+        part = call.op("Gather", [call.inputs[0], call.integers(columns)], axis=call.function.axis)
+        part = call.op("Mul", [part, call.constant(np.reshape(weights, (-1, *lead)))])
+        total = call.op("Add", [total, part]) if total else part
+    call.op("Identity", [total], call.outputs)
+
+
+def _regroup(call: Call) -> None:
+    joined = call.op("Concat", call.inputs, axis=0)
+    ordered = call.op("Gather", [joined, call.integers(call.function.order)], axis=0)
+    if len(call.outputs) == 1:
+        call.op("Identity", [ordered], call.outputs)
+    else:
+        call.op("Split", [ordered, call.integers(call.function.lengths)], call.outputs, axis=0)
+
+
+def _where(call: Call) -> None:
+    condition = call.array(call.function.condition, call.other.condition)
+    call.op("Where", [condition, *call.inputs], call.outputs)
+
+
+CONVERTERS = {
+    shape.Reshape: _reshape,
+    shape.Transpose: _transpose,
+    shape.BroadcastTo: _broadcast_to,
+    shape.SumTo: _sum_to,
+    shape.Cast: _cast,
+    shape.GetItem: get_item,
+    Begin: _identity,
+    Concat: _concat,
+    Copy: _identity,
+    Flip: _flip,
+    Identity: _identity,
+    Pad: _pad,
+    Permutate: _permutate,
+    Regroup: _regroup,
+    Resample: _resample,
+    Separate: _separate,
+    Split: _split,
+    Stack: _stack,
+    Where: _where,
+}

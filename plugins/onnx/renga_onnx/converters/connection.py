@@ -1,0 +1,126 @@
+"""Linear layers, convolutions, embeddings, attention."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from renga_nn.functions.connection.convolution import Convolution, Deconvolution
+from renga_nn.functions.connection.embed_id import EmbedID
+from renga_nn.functions.connection.linear import Linear
+from renga_nn.functions.connection.scaled_dot_product_attention import Attention
+from renga_onnx.exporting.call import Call
+
+__all__ = ["CONVERTERS"]
+
+
+def _linear(call: Call) -> None:
+    x, weights = call.inputs[0], call.run.inputs[1]
+    matrix = call.inputs[1] if weights.dtype == call.x.dtype else call.cast(call.inputs[1], call.x.dtype)
+    if call.x.ndim != 2:
+        x = call.op("Reshape", [x, call.integers([-1, weights.shape[1]])])
+    bias = [name if b.dtype == call.x.dtype else call.cast(name, call.x.dtype) for name, b in _bias(call)]
+    flat = call.x.ndim == 2
+    y = call.op("Gemm", [x, matrix, *bias], call.outputs if flat else None, transB=1)
+    if not flat:
+        call.reshape(y, call.y.shape, call.twin.outputs[0].shape, call.outputs)
+
+
+def _bias(call: Call) -> list[tuple[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]]:
+    return list(zip(call.inputs[2:], call.run.inputs[2:], strict=True))
+
+
+def _convolution(call: Call) -> None:
+    geometry, out = call.function.geometry, call.function.out
+    kernel = call.run.inputs[1].shape[2:]
+    # A window may reach beyond the border (cover_all): as far as its last position does.
+    axes = zip(call.x.shape[2:], kernel, geometry.stride, geometry.pad, geometry.dilate, out, strict=True)
+    after = [max(p, (o - 1) * s + (k - 1) * d + 1 - n - p) for n, k, s, p, d, o in axes]
+    call.op(
+        "Conv",
+        call.inputs,
+        call.outputs,
+        kernel_shape=list(kernel),
+        strides=list(geometry.stride),
+        pads=[*geometry.pad, *after],
+        dilations=list(geometry.dilate),
+        group=geometry.groups,
+    )
+
+
+def _deconvolution(call: Call) -> None:
+    geometry, size = call.function.geometry, call.function.size
+    kernel = call.run.inputs[1].shape[2:]
+    axes = zip(call.x.shape[2:], kernel, geometry.stride, geometry.pad, geometry.dilate, size, strict=True)
+    # What the smallest image lacks comes from less padding at the end; what it has too much, from more.
+    after = [(n - 1) * s + (k - 1) * d + 1 - p - m for n, k, s, p, d, m in axes]
+    call.op(
+        "ConvTranspose",
+        call.inputs,
+        call.outputs,
+        kernel_shape=list(kernel),
+        strides=list(geometry.stride),
+        pads=[*geometry.pad, *[max(0, a) for a in after]],
+        output_padding=[max(0, -a) for a in after] if any(a < 0 for a in after) else None,
+        dilations=list(geometry.dilate),
+        group=geometry.groups,
+    )
+
+
+def _embed_id(call: Call) -> None:
+    ids = call.array(call.function.ids, call.other.ids)
+    ignored = call.function.ignore_label
+    if ignored is None:
+        call.op("Gather", [call.inputs[0], ids], call.outputs, axis=0)
+        return
+    dtype = call.function.ids.dtype
+    if dtype not in (np.int32, np.int64):
+        ids, dtype = call.cast(ids, np.int64), np.dtype(np.int64)
+    where = call.op("Equal", [ids, call.constant(ignored, dtype)])
+    rows = call.op("Gather", [call.inputs[0], call.op("Where", [where, call.constant(0, dtype), ids])], axis=0)
+    last = call.unsqueeze(where, [call.function.ids.ndim])
+    call.op("Where", [last, call.constant(0), rows], call.outputs)
+
+
+def _attention(call: Call) -> None:
+    query, key, value = call.inputs
+    mask, keep, causal, scale = call.function._more
+    mask_there, keep_there, *_ = call.twin.function._more  # type: ignore[attr-defined]  # as above
+    order = [*range(call.x.ndim - 2), call.x.ndim - 1, call.x.ndim - 2]
+    products = call.op("MatMul", [query, call.op("Transpose", [key], perm=order)])
+    scores = call.op("Mul", [products, call.constant(scale)])
+    unseen = call.constant(-np.inf)
+    blind = ""
+    if causal:
+        rows, columns = (_range(call, i) for i in (0, 1))
+        seen = call.op("GreaterOrEqual", [call.unsqueeze(rows, [1]), columns])
+        scores = call.op("Where", [seen, scores, unseen])
+    if mask is not None:
+        name = call.array(mask, mask_there)
+        if mask.dtype == bool:
+            scores = call.op("Where", [name, scores, unseen])
+        else:
+            scores = call.op("Add", [scores, name if mask.dtype == call.x.dtype else call.cast(name, call.x.dtype)])
+        blind = call.op("Equal", [call.reduce("Max", scores, [call.x.ndim - 1], True), unseen])
+        scores = call.op("Where", [blind, call.constant(0), scores])
+    weights = call.op("Softmax", [scores], axis=-1)
+    if blind:
+        weights = call.op("Where", [blind, call.constant(0), weights])
+    if keep is not None:
+        weights = call.op("Mul", [weights, call.array(keep, keep_there)])
+    call.op("MatMul", [weights, value], call.outputs)
+
+
+def _range(call: Call, argument: int) -> str:
+    """Numbers of queries or of keys."""
+    here, there = call.run.inputs[argument].shape[-2], call.twin.inputs[argument].shape[-2]
+    size = call.squeeze(call.shape([here], [there]), [0])
+    return call.op("Range", [call.constant(0, np.int64), size, call.constant(1, np.int64)])
+
+
+CONVERTERS = {
+    Attention: _attention,
+    Convolution: _convolution,
+    Deconvolution: _deconvolution,
+    EmbedID: _embed_id,
+    Linear: _linear,
+}

@@ -1,0 +1,84 @@
+"""Pooling, and what undoes it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from renga_core.errors import RengaError
+from renga_nn.functions.pooling.max_pooling import MaxPooling
+from renga_nn.functions.pooling.window_sum import WindowSpread, WindowSum
+from renga_onnx.exporting.call import Call
+
+__all__ = ["CONVERTERS"]
+
+
+def _geometry(call: Call) -> dict[str, Any]:
+    """The window; at the end as much border as its last position needs, for whatever size that is."""
+    window, other = call.function.window, call.other.window
+    after, there = (
+        [padded - n - p for padded, n, p in zip(each.padded, each.size, each.pad, strict=True)]
+        for each in (window, other)
+    )
+    if window.ksize != other.ksize:
+        raise RengaError(
+            f"{call.function.label} ({call.run.where}) has a window whose size depends on a named axis, and that is "
+            "not the whole image.\nNext: give input_shapes that name fewer axes."
+        )
+    fixed = {"kernel_shape": list(window.ksize), "strides": list(window.stride)}
+    if after == there:
+        return {**fixed, "pads": [*window.pad, *after]}
+    return {**fixed, "pads": [*window.pad, *window.pad], "ceil_mode": 1}
+
+
+def _is_whole_image(call: Call) -> bool:
+    """Whether the window is an image of any size."""
+    pair = call.function.window, call.other.window
+    return pair[0].ksize != pair[1].ksize and all(each.ksize == each.size and not any(each.pad) for each in pair)
+
+
+def _max_pooling(call: Call) -> None:
+    if _is_whole_image(call):
+        call.op("GlobalMaxPool", call.inputs, call.outputs)
+    else:
+        call.op("MaxPool", call.inputs, call.outputs, **_geometry(call))
+
+
+def _window_sum(call: Call) -> None:
+    scale, ksize = call.function.scale, call.function.window.ksize
+    if _is_whole_image(call):
+        call.op("GlobalAveragePool", call.inputs, call.outputs)
+    elif not isinstance(scale, float):
+        call.op("AveragePool", call.inputs, call.outputs, count_include_pad=0, **_geometry(call))
+    elif math.isclose(whole := scale * math.prod(ksize), 1):
+        call.op("AveragePool", call.inputs, call.outputs, count_include_pad=1, **_geometry(call))
+    else:
+        mean = call.op("AveragePool", call.inputs, count_include_pad=1, **_geometry(call))
+        call.op("Mul", [mean, call.constant(whole)], call.outputs)
+
+
+def _window_spread(call: Call) -> None:
+    window, scale = call.function.window, call.function.scale
+    channels, x = call.x.shape[1], call.inputs[0]
+    filters = np.broadcast_to(np.asarray(scale), (channels, 1, *window.ksize))
+    axes = zip(window.out, window.ksize, window.stride, window.pad, window.size, strict=True)
+    after = [(n - 1) * s + k - p - m for n, k, s, p, m in axes]
+    call.op(
+        "ConvTranspose",
+        [x, call.constant(filters)],
+        call.outputs,
+        kernel_shape=list(window.ksize),
+        strides=list(window.stride),
+        pads=[*window.pad, *[max(0, a) for a in after]],
+        output_padding=[max(0, -a) for a in after] if any(a < 0 for a in after) else None,
+        group=channels,
+    )
+
+
+CONVERTERS = {
+    MaxPooling: _max_pooling,
+    WindowSpread: _window_spread,
+    WindowSum: _window_sum,
+}

@@ -1,0 +1,203 @@
+"""One function that was applied, as its converter sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from onnx import helper
+
+from renga_core.backend import Array, to_host
+from renga_core.errors import RengaError
+from renga_onnx.context import Context
+from renga_onnx.exporting.recording import Applied
+from renga_onnx.exporting.sizes import Axis, size_of
+
+__all__ = ["Call"]
+
+Host = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function to be written in ONNX.
+
+    Attributes:
+        run: The function in the run that is exported.
+        twin: The same function in a run with other sizes of the named axes; `run` itself if no axes are named.
+        probe: The same function in a run with other values; None if there was none.
+        inputs, outputs: Names of its arrays.
+        opset: Version of ONNX's operators to write.
+        context: The graph.
+        axes: The named axes.
+    """
+
+    run: Applied
+    twin: Applied
+    probe: Applied | None
+    inputs: list[str]
+    outputs: list[str]
+    opset: int
+    context: Context
+    axes: tuple[Axis, ...] = field(default=())
+
+    @property
+    def function(self) -> Any:
+        """The node: its class is the one that the converter is for."""
+        return self.run.function
+
+    @property
+    def other(self) -> Any:
+        """The node of the other run."""
+        return self.twin.function
+
+    @property
+    def x(self) -> Array:
+        """The first input in the recorded run, for its shape and dtype."""
+        return self.run.inputs[0]
+
+    @property
+    def y(self) -> Array:
+        """The first output in the recorded run."""
+        return self.run.outputs[0]
+
+    def op(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str] | None = None, **attributes: Any) -> str:
+        """Write a node.
+
+        Args:
+            op_type: Name of ONNX's operator.
+            inputs: Names.
+            outputs: Names; None for one that is of no interest elsewhere.
+            attributes: Of the operator; those that are None are left out. `domain` is the operator's domain.
+
+        Returns:
+            The name of the first output.
+        """
+        names = [self.context.fresh(op_type + "_out")] if outputs is None else list(outputs)
+        given = {name: value for name, value in attributes.items() if value is not None}
+        return self.context.op(op_type, list(inputs), names, **given)[0]
+
+    def constant(self, value: Any, dtype: Any = None) -> str:
+        """The name of a new constant, in `dtype` or that of the first input."""
+        return self.context.add_const(np.asarray(value, dtype=self.x.dtype if dtype is None else dtype), "constant")
+
+    def number(self, value: float, twin: float, dtype: Any) -> str:
+        """The name of a number that may depend on named axes, such as how many elements there are."""
+        if value == twin:
+            return self.constant(value, dtype)
+        if value == int(value) and twin == int(twin):
+            return self.cast(self.squeeze(self.shape([int(value)], [int(twin)]), [0]), dtype)
+        return self.op("Reciprocal", [self.number(round(1 / value, 6), round(1 / twin, 6), dtype)])
+
+    def integers(self, values: Sequence[int] | Host) -> str:
+        """The name of a constant of integers, as ONNX wants axes and shapes."""
+        return self.constant(np.asarray(values, np.int64).reshape(-1), np.int64)
+
+    def cast(self, x: str, dtype: Any, outputs: Sequence[str] | None = None) -> str:
+        """Write a conversion."""
+        return self.op("Cast", [x], outputs, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+    def reduce(
+        self, kind: str, x: str, axes: Sequence[int], keepdims: bool, outputs: Sequence[str] | None = None
+    ) -> str:
+        """Write ``Reduce<kind>``. Axes became an input of it: of the sum with opset 13, of the others with 18."""
+        if not axes:
+            return self.reduce(kind, self.unsqueeze(x, [0]), [0], False, outputs)  # no axes would mean all
+        if kind == "Sum" or self.opset >= 18:
+            return self.op("Reduce" + kind, [x, self.integers(axes)], outputs, keepdims=int(keepdims))
+        return self.op("Reduce" + kind, [x], outputs, axes=list(axes), keepdims=int(keepdims))
+
+    def unsqueeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
+        """Write new axes of size 1."""
+        return self.op("Unsqueeze", [x, self.integers(axes)], outputs)
+
+    def squeeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
+        """Write away axes of size 1."""
+        return self.op("Squeeze", [x, self.integers(axes)], outputs)
+
+    def reshape(
+        self, x: str, shape: Sequence[int], twin: Sequence[int] | None = None, outputs: Sequence[str] | None = None
+    ) -> str:
+        """Write a reshape; `twin` is the shape in the other run."""
+        twin = shape if twin is None else twin
+        varying = [i for i, (a, b) in enumerate(zip(shape, twin, strict=True)) if a != b]
+        if len(varying) == 1 and 0 not in shape and 0 not in twin:
+            name = self.integers([-1 if i in varying else size for i, size in enumerate(shape)])
+        else:
+            name = self.shape(shape, twin)
+        return self.op("Reshape", [x, name], outputs)
+
+    def shape(self, shape: Sequence[int], twin: Sequence[int] | None = None) -> str:
+        """The name of integers: sizes, or places of elements, given as they are in this run and in the other.
+
+        Raises:
+            RengaError: One depends on a named axis in a way that cannot be written.
+        """
+        twin = shape if twin is None else twin
+        if list(shape) == list(twin):
+            return self.integers(shape)
+        return self.op("Concat", [self._size(a, b) for a, b in zip(shape, twin, strict=True)], axis=0)
+
+    def _size(self, first: int, second: int) -> str:
+        size = size_of(first, second, self.axes)
+        if size is None:
+            names = ", ".join(repr(axis.name) for axis in self.axes)
+            raise RengaError(
+                f"{self.function.label} ({self.run.where}) has a size that is {first} in one run and {second} in "
+                f"another; that follows from none of the named axes ({names}) in a way that ONNX could be told.\n"
+                "Next: give input_shapes that name fewer axes."
+            )
+        if not size.axes:
+            return self.integers([size.offset])
+        parts = [self._axis(axis) for axis in size.axes]
+        name = parts[0]
+        for part in parts[1:]:
+            name = self.op("Mul", [name, part])
+        if size.factor.numerator != 1:
+            name = self.op("Mul", [name, self.integers([size.factor.numerator])])
+        if size.factor.denominator != 1:
+            name = self.op("Div", [name, self.integers([size.factor.denominator])])
+        return name if size.offset == 0 else self.op("Add", [name, self.integers([size.offset])])
+
+    def _axis(self, axis: Axis) -> str:
+        return self.op("Gather", [self.op("Shape", [axis.input]), self.integers([axis.position])], axis=0)
+
+    def array(self, value: Array, twin: Array | None = None) -> str:
+        """The name of an array that a function holds: computed, a parameter, or a constant.
+
+        A constant whose shape depends on named axes must have the same element everywhere, or be 0, 1, 2 ….
+
+        Raises:
+            RengaError: It has not.
+        """
+        twin = value if twin is None else twin
+        if not self.context.is_known(value) and self._depends_on_values(value):
+            self.context.frozen.setdefault(f"{type(self.function).__name__} ({self.run.where})")
+        if self.context.is_known(value) or tuple(value.shape) == tuple(twin.shape):
+            return self.context.get_name(value)
+        first, second = to_host(value), to_host(twin)
+        if first.ndim == 1 and all(np.array_equal(each, np.arange(each.size)) for each in (first, second)):
+            size = self.squeeze(self.shape(first.shape, second.shape), [0])
+            numbers = self.op("Range", [self.constant(0, np.int64), size, self.constant(1, np.int64)])
+            return self.cast(numbers, first.dtype)
+        if not first.size or not second.size or (first != first.flat[0]).any() or (second != first.flat[0]).any():
+            raise RengaError(
+                f"{self.function.label} ({self.run.where}) computes with an array {tuple(value.shape)} that was made "
+                f"outside of functions, for the sizes at hand; for other sizes of the named axes it is "
+                f"{tuple(twin.shape)}.\nNext: compute it with functions, or give input_shapes that name fewer axes."
+            )
+        element = self.constant(first.flat[0], value.dtype)
+        return self.op("Expand", [element, self.shape(value.shape, twin.shape)])
+
+    def _depends_on_values(self, value: Array) -> bool:
+        """Whether an array that was made outside of functions is another one for other values of the inputs."""
+        if self.probe is None:
+            return False
+        pairs: list[tuple[Any, Any]] = list(zip(self.run.inputs, self.probe.inputs, strict=True))
+        others = vars(self.probe.function)
+        for name, held in vars(self.function).items():
+            pairs += zip(held, others[name], strict=False) if isinstance(held, tuple) else [(held, others[name])]
+        other = next((b for a, b in pairs if a is value), value)
+        return other is not value and not np.array_equal(to_host(value), to_host(other))

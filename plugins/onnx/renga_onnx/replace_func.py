@@ -1,0 +1,94 @@
+"""Several functions as one node of the exported graph."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from renga_core.backend import Array
+from renga_core.graph import FunctionNode, Variable, as_variable, force_backprop_mode, no_backprop_mode
+from renga_nn.functions.composed import gradients_of
+
+__all__ = ["as_funcnode", "fake_as_funcnode"]
+
+RenameAttributes = Sequence[tuple[str, str]] | None
+
+
+class WrappedFunctionNode(FunctionNode):
+    """A function of arrays and other arguments as one node.
+
+    The arguments that are no arrays become attributes of the instance, for converters.
+
+    Args:
+        name: What external converters know it by.
+        function: The function, of the inputs.
+        attributes: By name.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any], attributes: Mapping[str, Any]) -> None:
+        self.onnx_name = name
+        self.custom_function_node_name = name
+        self._function = function
+        for attribute, value in attributes.items():
+            setattr(self, attribute, value)
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Call it."""
+        self.retain_inputs(range(len(inputs)))
+        with no_backprop_mode():
+            return tuple([y._array for y in self._call(*map(as_variable, inputs))])
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Back through what it is made of."""
+        with force_backprop_mode():
+            return gradients_of(self._call, self.get_retained_inputs(), target_input_indexes, grad_outputs)
+
+    def _call(self, *inputs: Variable) -> tuple[Variable, ...]:
+        results = self._function(*inputs)
+        return tuple([as_variable(y) for y in (results if isinstance(results, (tuple, list)) else [results])])
+
+
+def fake_as_funcnode(
+    alt_func: Callable[..., Any],
+    name: str,
+    rename_attributes: RenameAttributes = None,
+    experimental_warning: bool = True,
+) -> Callable[..., Any]:
+    """A function that does what `alt_func` does, and is exported as one node, by the external converter `name`.
+
+    Args:
+        alt_func: The function. Its arguments that are arrays or Variables become inputs, all others attributes.
+        name: Name of the converter.
+        rename_attributes: Pairs of an argument's name and the name of its attribute.
+        experimental_warning: Of no meaning; there to take the arguments of ONNX-Chainer.
+    """
+    renamed = dict(rename_attributes or ())
+    signature = inspect.signature(alt_func)
+
+    @functools.wraps(alt_func)
+    def replaced(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arrays = {key: value for key, value in bound.arguments.items() if hasattr(value, "dtype")}
+        others = {renamed.get(key, key): value for key, value in bound.arguments.items() if key not in arrays}
+
+        def function(*inputs: Variable) -> Any:
+            given = inspect.BoundArguments(signature, bound.arguments.__class__(bound.arguments))
+            given.arguments.update(zip(arrays, inputs, strict=True))
+            return alt_func(*given.args, **given.kwargs)
+
+        outputs = WrappedFunctionNode(name, function, others).apply(list(arrays.values()))
+        return outputs if len(outputs) > 1 else outputs[0]
+
+    return replaced
+
+
+def as_funcnode(name: str, rename_attributes: RenameAttributes = None) -> Callable[..., Any]:
+    """As `fake_as_funcnode`, as a decorator: ``@as_funcnode("MyFunction")``."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        return fake_as_funcnode(function, name, rename_attributes)
+
+    return decorate

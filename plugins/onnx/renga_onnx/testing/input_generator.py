@@ -1,0 +1,33 @@
+"""Arrays of numbers in ascending order, as inputs of networks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["increasing", "nonzero_increasing", "positive_increasing"]
+
+Host = np.ndarray[Any, Any]
+
+
+def increasing(*shape: int, dtype: Any = np.float32) -> Host:
+    """Whole numbers in ascending order, half of them negative, divided by how many there are.
+
+    >>> increasing(4).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
+    size = math.prod(shape)
+    return ((np.arange(size) - size // 2) / max(size, 1)).reshape(shape).astype(dtype)
+
+
+def nonzero_increasing(*shape: int, dtype: Any = np.float32, bias: float = 1e-7) -> Host:
+    """As `increasing`, plus `bias`, so that none is 0."""
+    return (increasing(*shape, dtype=np.float64) + bias).astype(dtype)
+
+
+def positive_increasing(*shape: int, dtype: Any = np.float32, bias: float = 1e-7) -> Host:
+    """As `nonzero_increasing`, from `bias` on."""
+    size = math.prod(shape)
+    return (np.arange(size) / max(size, 1) + bias).reshape(shape).astype(dtype)
