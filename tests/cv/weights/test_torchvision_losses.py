@@ -191,9 +191,9 @@ def test_the_losses_of_proposals_and_of_the_heads(models, pair, monkeypatch):
         # In torchvision the parabola of this loss ends at 1/9; here at 1, as in the paper.
         right["roi_loc_loss"] = functional.smooth_l1_loss(own, aims[positive], reduction="sum") / len(rois)
 
-        # Masks, of the positive regions. A pixel of our small masks belongs to the object or not, as in the paper, whose
-        # loss is binary; regions are rounded to whole pixels. A pixel of torchvision's says how much of it does, by
-        # RoIAlign, which makes the loss 4e-4 less. So answers are compared by our small masks, and these with theirs.
+        # Masks, of the positive regions. A pixel of our small masks belongs to the object or not, since the paper's
+        # loss is binary; regions are rounded to whole pixels. A pixel of torchvision's says how much of it belongs, by
+        # RoIAlign, which makes the loss 4e-4 less. So answers are compared by our masks, and our masks with theirs.
         rois, _, cut, classes = (torch.from_numpy(np.concatenate(each)) for each in chosen["masks"])
         rois = yx(rois)
         pooled = heads.mask_roi_pool(features, [rois], images.image_sizes)
