@@ -51,8 +51,9 @@ class Provider:
             ``"cpu"``. "": only who names it gets it. For kinds whose default is ``auto``: array backends.
         launcher: Of a communicator, the name of what starts its ranks: a provider of kind ``launcher``.
         suffixes: Of a file format, what the names of its files end with: ``(".h5", ".hdf5")``.
-        inputs: Of a function or link, ``module:function`` of a NumPy generator and a floating dtype, which returns the
-            host arrays that its conformance kit calls it with. "": the kit guesses.
+        inputs: Of a function or link, ``module:function`` of a NumPy generator and a floating dtype, which returns
+            what its conformance kit calls it with: a tuple of host arrays, or a dictionary of arguments by name, where
+            arrays may be in lists, and other things are given as they are. "": the kit guesses.
 
     Raises:
         InvalidDescription: A field cannot be right.

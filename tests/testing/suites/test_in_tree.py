@@ -108,9 +108,10 @@ FUNCTION_ATTRIBUTES = {
     "nn:maximum": {},
     "nn:linear": {},
     "nn:convolution_2d": {},
-    "nn:max_pooling_2d": {"options": {"ksize": 2}},
-    "nn:layer_normalization": {"inputs": ((4, 3), (3,), (3,))},
+    "nn:max_pooling_2d": {},
+    "nn:layer_normalization": {},
     "nn:squared_error": {},
+    "nn:n_step_gru": {},
 }
 """A sample of functions; tests/nn/functions has the kit's test base for each, with references."""
 LINK_ATTRIBUTES = {

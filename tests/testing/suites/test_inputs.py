@@ -58,6 +58,17 @@ def right(rng, dtype):
     return rng.standard_normal(3).astype(dtype), np.arange(3)
 
 
+def by_name(rng, dtype):
+    return {"xs": [np.ones((3, 2), dtype), np.ones((1, 2), dtype)], "axis": 1, "t": np.arange(3), "at": (0, 1)}
+
+
+def test_arguments_by_name_may_be_lists_and_numbers():
+    given = stated(offer("by_name"), np.random.default_rng(0), np.dtype(np.float32))
+    assert [x.shape for x in given.arrays] == [(3, 2), (1, 2), (3,)]
+    assert given.filled("abc").by_name == {"xs": ["a", "b"], "axis": 1, "t": "c", "at": (0, 1)}
+    assert given.others == {"axis": 1, "at": (0, 1)}
+
+
 def double(rng, dtype):
     return (rng.standard_normal(3),)
 
@@ -77,16 +88,16 @@ def raising(rng, dtype):
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("double", "number 0 is of float64, and float16 was asked for"),
-        ("one", "are a ndarray; expected a tuple of NumPy arrays"),
-        ("numbers", "number 0 is a float; expected a NumPy array"),
+        ("double", "array 0 is of float64, and float16 was asked for"),
+        ("one", "are a ndarray; expected a tuple, or a dictionary, with NumPy arrays"),
+        ("numbers", "hold no array; expected a tuple"),
         ("raising", "ValueError: no"),
         ("missing", "AttributeError"),
     ],
 )
 def test_wrong_inputs_are_told(target, expected):
     rng = np.random.default_rng(0)
-    assert [x.dtype for x in stated(offer("right"), rng, np.dtype(np.float16))] == [np.float16, np.int64]
+    assert [x.dtype for x in stated(offer("right"), rng, np.dtype(np.float16)).arrays] == [np.float16, np.int64]
     with pytest.raises(AssertionError, match=expected) as caught:
         stated(offer(target), rng, np.dtype(np.float16))
     assert f"inputs, by {__name__}:{target}" in str(caught.value)

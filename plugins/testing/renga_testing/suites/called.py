@@ -12,7 +12,7 @@ from renga_core import random
 from renga_core.backend import Device, get_device, get_device_of
 from renga_core.graph import Variable, as_array
 from renga_testing.every_backend import DTYPES, EveryBackendSuite, many
-from renga_testing.suites.inputs import Guess, guess, stated, without_elements
+from renga_testing.suites.inputs import Arguments, Guess, guess, stated, without_elements
 from renga_testing.suites.suite import ProviderSuite
 
 __all__ = ["CalledSuite"]
@@ -50,11 +50,17 @@ class CalledSuite(ProviderSuite):
     def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
         """Inputs: host arrays, the floating ones in `dtype`. Default: those that the description states, or a guess."""
         if self.offer.provider.inputs:
-            return stated(self.offer, rng, dtype)
+            return stated(self.offer, rng, dtype).arrays
         cls = type(self)
         if cls._guessed is None:
             cls._guessed = guess(self.label, *self.guessable())
         return cls._guessed.arrays(rng, dtype)
+
+    def arguments(self, variables: Sequence[Any]) -> Arguments:
+        """How it is called with Variables in place of the arrays of `make_inputs`."""
+        if self.offer.provider.inputs and type(self).make_inputs is CalledSuite.make_inputs:
+            return self._stated.filled(variables)
+        return Arguments(tuple(variables), {})
 
     def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[Host, ...]:
         """Inputs without rows. Default: `make_inputs`, without the rows of all that have as many as the first."""
@@ -63,6 +69,10 @@ class CalledSuite(ProviderSuite):
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
         """The last arguments of `guess`."""
         raise NotImplementedError
+
+    @cached_property
+    def _stated(self) -> Arguments:
+        return stated(self.offer, np.random.default_rng(0), np.dtype(np.float32))
 
     # --- helpers -----------------------------------------------------------------------------------------------------
 

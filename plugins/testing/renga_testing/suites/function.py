@@ -36,7 +36,10 @@ class FunctionSuite(CalledSuite):
     def call(self, *variables: Any) -> Any:
         """Call it on Variables in the order of `make_inputs`: it returns a Variable, or a tuple of them."""
         start_random()
-        ys = self.target(*variables, **self.options)
+        given = self.arguments(variables)
+        ys = self.target(*given.by_place, **{**given.by_name, **self.options})
+        if isinstance(ys, (list, tuple)):  # of sequences, some functions return a state and a list
+            ys = tuple(part for y in ys for part in (y if isinstance(y, list) else [y]))
         for y in many(ys):
             assert isinstance(y, Variable), (
                 f"{self.label} returns a {type(y).__name__}; expected a Variable, or several"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from renga_core.plugin.provider import resolve
 from renga_core.plugin.state import describe_error
 from renga_testing.every_backend import is_floating, many
 
-__all__ = ["Guess", "guess", "stated", "without_elements"]
+__all__ = ["Arguments", "Guess", "guess", "stated", "without_elements"]
 
 Host = np.ndarray[Any, Any]
 
@@ -54,23 +55,66 @@ class Guess:
         return signed
 
 
-def stated(offer: Offer, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
-    """The inputs that a provider states.
+@dataclass(frozen=True)
+class Arguments:
+    """What something is called with.
+
+    Attributes:
+        by_place, by_name: Arrays, lists of them, and what else it takes.
+    """
+
+    by_place: tuple[Any, ...]
+    by_name: Mapping[str, Any]
+
+    @cached_property
+    def arrays(self) -> tuple[Host, ...]:
+        """The arrays, those in lists as well, in order."""
+        return tuple(_arrays([*self.by_place, *self.by_name.values()]))
+
+    @property
+    def others(self) -> Mapping[str, Any]:
+        """What is given by name and has no array in it."""
+        return {name: value for name, value in self.by_name.items() if not _arrays([value])}
+
+    def filled(self, values: Iterable[Any]) -> Arguments:
+        """The same with others in place of `arrays`."""
+        rest = iter(values)
+        by_place = tuple(_replaced(list(self.by_place), rest))
+        return Arguments(by_place, {name: _replaced(value, rest) for name, value in self.by_name.items()})
+
+
+def _arrays(values: Iterable[Any]) -> list[Host]:
+    found: list[Host] = []
+    for value in values:
+        found += [value] if isinstance(value, np.ndarray) else _arrays(value) if isinstance(value, list) else []
+    return found
+
+
+def _replaced(value: Any, arrays: Iterator[Any]) -> Any:
+    if isinstance(value, list):
+        return [_replaced(each, arrays) for each in value]
+    return next(arrays) if isinstance(value, np.ndarray) else value
+
+
+def stated(offer: Offer, rng: np.random.Generator, dtype: np.dtype[Any]) -> Arguments:
+    """The arguments that a provider states.
 
     Raises:
-        AssertionError: They are no tuple of host arrays, or what floats is of another dtype than was asked for.
+        AssertionError: They are neither a tuple nor a dictionary with host arrays, or what floats is of another dtype
+            than was asked for.
     """
     where = f"inputs, by {offer.provider.inputs}"
     try:
-        arrays = resolve(offer.provider.inputs)(rng, dtype)
+        given = resolve(offer.provider.inputs)(rng, dtype)
     except Exception as error:
         raise AssertionError(f"{where}: {describe_error(error)}") from error
-    sort = type(arrays).__name__
-    assert isinstance(arrays, tuple) and arrays, f"{where}, are a {sort}; expected a tuple of NumPy arrays"  # noqa: PT018
-    for i, x in enumerate(arrays):
-        assert isinstance(x, np.ndarray), f"{where}: number {i} is a {type(x).__name__}; expected a NumPy array"
-        assert x.dtype == dtype or not is_floating(x), f"{where}: number {i} is of {x.dtype}, and {dtype} was asked for"
-    return arrays
+    expected = "expected a tuple, or a dictionary, with NumPy arrays"
+    assert isinstance(given, (tuple, dict)), f"{where}, are a {type(given).__name__}; {expected}"
+    arguments = Arguments((), given) if isinstance(given, dict) else Arguments(given, {})
+    assert arguments.arrays, f"{where}, hold no array; {expected}"
+    for i, x in enumerate(arguments.arrays):
+        assert x.dtype == dtype or not is_floating(x), f"{where}: array {i} is of {x.dtype}, and {dtype} was asked for"
+    return arguments
 
 
 def guess(label: str, call: Callable[..., Any], signature: Callable[..., Any], given: Mapping[str, Any]) -> Guess:
