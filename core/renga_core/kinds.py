@@ -81,6 +81,7 @@ FUNCTION: Kind[Callable[..., Any]] = Kind(
 FUNCTION_HOOK: Kind[Callable[..., FunctionHook]] = Kind(
     "function_hook",
     protocol="renga_core.graph:FunctionHook",
+    suite="renga_testing.suites:FunctionHookSuite",
     namespace="renga.function_hooks",
     summary="a FunctionHook class: what watches functions, forward and backward",
 )

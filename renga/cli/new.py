@@ -69,6 +69,7 @@ SORTS = {
     "backend": Sort("array_backend", "ArrayBackendSuite", _BACKEND_CAPABILITIES),
     "kernel": Sort("kernel", "KernelSuite"),
     "function": Sort("function", "FunctionSuite", _CALLED_FIELDS, "$name"),
+    "function_hook": Sort("function_hook", "FunctionHookSuite"),
     "link": Sort("link", "LinkSuite", _CALLED_FIELDS),
     "communicator": Sort("communicator", "CommunicatorSuite"),
     "optimizer": Sort("optimizer", "OptimizerSuite", _OPTIMIZER_CAPABILITIES),

@@ -9,6 +9,7 @@ import numpy as np
 
 import renga.functions as F
 from renga_core.link import Chain
+from renga_cv.tasks.detection import Detection
 from renga_nn.links import EmbedID, Linear
 from renga_testing.suites.global_state import start_random
 from renga_training.tasks import Adversarial, Task
@@ -112,6 +113,17 @@ class Compared(Task):
         return {"examples": float(sum(compared))}
 
 
+class Seen(Detection):
+    """What the evaluators `voc` and `coco` ask of a task that finds objects: here, all of them."""
+
+    figures = ("loss",)
+    converter = "concat"
+
+    def compare(self, target, x, t):
+        box, label = np.array([[0, 0, 4, 4]], np.float32), np.zeros(1, np.int32)
+        return [(box, label, np.ones(1, np.float32), box, label) for _ in x]
+
+
 def seeded(make):
     """A method that makes a network when random numbers are at the start of a seed."""
 
@@ -182,4 +194,8 @@ UPDATERS: dict[str, dict[str, Any]] = {
     },
     "training:parallel": {"options": {"devices": {"main": "numpy", "second": "numpy"}}},
 }
-EVALUATORS: dict[str, dict[str, Any]] = {"cv:predictions": {"make_task": lambda self: Compared()}}
+EVALUATORS: dict[str, dict[str, Any]] = {
+    "cv:predictions": {"make_task": lambda self: Compared()},
+    "cv:voc": {"make_task": lambda self: Seen()},
+    "cv:coco": {"make_task": lambda self: Seen()},
+}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from renga_core.backend import Array, get_backend
 from renga_core.configuration import config, using_config
 from renga_core.graph.errors import describe_array
-from renga_core.graph.function_hook import active_hooks
+from renga_core.graph.function_hook import watching
 
 if TYPE_CHECKING:
     from renga_core.graph.function_node import FunctionNode
@@ -76,12 +76,8 @@ def instrumented_backward(
     saved = dict(zip(function._input_indexes, function._saved_inputs, strict=True))
     in_data = tuple([saved.get(i) for i in range(len(function.inputs))])
     out_grad = tuple([_array_of(gy) for gy in gys])
-    hooks = active_hooks(function)
-    for hook in hooks:
-        hook.backward_preprocess(function, in_data, out_grad)
-    gxs = function.backward(targets, tuple(gys)) if differentiable else function.backward_arrays(targets, gys)
-    for hook in hooks:
-        hook.backward_postprocess(function, in_data, out_grad)
+    with watching(function, "backward", in_data, out_grad):
+        gxs = function.backward(targets, tuple(gys)) if differentiable else function.backward_arrays(targets, gys)
     if config.debug:
         check_no_nan(f"gradient computed by {function.label}", [_array_of(gx) for gx in gxs], function)
     return gxs

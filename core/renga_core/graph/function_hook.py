@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from renga_core.configuration import config
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from renga_core.backend import Array
     from renga_core.graph.function_node import FunctionNode
 
-__all__ = ["FunctionHook", "active_hooks", "get_function_hooks"]
+__all__ = ["FunctionHook", "active_hooks", "get_function_hooks", "watching"]
 
 
 class FunctionHook:
@@ -59,7 +61,10 @@ class FunctionHook:
         """Before `function` computes; `in_data` are its input arrays."""
 
     def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """After `function` has computed."""
+        """After `function` has computed; not called if it raised."""
+
+    def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """In place of `forward_postprocess`, if `function`, or another hook, raised an error."""
 
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
@@ -69,7 +74,12 @@ class FunctionHook:
     def backward_postprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
-        """After the gradients of `function`."""
+        """After the gradients of `function`; not called if an error was raised."""
+
+    def backward_aborted(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """In place of `backward_postprocess`, if `function`, or another hook, raised an error."""
 
 
 def get_function_hooks() -> dict[str, FunctionHook]:
@@ -78,6 +88,29 @@ def get_function_hooks() -> dict[str, FunctionHook]:
     if own is None:
         own = config.function_hooks = {}
     return own
+
+
+@contextmanager
+def watching(function: FunctionNode, direction: str, *arrays: tuple[Array | None, ...]) -> Iterator[None]:
+    """Tell the hooks of `function` that it begins, and that it has ended, or that it was aborted.
+
+    Args:
+        function: What is watched.
+        direction: ``"forward"`` or ``"backward"``.
+        arrays: What hooks are given.
+    """
+    hooks, begun = active_hooks(function), list[FunctionHook]()
+    try:
+        for hook in hooks:
+            getattr(hook, f"{direction}_preprocess")(function, *arrays)
+            begun.append(hook)
+        yield
+    except BaseException:
+        for hook in reversed(begun):
+            getattr(hook, f"{direction}_aborted")(function, *arrays)
+        raise
+    for hook in hooks:
+        getattr(hook, f"{direction}_postprocess")(function, *arrays)
 
 
 def active_hooks(function: FunctionNode) -> list[FunctionHook]:

@@ -309,18 +309,14 @@ class FunctionNode:
     def _forward_watched(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
         """`forward` with function hooks and debug mode; the same computation, announced and checked."""
         from renga_core.graph import debug
-        from renga_core.graph.function_hook import active_hooks
+        from renga_core.graph.function_hook import watching
 
         if config.debug:
             self.stack = debug.user_stack()
-        hooks = active_hooks(self)
-        for hook in hooks:
-            hook.forward_preprocess(self, xs)
-        ys = tuple([as_output(self, y) for y in self._forward_checked(xs)])
-        if config.debug:
-            debug.check_no_nan(f"output of {self.label}", ys, self)
-        for hook in hooks:
-            hook.forward_postprocess(self, xs)
+        with watching(self, "forward", xs):
+            ys = tuple([as_output(self, y) for y in self._forward_checked(xs)])
+            if config.debug:
+                debug.check_no_nan(f"output of {self.label}", ys, self)
         return ys
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:

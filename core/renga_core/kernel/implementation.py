@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Implementation", "serves_all"]
 
@@ -14,8 +13,7 @@ def serves_all(*args: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Implementation:
+class Implementation(NamedTuple):
     """One way to compute an operation.
 
     Forward and backward belong together, because what forward keeps for backward is a matter between the two.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["ForwardPostprocessCallbackArgs", "ForwardPreprocessCallbackArgs", "LinkHook", "get_link_hooks"]
 
 
-@dataclass(frozen=True, slots=True)
-class ForwardPreprocessCallbackArgs:
+class ForwardPreprocessCallbackArgs(NamedTuple):
     """What a hook learns before a link computes.
 
     Attributes:
@@ -31,14 +29,18 @@ class ForwardPreprocessCallbackArgs:
     kwargs: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ForwardPostprocessCallbackArgs(ForwardPreprocessCallbackArgs):
+class ForwardPostprocessCallbackArgs(NamedTuple):
     """What a hook learns after a link has computed.
 
     Attributes:
+        link, forward_name, args, kwargs: As of `ForwardPreprocessCallbackArgs`.
         out: What the link returned.
     """
 
+    link: Link
+    forward_name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
     out: Any
 
 

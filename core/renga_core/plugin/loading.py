@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from renga_core.errors import did_you_mean
@@ -125,8 +126,9 @@ class Loaded:
                     self.problems.append(Problem(plugin, hook, "", status))
 
     def _find_unmarked(self, plugin: Plugin, known: Iterable[str]) -> None:
+        own = vars(plugin.module) if isinstance(plugin.module, ModuleType) else None
         for hook in known:
-            found = inspect.getattr_static(plugin.module, hook, None)
+            found = inspect.getattr_static(plugin.module, hook, None) if own is None else own.get(hook)
             if inspect.isfunction(found) and not hasattr(found, f"{PROJECT}_impl"):
                 status = Status(State.INVALID, "it is not marked as a hook", "Put @hookimpl above it.")
                 self.problems.append(Problem(plugin, hook, "", status))

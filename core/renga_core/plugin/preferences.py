@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .kind import Kind
 
@@ -18,8 +17,7 @@ ARGUMENT = "argument"
 Wish = str | tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """Which plugins to load, and who said so.
 
     Attributes:

@@ -79,16 +79,17 @@ class Provider:
         self._check(self.name != AUTO, "name", f"another name: {AUTO!r} means «let Renga choose»")
         for name in ("target", "probe", "options", "inputs"):
             value = getattr(self, name)
-            optional = name != "target"
-            valid = isinstance(value, str) and (TARGET.fullmatch(value) or (optional and not value))
-            self._check(valid, name, "'module:attribute'")
+            if value != "" or name == "target":
+                self._check(isinstance(value, str) and TARGET.fullmatch(value), name, "'module:attribute'")
         self._check(_is_whole(self.revision) and self.revision >= 1, "revision", "a whole number from 1")
-        names = isinstance(self.launcher, str) and all(map(NAME.fullmatch, self.launcher.split(":")))
-        self._check(names or not self.launcher, "launcher", "the name of a launcher")
+        if self.launcher:
+            names = isinstance(self.launcher, str) and all(map(NAME.fullmatch, self.launcher.split(":")))
+            self._check(names, "launcher", "the name of a launcher")
         for name in ("summary", "url", "install_hint"):
             value = getattr(self, name)
             self._check(isinstance(value, str) and "\n" not in value, name, "one line of text")
-        self._check(self.auto in ("", *AUTO_ORDER), "auto", f"one of {', '.join(AUTO_ORDER)}, or nothing")
+        if self.auto != "":
+            self._check(self.auto in AUTO_ORDER, "auto", f"one of {', '.join(AUTO_ORDER)}, or nothing")
         # A list or a set is what most people write first; frozen all the same.
         object.__setattr__(self, "needs", self._texts("needs", MODULE, "top-level module names"))
         object.__setattr__(
@@ -170,7 +171,8 @@ class Namespace(Provider):
         valid = mapping and all(
             isinstance(text, str)
             and text.split()
-            and all(TARGET.fullmatch(f"{module}:{name}") and "." not in name for name in text.split())
+            and TARGET.fullmatch(f"{module}:name")
+            and all(map(MODULE.fullmatch, text.split()))
             for module, text in self.names.items()
         )
         self._check(valid, "names", "{'module': 'name name …'}")

@@ -10,7 +10,7 @@ from .state import READY, State, Status
 
 __all__ = ["check_requirements"]
 
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(.*)", re.DOTALL)
+_REQUIREMENT = r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(.*)"
 
 
 def check_requirements(distribution: str, requires: Iterable[str], installed: str | None) -> Status:
@@ -22,7 +22,7 @@ def check_requirements(distribution: str, requires: Iterable[str], installed: st
         installed: Renga's version; None when it is not installed as a distribution.
     """
     for line in requires:
-        found = _REQUIREMENT.fullmatch(line)
+        found = re.fullmatch(_REQUIREMENT, line, re.DOTALL)
         if found is None or normalized(found[1]) != "renga" or not found[3]:
             continue
         status = _check(distribution, line, installed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from .offers import Offer
@@ -18,8 +17,7 @@ class Skipped(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """What was chosen.
 
     Attributes:

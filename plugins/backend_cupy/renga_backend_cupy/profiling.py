@@ -37,6 +37,16 @@ class CUDAProfileHook(FunctionHook):
         """End it."""
         self._nvtx.RangePop()
 
+    def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """End it."""
+        self._nvtx.RangePop()
+
+    def backward_aborted(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """End it."""
+        self._nvtx.RangePop()
+
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
@@ -87,6 +97,10 @@ class CupyMemoryProfileHook(FunctionHook):
         """Stop."""
         self._stop(function)
 
+    def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """Forget the call."""
+        self._running.pop()
+
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
@@ -98,6 +112,12 @@ class CupyMemoryProfileHook(FunctionHook):
     ) -> None:
         """Stop."""
         self._stop(function)
+
+    def backward_aborted(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """Forget the call."""
+        self._running.pop()
 
     def total_used_bytes(self) -> int:
         """Bytes that all functions took from the pool."""

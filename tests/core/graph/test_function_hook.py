@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from renga_core.configuration import config
-from renga_core.graph import FunctionHook, Variable, get_function_hooks
+from renga_core.graph import FunctionHook, FunctionNode, Variable, get_function_hooks
 from renga_core.graph.operators.arithmetic import Multiply
 
 
@@ -32,6 +32,12 @@ class Recorder(FunctionHook):
 
     def backward_postprocess(self, function, in_data, out_grad):
         self.log.append((self.name, "backward_postprocess", function.label, in_data, out_grad))
+
+    def forward_aborted(self, function, in_data):
+        self.log.append((self.name, "forward_aborted", function.label, in_data))
+
+    def backward_aborted(self, function, in_data, out_grad):
+        self.log.append((self.name, "backward_aborted", function.label, in_data, out_grad))
 
     def calls(self):
         return [entry[1:3] for entry in self.log]
@@ -155,3 +161,55 @@ def test_values_are_those_without_a_hook():
     for a, b in zip(plain, watched, strict=True):
         assert a.dtype == b.dtype
         np.testing.assert_array_equal(a, b)
+
+
+class Raising(FunctionNode):
+    def __init__(self, where):
+        self.where = where
+
+    def forward(self, inputs):
+        if self.where == "forward":
+            raise ValueError("no")
+        return (inputs[0] * 2,)
+
+    def backward(self, targets, gys):
+        raise ValueError("no")
+
+
+def test_an_error_in_a_function_is_told_in_place_of_its_end():
+    x = Variable(np.ones(2))
+    log = []
+    with Recorder("outer", log), Recorder("inner", log):
+        with pytest.raises(ValueError, match="no"):
+            Raising("forward").apply((x,))
+        (y,) = Raising("backward").apply((x,))
+        y.grad = np.ones(2)
+        with pytest.raises(ValueError, match="no"):
+            y.backward()
+    told = [entry[:2] for entry in log if entry[1] not in ("added", "deleted")]
+    assert told == [
+        ("outer", "forward_preprocess"),
+        ("inner", "forward_preprocess"),
+        ("inner", "forward_aborted"),
+        ("outer", "forward_aborted"),
+        ("outer", "forward_preprocess"),
+        ("inner", "forward_preprocess"),
+        ("outer", "forward_postprocess"),
+        ("inner", "forward_postprocess"),
+        ("outer", "backward_preprocess"),
+        ("inner", "backward_preprocess"),
+        ("inner", "backward_aborted"),
+        ("outer", "backward_aborted"),
+    ]
+
+
+def test_a_hook_that_raises_ends_those_before_it():
+    class Broken(FunctionHook):
+        name = "broken"
+
+        def forward_preprocess(self, function, in_data):
+            raise RuntimeError("no room")
+
+    with Recorder() as before, Broken(), pytest.raises(RuntimeError, match="no room"):
+        Multiply().apply((Variable(np.ones(2)), Variable(np.ones(2))))
+    assert [call for call, _ in before.calls()][1:3] == ["forward_preprocess", "forward_aborted"]

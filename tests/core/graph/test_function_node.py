@@ -4,7 +4,7 @@ import weakref
 import numpy as np
 import pytest
 
-from renga_core.graph import FunctionNode, GraphError, Variable, WrongGradient, grad, no_backprop_mode
+from renga_core.graph import FunctionHook, FunctionNode, GraphError, Variable, WrongGradient, grad, no_backprop_mode
 
 
 class Split(FunctionNode):
@@ -326,20 +326,10 @@ class TestNode:
         assert seen == [None]
 
 
-class Watcher:
+class Watcher(FunctionHook):
     """The least a hook can be."""
 
     name = "watcher"
-
-    def added(self, function):
-        pass
-
-    deleted = added
-
-    def forward_preprocess(self, function, in_data):
-        pass
-
-    forward_postprocess = forward_preprocess
 
 
 class TestFunctionName:

@@ -72,3 +72,23 @@ def test_printing_arrays_without_elements_with_other_separators(capsys):
     with PrintHook(sep=" | ", end=";"):
         sin(np.ones((0, 2)))
     assert capsys.readouterr().out == "forward of Sin;  input 0 | float64 (0, 2) | numpy;"
+
+
+@pytest.mark.parametrize("where", ["forward", "backward"])
+def test_the_timer_goes_on_after_an_error(where):
+    class Failing(FunctionNode):
+        def forward(self, inputs):
+            if where == "forward":
+                raise MemoryError
+            return (inputs[0] * 1,)
+
+        def backward(self, targets, gys):
+            raise MemoryError
+
+    x = Variable(np.ones(1))
+    with TimerHook() as hook:
+        with pytest.raises(MemoryError):
+            grad(Failing().apply((x,)), [x])
+        before = hook.total_time()
+        sin(np.ones(1))
+        assert hook.total_time() > before

@@ -19,6 +19,7 @@ from renga_core.kinds import (
     EXTENSION,
     FILE_FORMAT,
     FUNCTION,
+    FUNCTION_HOOK,
     ITERATOR,
     KERNEL,
     LAUNCHER,
@@ -246,6 +247,7 @@ globals().update({f"{name}Updater": suite for name, suite in updaters.items()})
 evaluators = classes_for("evaluator", training_trials.EVALUATORS)
 globals().update({f"{name}Evaluator": suite for name, suite in evaluators.items()})
 globals().update(classes_for("task", training_trials.TASKS))
+globals().update({f"{name}FunctionHook": suite for name, suite in classes_for(FUNCTION_HOOK).items()})
 globals().update({f"{name}Launcher": suite for name, suite in classes_for(LAUNCHER).items()})
 globals().update({f"{name}DoctorCheck": suite for name, suite in classes_for(DOCTOR_CHECK).items()})
 
@@ -262,6 +264,7 @@ globals().update({f"{name}DoctorCheck": suite for name, suite in classes_for(DOC
         EXTENSION,
         TRIGGER,
         LAUNCHER,
+        FUNCTION_HOOK,
         DOCTOR_CHECK,
         "task",
         "updater",

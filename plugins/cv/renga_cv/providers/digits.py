@@ -80,6 +80,20 @@ EVALUATORS = [
         1,
         "Figures of all predictions together, such as average precision: for tasks about pictures",
     ),
+    Provider(
+        "voc",
+        "renga_cv.tasks.detection_evaluators:VOCEvaluator",
+        1,
+        "Average precision of boxes or masks as of PASCAL VOC, also as of 2007",
+    ),
+    Provider(
+        "coco",
+        "renga_cv.tasks.detection_evaluators:COCOEvaluator",
+        1,
+        "Average precision and recall of boxes or masks as of COCO",
+        needs=("pycocotools",),
+        install_hint="pip install 'renga[coco]'",
+    ),
 ]
 
 CONVERTERS = [

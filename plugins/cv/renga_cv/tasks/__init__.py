@@ -4,6 +4,7 @@
 - `semantic_segmentation`: a class for each pixel. `detection`: a box around each object.
   `instance_segmentation`: a mask for each object. `targets`: the losses of these two.
 - `evaluator`: `PredictionEvaluator`, figures of all predictions together, of several processes too.
+- `detection_evaluators`: the figures of PASCAL VOC and COCO instead, or as well.
 - `drawing`: predictions drawn into pictures. `coco_document`: predictions as a file in COCO's format.
 - `converter`: `pictures`, for pictures of which each has another number of objects.
 """

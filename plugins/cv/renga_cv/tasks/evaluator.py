@@ -56,8 +56,12 @@ class PredictionEvaluator(TaskEvaluator):
         found = [each for rank in self._communicator.allgather_obj(self._compared) for each in rank]
         self._compared = []
         prefix = "main/" if self.name is None else f"{self.name}/main/"
-        figures = {prefix + name: value for name, value in self._pictures.measure(found).items()}
+        figures = {prefix + name: value for name, value in self.measure(found).items()}
         return {**super().complete(means), **figures}
+
+    def measure(self, compared: list[Any]) -> dict[str, float]:
+        """The figures, given what the task's `compare` has returned for each batch of all ranks."""
+        return self._pictures.measure(compared)
 
     def _report_and_compare(self, *batch: Any) -> None:
         target = self.get_target("main")

@@ -140,7 +140,7 @@ class ProfileHook(FunctionHook):
         try:
             yield
         finally:
-            self._stop(name, "section")
+            self._stop()
 
     def wrapped(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that calls `function` in a `section`."""
@@ -161,7 +161,11 @@ class ProfileHook(FunctionHook):
     def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
         """Stop."""
         _wait(in_data)
-        self._stop(function.label, "forward")
+        self._stop()
+
+    def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """Forget the call."""
+        self._open.pop()
 
     def backward_preprocess(self, function: FunctionNode, in_data: _Arrays, out_grad: _Arrays) -> None:
         """Start."""
@@ -171,16 +175,18 @@ class ProfileHook(FunctionHook):
     def backward_postprocess(self, function: FunctionNode, in_data: _Arrays, out_grad: _Arrays) -> None:
         """Stop."""
         _wait(out_grad)
-        self._stop(function.label, "backward")
+        self._stop()
+
+    def backward_aborted(self, function: FunctionNode, in_data: _Arrays, out_grad: _Arrays) -> None:
+        """Forget the call."""
+        self._open.pop()
 
     def _start(self, name: str, kind: str, path: str = "", arrays: _Arrays = ()) -> None:
         size = sum([array.size * array.dtype.itemsize for array in arrays if array is not None])
         self._open.append(Span(name, kind, path, perf_counter_ns(), size))
 
-    def _stop(self, name: str, kind: str) -> None:
+    def _stop(self) -> None:
         span = self._open.pop()
-        while (span.name, span.kind) != (name, kind):  # a function that raised an error has no end of its own
-            span = self._open.pop()
         span.duration = perf_counter_ns() - span.start
         span.own += span.duration
         span.start -= self._began
@@ -200,7 +206,7 @@ class ProfileHook(FunctionHook):
 
     def _leave_link(self, link: Link) -> None:
         self._links.pop()
-        self._stop(type(link).__name__, "link")
+        self._stop()
 
     # --- telling --------------------
 

@@ -39,6 +39,10 @@ class TimerHook(CallTimes, FunctionHook):
         _wait(in_data)
         self._stop(self._name_of(function))
 
+    def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
+        """Forget the call."""
+        self._running.pop()
+
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
@@ -52,6 +56,12 @@ class TimerHook(CallTimes, FunctionHook):
         """Stop."""
         _wait(out_grad)
         self._stop(self._name_of(function))
+
+    def backward_aborted(
+        self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
+    ) -> None:
+        """Forget the call."""
+        self._running.pop()
 
 
 def _wait(arrays: tuple[Array | None, ...]) -> None:

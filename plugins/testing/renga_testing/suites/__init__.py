@@ -36,6 +36,7 @@ from renga_testing.suites.evaluator import EvaluatorSuite
 from renga_testing.suites.extension import ExtensionSuite
 from renga_testing.suites.file_format import FileFormatSuite
 from renga_testing.suites.function import FunctionSuite
+from renga_testing.suites.function_hook import FunctionHookSuite
 from renga_testing.suites.iterator import IteratorSuite
 from renga_testing.suites.kernel import KernelSuite
 from renga_testing.suites.launcher import LauncherSuite
@@ -60,6 +61,7 @@ __all__ = [
     "EvaluatorSuite",
     "ExtensionSuite",
     "FileFormatSuite",
+    "FunctionHookSuite",
     "FunctionSuite",
     "IteratorSuite",
     "KernelSuite",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -235,7 +234,7 @@ class KernelSuite(ProviderSuite):
             implementation.forward(*([x] for x in args[: operation.lists]), *args[operation.lists :])
             return args[: operation.lists]
 
-        return replace(implementation, forward=forward)
+        return implementation._replace(forward=forward)
 
     @property
     def _description(self) -> Kernel:

@@ -109,14 +109,15 @@ class PluginSuite(Suite):
             assert not missing, f"{offer.kind.name} {offer.name!r} is unavailable, and no install_hint says what to do"
 
     def test_targets(self) -> None:
-        """Each target can be imported, as far as this machine has what it needs."""
+        """Each target, and each name of a namespace, can be imported, as far as this machine has what it needs."""
         for offer in self._ready_offers():
-            try:
-                offer.load()
-            except BaseException as error:
-                pass_interrupt(error)
-                what = f"importing {offer.provider.target} raised {describe_error(error)}"
-                raise AssertionError(f"{offer.kind.name} {offer.name!r}: {what}") from error
+            for target in _targets(offer):
+                try:
+                    resolve(target)
+                except BaseException as error:
+                    pass_interrupt(error)
+                    what = f"importing {target} raised {describe_error(error)}"
+                    raise AssertionError(f"{offer.kind.name} {offer.name!r}: {what}") from error
 
     def test_options(self) -> None:
         """Options can be known before anything is made: by `options`, or by the signature of the target."""
@@ -187,6 +188,12 @@ class PluginSuite(Suite):
     def _imported(self) -> tuple[float, list[str], str]:
         """What `_import_alone` says of it: once for all tests, since to start a process takes longer than they do."""
         return _imported_once(self._module, tuple(sys.path))
+
+
+def _targets(offer: Offer) -> list[str]:
+    if isinstance(offer.provider, Namespace):
+        return [f"{module}:{name}" for module, names in offer.provider.names.items() for name in names.split()]
+    return [offer.provider.target]
 
 
 def _import_alone(module: str) -> tuple[float, list[str], str]:

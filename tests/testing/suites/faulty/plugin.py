@@ -40,6 +40,12 @@ def says_true():
     return True
 """
 
+NAMESPACE = """from renga import Namespace, hookimpl
+@hookimpl
+def renga_namespaces():
+    return [Namespace("renga.optimizers", names={"{target}": "swallow Swallow"})]
+"""
+
 PLUGINS = {
     "nothing_wrong": ("nothing: the others are this one and a fault", "", described()),
     "broken": ("importing it raises", "test_loads", "raise RuntimeError('no licence')\n"),
@@ -54,6 +60,7 @@ PLUGINS = {
     "speechless": ("it has no summary", "test_descriptions", described(summary='""')),
     "helpless": ("it needs a module, and says not how to get it", "test_descriptions", described(needs='("nowhere",)')),
     "aimless": ("its target does not exist", "test_targets", described(target='"{target}:Missing"')),
+    "misnamed": ("a namespace lists a name that there is not", "test_targets", NAMESPACE),
     "swallowing": ("its target takes any option", "test_options", described(target='"{target}:swallow"')),
     "fanciful": ("it describes an option that there is not", "test_options", described(options='"{target}:Options"')),
     "raising_probe": ("its probe raises", "test_probes", described(probe='"{target}:raises"')),
