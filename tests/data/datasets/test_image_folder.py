@@ -52,6 +52,33 @@ def test_flips_are_mirror_images_half_of_the_time(folder):
     assert np.array_equal(test[0][0], test[0][0])
 
 
+def test_images_are_moved_by_some_pixels(folder):
+    plain, _ = get_image_folder(str(folder), size=(6, 8), normalize=False)
+    moved, test = get_image_folder(str(folder), size=(6, 8), normalize=False, crop=2)
+    renga.random.seed(0)
+    wide = np.pad(plain[0][0], ((0, 0), (2, 2), (2, 2)))
+    parts = [wide[:, i : i + 6, j : j + 8] for i in range(5) for j in range(5)]
+    given = [moved[0][0] for _ in range(60)]
+    drawn = [next(n for n, part in enumerate(parts) if np.array_equal(part, x)) for x in given]
+    assert len(set(drawn)) > 15
+    assert np.array_equal(test[0][0], test[0][0])
+    with pytest.raises(ValueError, match="crop is a number of pixels, 0 or more, not -1"):
+        get_image_folder(str(folder), size=6, crop=-1)
+
+
+@pytest.mark.parametrize("mode", ["rgb", "grey"])
+def test_colours_are_distorted_in_their_range(folder, mode):
+    plain, _ = get_image_folder(str(folder), size=(6, 8), mode=mode, normalize=False)
+    changed, test = get_image_folder(str(folder), size=(6, 8), mode=mode, normalize=False, distort=True)
+    renga.random.seed(0)
+    drawn = [changed[0][0] for _ in range(30)]
+    means = [x.mean() / plain[0][0].mean() for x in drawn]
+    assert 0.4 < min(means) < 0.9
+    assert 1.1 < max(means) < 1.6
+    assert all(x.shape == plain[0][0].shape and x.dtype == np.float32 and 0 <= x.min() < x.max() <= 1 for x in drawn)
+    assert np.array_equal(test[0][0], test[0][0])
+
+
 def test_a_file_is_read_as_in_training(folder, tmp_path):
     pair = get_image_folder(str(folder), size=(6, 8))
     write_preprocessing(tmp_path / "kept.json", pair.preprocessing)
