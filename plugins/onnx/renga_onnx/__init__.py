@@ -3,8 +3,7 @@
 - `load/`: in. Its guide says more.
 - `exporting/`: out. `exporting.network`: `export`, which users call; `exporting.testcase`: `export_testcase`;
   `exporting.recording`: the network is run, and what it computes is noted; `exporting.conversion`: that, as a graph.
-- `converters/`: what each function of Renga's is in ONNX, by families. The kind `onnx_converter` (`kind`) lets plugins
-  add their own.
+- `converters/`: what each function of Renga's is in ONNX, by families. Functions of others have a method ``to_onnx``.
 - `replace_func`: several functions as one node. `context`, `onnx_helper`, `functions`, `testing`: what converters that
   were written for ONNX-Chainer use.
 - `plugin`: what this package offers to Renga. Listing it imports neither onnx nor NumPy.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from itertools import repeat
 
 from onnx import NodeProto
@@ -12,12 +13,10 @@ from onnx import NodeProto
 from renga_core.backend import Array
 from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode
-from renga_core.plugin import registry
 from renga_onnx.context import Context
 from renga_onnx.exporting.call import Call
 from renga_onnx.exporting.recording import Applied
 from renga_onnx.exporting.sizes import Axis
-from renga_onnx.kind import ONNX_CONVERTER
 
 __all__ = ["Converter", "Converters", "convert", "converters", "write"]
 
@@ -25,15 +24,16 @@ Converter = Callable[[Call], None]
 
 Converters = Mapping[type[FunctionNode] | str, Converter]
 
+_FAMILIES = ("activation", "array", "connection", "loss", "math", "noise", "normalization", "pooling", "rnn")
 
-def converters(more: Converters) -> dict[type[FunctionNode] | str, Converter]:
-    """The converters of all plugins, and `more`, which go before them; by class of the function or by its name."""
+
+def converters(more: Mapping[str, Converter]) -> Converters:
+    """The converters of Renga's own functions, by class, and `more`, by name, which go before all others."""
     found: dict[type[FunctionNode] | str, Converter] = {}
-    known = registry(ONNX_CONVERTER)
-    for name in known.names():
-        for kind, converter in known.load(name).items():
-            found[kind] = converter
-    return {**found, **more}
+    found.update(more)
+    for family in _FAMILIES:
+        found.update(import_module(f"renga_onnx.converters.{family}").CONVERTERS)
+    return found
 
 
 def convert(
@@ -44,7 +44,7 @@ def convert(
     Raises:
         RengaError: Its class has none, or the function is none of those that are exported.
     """
-    converter = converters({}).get(type(func))
+    converter = _converter(func, converters({}))
     if converter is None or func not in context.calls:
         raise RengaError(
             f"{_name(func)} has no converter to ONNX, or is not being exported.\n"
@@ -65,7 +65,7 @@ def write(
     context: Context,
     opset: int,
     axes: tuple[Axis, ...],
-    table: Mapping[type[FunctionNode] | str, Converter],
+    table: Converters,
 ) -> None:
     """Write what `results` need of a run.
 
@@ -86,7 +86,7 @@ def write(
         lines = "".join(f"\n  - {name}, called at {', '.join(dict.fromkeys(at))}" for name, at in missing.items())
         raise RengaError(
             f"{len(missing)} functions have no converter to ONNX:{lines}\n"
-            "Next: pass external_converters={name: converter}, or let a plugin offer one of kind onnx_converter "
+            "Next: pass external_converters={name: converter}, or give the class a method to_onnx(call) "
             "(docs/how-to/export-to-onnx.md)."
         )
     for a, b, c in calls:
@@ -98,7 +98,7 @@ def write(
         _warn("the program computes with values outside of functions", context.frozen)
 
 
-def _write(call: Call, table: Mapping[type[FunctionNode] | str, Converter]) -> None:
+def _write(call: Call, table: Converters) -> None:
     """Write a function that has a converter."""
     run, context = call.run, call.context
     context.calls[run.function] = call
@@ -119,8 +119,9 @@ def _name(function: FunctionNode) -> str:
     return getattr(function, "onnx_name", type(function).__name__)
 
 
-def _converter(function: FunctionNode, table: Mapping[type[FunctionNode] | str, Converter]) -> Converter | None:
-    return table.get(_name(function)) or table.get(type(function))
+def _converter(function: FunctionNode, table: Converters) -> Converter | None:
+    """By its name, else its own method, else by its class."""
+    return table.get(_name(function)) or getattr(function, "to_onnx", None) or table.get(type(function))
 
 
 def _needed(run: Sequence[Applied], results: Sequence[Array]) -> list[bool]:

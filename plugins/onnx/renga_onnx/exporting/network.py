@@ -15,7 +15,7 @@ from renga_core.backend import Array, get_device_of, to_host
 from renga_core.configuration import using_config
 from renga_core.graph import Variable
 from renga_onnx.context import Context
-from renga_onnx.exporting.conversion import Converter, converters, write
+from renga_onnx.exporting.conversion import converters, write
 from renga_onnx.exporting.external import adapted
 from renga_onnx.exporting.recording import Applied, Recorder
 from renga_onnx.exporting.sizes import FACTORS, Axis
@@ -150,9 +150,7 @@ def trace(
         context.set_name(array, name, pinned=True)
     outputs = _by_name(results, "Output", output_names)
     there = _by_name(others, "Output", output_names)
-    table: dict[Any, Converter] = converters(
-        {name: adapted(each) for name, each in (external_converters or {}).items()}
-    )
+    table = converters({name: adapted(each) for name, each in (external_converters or {}).items()})
     write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, table)
     for name, array in outputs.items():
         context.op("Identity", [context.get_name(array)], [name])
