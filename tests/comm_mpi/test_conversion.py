@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("mpi4py")
+from renga_comm_base.half import narrow, widen
 from renga_comm_mpi.conversion import largest_magnitude, narrow_into, widen_into
-from renga_core.communicator.half import narrow, widen
 
 
 def numbers():

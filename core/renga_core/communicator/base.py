@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from renga_core.communicator.arguments import check_arrays
-from renga_core.communicator.background import Background
 from renga_core.communicator.errors import MismatchError
-from renga_core.communicator.half import half_sum, is_half, is_wide
-from renga_core.communicator.packing import buckets, pack, unpack
-from renga_core.communicator.request import Done, Request
-from renga_core.errors import did_you_mean
+from renga_core.communicator.request import Request
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
@@ -42,14 +36,8 @@ class CommunicatorBase(ABC):
             made can be called by another thread.
     """
 
-    default_config: ClassVar[Mapping[str, Any]] = {
-        "allreduce_grad_dtype": None,
-        "bucket_bytes": 25 * 2**20,
-        "batched_copy": True,
-    }
+    default_config: ClassVar[Mapping[str, Any]]
     overlaps: ClassVar[bool] = False
-    _config: dict[str, Any] | None = None
-    _background: Background | None = None
 
     @property
     @abstractmethod
@@ -156,6 +144,103 @@ class CommunicatorBase(ABC):
     def allreduce_obj(self, obj: Any) -> Any:
         """Return the objects of all ranks added up by ``+`` in the order of ranks, on every rank."""
 
+    @abstractmethod
+    def reduce_scatter(self, data: Array) -> Array:
+        """Return this rank's share of the sum of all ranks' arrays.
+
+        Args:
+            data: One axis. Shares are those of `share`: one after the other, the first ones one element longer.
+
+        Raises:
+            MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
+        """
+
+    # --- configuration ------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def set_config(self, name: str, value: Any = True) -> None:
+        """Set what `default_config` lists, on every rank alike.
+
+        Raises:
+            ValueError: There is no such entry, gradients cannot travel in this dtype, or `value` is no number of bytes.
+        """
+
+    @abstractmethod
+    def get_config(self, name: str | None = None) -> Any:
+        """Return one entry of the configuration, or, without a name, a dict of all.
+
+        Raises:
+            ValueError: There is no such entry.
+        """
+
+    @abstractmethod
+    def copy_config(self, config: Mapping[str, Any]) -> None:
+        """Take over the configuration of another communicator, as `get_config` returns it."""
+
+    # --- means, and whole models --------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def mean(self, arrays: Sequence[Array]) -> list[Array]:
+        """Return the means of arrays over all ranks. They travel together, in ``allreduce_grad_dtype``.
+
+        Args:
+            arrays: Floating or complex; the same shapes and dtypes on every rank. They are unchanged afterwards.
+
+        Returns:
+            One for each, in its dtype; they may be views of one block of memory, which nobody else has.
+
+        Raises:
+            MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
+            TypeError: There are integers or bools among them; raised on every rank.
+        """
+
+    def mean_of_donated(self, arrays: Sequence[Array]) -> list[Array]:
+        """`mean` of donated arrays, which the caller uses no longer: their memory may become that of the result."""
+        return self.mean(arrays)
+
+    @abstractmethod
+    def imean(self, arrays: Sequence[Array]) -> Request:
+        """Begin `mean` and return at once; `Request.wait` returns what `mean` would, bit for bit.
+
+        Every rank begins the same ones in the same order. Until they are waited for, `arrays` must not change. Other
+        collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls
+        `duplicate`, and so has its place among them. Where `overlaps` is False, it is done before this method returns.
+        """
+
+    @abstractmethod
+    def bcast_data(self, model: Any) -> None:
+        """Overwrite the parameters of a Link by those of rank 0.
+
+        Raises:
+            MismatchError: Ranks have different parameters; raised on every rank, before anything is sent.
+        """
+
+    def broadcast_data(self, model: Any) -> None:
+        """`bcast_data` by the name that ChainerMN had before 1.0."""
+        self.bcast_data(model)
+
+    @abstractmethod
+    def multi_node_mean_grad(self, model: Any, zero_fill: bool = False) -> None:
+        """Replace the gradients of a Link's parameters by their means over all ranks.
+
+        Args:
+            model: The Link. The same parameters must have a gradient on every rank.
+            zero_fill: Take zero for a gradient that is missing, and give the parameter one. Otherwise parameters
+                without a gradient are passed over.
+
+        Raises:
+            MismatchError: Ranks have gradients of different parameters, shapes or dtypes; raised on every rank. Some
+                gradients may be means by then.
+        """
+
+    def allreduce_grad(self, model: Any, zero_fill: bool = False) -> None:
+        """`multi_node_mean_grad` by the name that ChainerMN had before 7."""
+        self.multi_node_mean_grad(model, zero_fill)
+
+    @abstractmethod
+    def finalize(self) -> None:
+        """Release what the communicator holds; it is not used afterwards."""
+
     # --- built on the above; override what can be done faster ---------------------------------------------------------
 
     def allgather_obj(self, obj: Any) -> list[Any]:
@@ -181,19 +266,6 @@ class CommunicatorBase(ABC):
         if any(one != given[0] for one in given):
             raise MismatchError(given, self.rank)
 
-    def reduce_scatter(self, data: Array) -> Array:
-        """Return this rank's share of the sum of all ranks' arrays.
-
-        Args:
-            data: One axis. Shares are those of `share`: one after the other, the first ones one element longer.
-
-        Raises:
-            MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
-        """
-        check_arrays("reduce_scatter", data)
-        begin, end = self.share(len(data))
-        return self.allreduce(data)[begin:end].copy()
-
     def share(self, length: int, rank: int | None = None) -> tuple[int, int]:
         """Where a rank's share of so many elements begins and ends; this rank's if None."""
         rank = self.rank if rank is None else rank
@@ -204,172 +276,3 @@ class CommunicatorBase(ABC):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Itself: a copy of a link or an iterator that communicates belongs to the same group."""
         return self
-
-    # --- configuration ------------------------------------------------------------------------------------------------
-
-    def set_config(self, name: str, value: Any = True) -> None:
-        """Set what `default_config` lists, on every rank alike.
-
-        Raises:
-            ValueError: There is no such entry, gradients cannot travel in this dtype, or `value` is no number of bytes.
-        """
-        if name not in self.default_config:
-            known = ", ".join(sorted(self.default_config))
-            hint = did_you_mean(name, self.default_config)
-            raise ValueError(f"communicators have no configuration {name!r}.{hint} Known: {known}")
-        if name == "allreduce_grad_dtype":
-            value = _wire_dtype(value)
-        if name == "bucket_bytes" and not (value is None or (isinstance(value, int) and value >= 0)):
-            raise ValueError(f"bucket_bytes is {value!r}; a bucket has a number of bytes, 0 or more, or None: no limit")
-        self._config = {**self.get_config(), name: value}
-
-    def get_config(self, name: str | None = None) -> Any:
-        """Return one entry of the configuration, or, without a name, a dict of all.
-
-        Raises:
-            ValueError: There is no such entry.
-        """
-        entries = dict(self.default_config) if self._config is None else self._config
-        if name is None:
-            return dict(entries)
-        if name not in entries:
-            raise ValueError(f"communicators have no configuration {name!r}. Known: {', '.join(sorted(entries))}")
-        return entries[name]
-
-    def copy_config(self, config: Mapping[str, Any]) -> None:
-        """Take over the configuration of another communicator, as `get_config` returns it."""
-        self._config = dict(config)
-
-    # --- gradients ----------------------------------------------------------------------------------------------------
-
-    def mean(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return the means of arrays over all ranks. They travel together, in ``allreduce_grad_dtype``.
-
-        Args:
-            arrays: Floating or complex; the same shapes and dtypes on every rank. They are unchanged afterwards.
-
-        Returns:
-            One for each, in its dtype; they may be views of one block of memory, which nobody else has.
-
-        Raises:
-            MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
-            TypeError: There are integers or bools among them; raised on every rank.
-        """
-        check_arrays("mean", *arrays)
-        given = [(tuple(array.shape), str(array.dtype)) for array in arrays]
-        self.agree("mean", given)
-        self._refuse_integers(given)
-        if self.size == 1:
-            return [array.copy() for array in arrays]
-        wire = self.get_config("allreduce_grad_dtype")
-        means = []
-        for flat in pack(arrays):
-            wide = is_wide(wire, flat.dtype)
-            means.append(self.mean_flat(flat.astype(wire)).astype(flat.dtype) if wide else self.mean_flat(flat))
-        return unpack(means, arrays)
-
-    def _refuse_integers(self, given: Sequence[tuple[Any, str]]) -> None:
-        """Raise TypeError, after `agree`, unless there are means of arrays with these shapes and dtypes."""
-        if whole := sorted({dtype for _, dtype in given if "int" in dtype or "bool" in dtype}):
-            raise TypeError(f"means are of floating or complex arrays, not of {', '.join(whole)}")
-
-    def mean_of_donated(self, arrays: Sequence[Array]) -> list[Array]:
-        """`mean` of donated arrays, which the caller uses no longer: their memory may become that of the result."""
-        return self.mean(arrays)
-
-    def mean_flat(self, flat: Array) -> Array:
-        """The mean of one block; `flat` has one axis, and every rank's are alike: `mean` has made sure.
-
-        It may be an array that the caller of `mean` still needs, so it is not written into.
-        """
-        wire = self.get_config("allreduce_grad_dtype")
-        if is_half(wire, flat.dtype):
-            return half_sum(self, flat, wire, divide_by=self.size)
-        total = self.allreduce(flat)
-        total /= self.size
-        return total
-
-    def imean(self, arrays: Sequence[Array]) -> Request:
-        """Begin `mean` and return at once; `Request.wait` returns what `mean` would, bit for bit.
-
-        Every rank begins the same ones in the same order. Until they are waited for, `arrays` must not change. Other
-        collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls
-        `duplicate`, and so has its place among them. Where `overlaps` is False, it is done before this method returns.
-        """
-        check_arrays("imean", *arrays)
-        if not self.overlaps or self.size == 1:
-            return Done(self.mean(arrays))
-        if self._background is None:
-            self._background = Background(self.duplicate())
-            # A communicator that nobody finalizes does not leave its thread behind.
-            weakref.finalize(self, self._background.end)
-        return self._background.begin(arrays, self.get_config())
-
-    def duplicate(self) -> CommunicatorBase:
-        """A group of the same ranks for `imean`, whose thread calls its collectives while others call this one's."""
-        return self.split(0, self.rank)
-
-    def bcast_data(self, model: Any) -> None:
-        """Overwrite the parameters of a Link by those of rank 0.
-
-        Raises:
-            MismatchError: Ranks have different parameters; raised on every rank, before anything is sent.
-        """
-        named = [(path, param) for path, param in sorted(model.namedparams()) if param.is_initialized]
-        self.agree("bcast_data", [(path, tuple(param.shape), str(param.dtype)) for path, param in named])
-        for _, param in named:
-            param.array[...] = self.bcast(param.array)
-
-    def broadcast_data(self, model: Any) -> None:
-        """`bcast_data` by the name that ChainerMN had before 1.0."""
-        self.bcast_data(model)
-
-    def multi_node_mean_grad(self, model: Any, zero_fill: bool = False) -> None:
-        """Replace the gradients of a Link's parameters by their means over all ranks.
-
-        Args:
-            model: The Link. The same parameters must have a gradient on every rank.
-            zero_fill: Take zero for a gradient that is missing, and give the parameter one. Otherwise parameters
-                without a gradient are passed over.
-
-        Raises:
-            MismatchError: Ranks have gradients of different parameters, shapes or dtypes; raised on every rank. Some
-                gradients may be means by then.
-        """
-        named = []
-        for path, param in sorted(model.namedparams()):
-            if param.is_initialized and param.grad is None and zero_fill:
-                param.zerograd()
-            if param.is_initialized and param.grad is not None:
-                named.append((path, param))
-        self.agree("multi_node_mean_grad", [path for path, _ in named])
-        params = [param for _, param in named]
-        for bucket in buckets([param.grad for param in params], self.get_config("bucket_bytes")):
-            means = self.mean_of_donated([params[i].grad for i in bucket])
-            for i, mean in zip(bucket, means, strict=True):
-                params[i].grad = mean
-
-    def allreduce_grad(self, model: Any, zero_fill: bool = False) -> None:
-        """`multi_node_mean_grad` by the name that ChainerMN had before 7."""
-        self.multi_node_mean_grad(model, zero_fill)
-
-    def finalize(self) -> None:
-        """Release what the communicator holds; it is not used afterwards."""
-        if self._background is not None:
-            self._background.close()
-            self._background = None
-
-
-def _wire_dtype(dtype: Any) -> str | None:
-    """The name of a dtype in which gradients can travel; None for None.
-
-    Raises:
-        ValueError: They cannot travel in it.
-    """
-    known = ("float16", "bfloat16", "float32", "float64")
-    if dtype is None:
-        return None
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
-    if name not in known:
-        raise ValueError(f"allreduce_grad_dtype is {dtype!r}; gradients travel in one of {', '.join(known)}, or None")
-    return name

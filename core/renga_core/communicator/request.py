@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from renga_core.backend import Array
 
-__all__ = ["Done", "Request"]
+__all__ = ["Request"]
 
 
 class Request(ABC):
@@ -25,16 +25,3 @@ class Request(ABC):
         Raises:
             Exception: What the collective raised.
         """
-
-
-class Done(Request):
-    """One that ended when it began."""
-
-    def __init__(self, result: list[Array]) -> None:
-        self._result = result
-
-    def test(self) -> bool:  # noqa: D102
-        return True
-
-    def wait(self) -> list[Array]:  # noqa: D102
-        return self._result

@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from renga_comm_base import Communicator
+from renga_comm_base.arguments import check_arrays, check_sum
+from renga_comm_base.half import common_scale, is_half, is_wide
+from renga_comm_base.packing import pack, unpack
 from renga_comm_mpi import watchdog
 from renga_comm_mpi.agreement import Agreement
 from renga_comm_mpi.calls import PIECE, Calls, as_bytes
@@ -20,10 +24,7 @@ from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.nodes import find_placement, node_of_this_process
 from renga_comm_mpi.point_to_point import PointToPoint
 from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
-from renga_core.communicator import CommunicatorBase, Request
-from renga_core.communicator.arguments import check_arrays, check_sum
-from renga_core.communicator.half import common_scale, is_half, is_wide
-from renga_core.communicator.packing import pack, unpack
+from renga_core.communicator import Request
 
 if TYPE_CHECKING:
     from renga_core.backend import Array, Device
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["MpiCommunicator"]
 
 
-class MpiCommunicator(CommunicatorBase):
+class MpiCommunicator(Communicator):
     """A group of processes that talk to each other by MPI. A process that no ``mpiexec`` has started is alone.
 
     Arrays travel as bytes, whatever their dtype and however large; those of other devices by way of the host.

@@ -1,6 +1,6 @@
 """Numbers in 16 bits, made block by block in the processor's cache.
 
-The results are those of `narrow` and `widen` in `renga_core.communicator.half`, faster. NumPy converts float16 one
+The results are those of `narrow` and `widen` in `renga_comm_base.half`, faster. NumPy converts float16 one
 number at a time: from it, bits can be moved faster; to it, with all that rounding takes, they cannot.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.communicator.half import narrow, widen
+from renga_comm_base.half import narrow, widen
 
 __all__ = ["largest_magnitude", "narrow_into", "widen_into"]
 

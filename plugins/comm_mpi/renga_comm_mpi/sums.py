@@ -53,7 +53,7 @@ def everybody(calls: Calls, flat: Any) -> list[Any]:
 
 
 def half_sum(calls: Calls, flat: Any, wire: str, scale: float, divide_by: int, into: Any = None) -> Any:
-    """`message_sum` of which every summand travels in 16 bits: `renga_core.communicator.half`, for large arrays.
+    """`message_sum` of which every summand travels in 16 bits: `renga_comm_base.half`, for large arrays.
 
     Args:
         calls: The ranks.

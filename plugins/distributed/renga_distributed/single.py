@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from renga_comm_base import Communicator
+from renga_comm_base.arguments import check_arrays, check_sum
 from renga_core.backend import Array
-from renga_core.communicator import CommunicatorBase
-from renga_core.communicator.arguments import check_arrays, check_sum
 
 __all__ = ["SingleCommunicator"]
 
 
-class SingleCommunicator(CommunicatorBase):
+class SingleCommunicator(Communicator):
     """A group of one process. Every collective returns what this process gave; results are copies, as elsewhere.
 
     A process may send to itself. To receive what was not sent is an error here, where it could only wait for ever.

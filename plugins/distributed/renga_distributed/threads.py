@@ -25,9 +25,10 @@ from functools import reduce
 from operator import add
 from typing import Any, Self, TypeVar
 
+from renga_comm_base import Communicator
+from renga_comm_base.arguments import check_arrays, check_sum
 from renga_core.backend import Array, get_device_of, in_native_order
-from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
-from renga_core.communicator.arguments import check_arrays, check_sum
+from renga_core.communicator import MismatchError, RankFailed
 from renga_distributed.rendezvous import Group, Job
 
 __all__ = ["ThreadsCommunicator", "launch"]
@@ -94,7 +95,7 @@ def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int
     return results
 
 
-class ThreadsCommunicator(CommunicatorBase):
+class ThreadsCommunicator(Communicator):
     """The ranks that `launch` has started; elsewhere, a group of one.
 
     Objects are pickled on their way, as they would be between processes. Sums are made in the order of ranks. Sending

@@ -13,6 +13,7 @@ LIBRARY = [
     "core/renga_core/link",
     "core/renga_core/optimizer",
     "core/renga_core/communicator",
+    "plugins/comm_base/renga_comm_base",
     "plugins/nn/renga_nn",
     "plugins/optimizers/renga_optimizers",
     "plugins/training/renga_training",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from renga_comm_base.packing import pack, unpack
 from renga_core.backend import Array, is_floating
 from renga_core.communicator import CommunicatorBase
-from renga_core.communicator.packing import pack, unpack
 from renga_core.link import Link
 from renga_core.training import PRIORITY_WRITER, Extension
 

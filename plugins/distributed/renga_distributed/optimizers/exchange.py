@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+from renga_comm_base.packing import buckets
 from renga_core.backend import Array
 from renga_core.communicator import CommunicatorBase, Request
-from renga_core.communicator.packing import buckets
 from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer

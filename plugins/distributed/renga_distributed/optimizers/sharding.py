@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from renga_comm_base.packing import buckets
 from renga_core.backend import Array, get_array_module, get_device_of, is_array, to_host
 from renga_core.communicator import CommunicatorBase
-from renga_core.communicator.packing import buckets
 from renga_core.graph import Parameter
 from renga_core.link import Link
 from renga_core.optimizer import GradientMethod, Optimizer

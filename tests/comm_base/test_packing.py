@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renga_core.communicator.packing import buckets, pack, unpack
+from renga_comm_base.packing import buckets, pack, unpack
 
 SHAPES = st.lists(st.lists(st.integers(0, 4), max_size=3).map(tuple), max_size=8)
 

@@ -5,8 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from renga_core.communicator import Done
-from renga_core.communicator.background import Background
+from renga_comm_base.background import Background, Done
 from renga_distributed.single import SingleCommunicator
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renga_core.communicator.half import half_sum, is_half, is_wide, narrow, widen
+from renga_comm_base.half import half_sum, is_half, is_wide, narrow, widen
 from renga_distributed.threads import launch
 
 ROUNDING = {"float16": 2.0**-11, "bfloat16": 2.0**-8}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from renga_core.communicator.arguments import check_arrays, check_sum
+from renga_comm_base.arguments import check_arrays, check_sum
 from renga_distributed.single import SingleCommunicator
 from renga_distributed.threads import ThreadsCommunicator, launch
 
