@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from renga_comm_base.threads import thread_environment
 from renga_core.command_line import Parser, UsageError
-from renga_core.communicator.launcher import find_launcher, thread_environment
+from renga_core.communicator.launcher import find_launcher
 from renga_core.kinds import COMMUNICATOR, LAUNCHER
 from renga_core.plugin import Offer, registry
 from renga_core.settings import lookup

@@ -20,7 +20,7 @@ def paged() -> Iterator[None]:
 
     What a launcher has started has no keyboard, though it may have a terminal: it prints.
     """
-    from renga_core.communicator.launched import launched
+    from renga_comm_base.launched import launched
 
     if not sys.stdout.isatty() or launched().size > 1:
         yield

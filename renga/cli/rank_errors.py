@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from renga_comm_base.launched import launched
 from renga_core.communicator import CommunicatorBase, MismatchError, RankFailed
-from renga_core.communicator.launched import launched
 
 from .output import print_error
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from renga.run import Training
 from renga.run.sweep import TABLE, Outcome, label_of, read_table, write_table
 from renga.training import Task, hold_folder
-from renga_core.communicator.launched import launched
+from renga_comm_base.launched import launched
 from renga_core.errors import RengaError
 from renga_core.plugin import RengaPluginError
 from renga_core.settings import SettingsError

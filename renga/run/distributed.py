@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from renga.run.run_file import RunDescription
+from renga_comm_base.launched import launched
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.communicator import CommunicatorBase
-from renga_core.communicator.launched import launched
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry

@@ -13,7 +13,7 @@ import pytest
 
 import renga
 from renga.run import build, load
-from renga_core.communicator.launched import launched
+from renga_comm_base.launched import launched
 
 pytest.importorskip("mpi4py")
 

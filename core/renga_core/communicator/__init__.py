@@ -4,7 +4,6 @@
   ``registry(COMMUNICATOR).load("single")()`` makes the one for a single process. To write one, derive it from
   `renga_comm_base.Communicator`, which needs no more than how ranks talk to each other.
 - `errors`: what every rank gets when ranks disagree (`MismatchError`), or when another one has failed (`RankFailed`).
-- `launched`: whether this process is one of several, before there is a communicator.
 - `launcher`: starting ranks (kind ``launcher``).
 - `request`: `Request`, a collective that goes on while the caller computes.
 """

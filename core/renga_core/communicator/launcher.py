@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from renga_core.plugin import Offer, ProviderUnavailable, registry
 
-__all__ = ["THREADS", "Launcher", "find_launcher", "thread_environment"]
-
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Where the libraries that compute on the CPU read how many threads they may use."""
+__all__ = ["Launcher", "find_launcher"]
 
 
 class Launcher(Protocol):
@@ -47,16 +43,3 @@ def find_launcher(communicator: Offer) -> Offer:
             "Next: start them as its documentation says; its author: docs/how-to/write-a-communicator.md"
         )
     return registry("launcher").get(name, origin=f"communicator {communicator.full_name}")
-
-
-def thread_environment(size: int, threads: int | None = None) -> dict[str, str]:
-    """Return the variables that tell a rank with how many threads it computes.
-
-    Args:
-        size: How many ranks share this machine.
-        threads: For each of them; None: as the environment says, or else its share of the cores.
-    """
-    if threads is None and any(os.environ.get(name) for name in THREADS):
-        return {}
-    share = max(1, len(os.sched_getaffinity(0)) // size) if threads is None else threads
-    return dict.fromkeys(THREADS, str(share))

@@ -1,4 +1,4 @@
-"""What communicators have in common: for those who write one.
+"""What communicators and launchers have in common: for those who write one.
 
 `Communicator` builds a configuration, means of gradients and what acts on whole models on the collectives that a
 subclass writes. It registers nothing itself, and builds on `renga_core` only: see docs/how-to/write-a-communicator.md.
@@ -7,6 +7,8 @@ subclass writes. It registers nothing itself, and builds on `renga_core` only: s
 - `arguments`: what all of them refuse.
 - `packing`: arrays that travel together. `half`: sums that travel in 16 bits.
 - `background`: collectives that go on while the caller computes.
+- `launched`: whether this process is one of several, before there is a communicator. `threads`: with how many a rank
+  computes.
 """
 
 from renga_comm_base.communicator import Communicator

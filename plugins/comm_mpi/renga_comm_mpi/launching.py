@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from renga_core.communicator.launcher import THREADS, thread_environment
+from renga_comm_base.threads import THREADS, thread_environment
 from renga_core.errors import RengaError
 
 __all__ = [

@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from renga_comm_base.threads import THREADS
 from renga_comm_mpi.launching import find_mpiexec, launch_command, rank_environment
-from renga_core.communicator.launcher import THREADS
 
 __all__ = ["Function", "RankPool", "RanksFailed"]
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from renga_comm_base.launched import launched
 from renga_core import random
 from renga_core.backend import to_host
-from renga_core.communicator.launched import launched
 from renga_core.reporter import Reporter
 from renga_core.serializers import AbstractSerializer, Deserializer
 from renga_core.training import Extension, TriggerLike, Updater

@@ -7,8 +7,8 @@ from typing import Any
 from renga import distributed
 from renga_chainer.modules.chainermn.communicators.classes import NAMES, alone
 from renga_chainer.notices import notice
+from renga_comm_base.launched import launched
 from renga_core.communicator import CommunicatorBase
-from renga_core.communicator.launched import launched
 from renga_core.errors import did_you_mean
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
