@@ -53,7 +53,8 @@ class Provider:
         suffixes: Of a file format, what the names of its files end with: ``(".h5", ".hdf5")``.
         inputs: Of a function or link, ``module:function`` of a NumPy generator and a floating dtype, which returns
             what its conformance kit calls it with: a tuple of host arrays, or a dictionary of arguments by name, where
-            arrays may be in lists, and other things are given as they are. "": the kit guesses.
+            arrays may be in lists, and other things are given as they are (to a link, when it is made). "": the kit
+            guesses.
 
     Raises:
         InvalidDescription: A field cannot be right.

@@ -116,12 +116,12 @@ FUNCTION_ATTRIBUTES = {
 }
 """A sample of functions; tests/nn/functions has the kit's test base for each, with references."""
 LINK_ATTRIBUTES = {
-    "nn:linear": {"options": {"in_size": 2}},
-    "nn:convolution_2d": {"options": {"in_channels": 3, "out_channels": 2, "ksize": 3}},
-    "nn:batch_normalization": {"options": {"size": 3}},
-    "nn:maxout": {"options": {"in_size": None, "out_size": 2, "pool_size": 2}},
-    "nn:highway": {"options": {"in_out_size": 3}},
-    "nn:lstm": {"options": {"in_size": 2}},
+    "nn:linear": {},
+    "nn:convolution_2d": {},
+    "nn:batch_normalization": {},
+    "nn:maxout": {},
+    "nn:highway": {},
+    "nn:lstm": {},
 }
 """A sample of links; tests/nn/links has the kit's test base for each."""
 NUMBERS_OF_RANKS = {

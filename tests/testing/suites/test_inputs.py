@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import renga.functions as F
+from renga_testing.suites import LinkSuite
 from renga_testing.suites.inputs import SHAPES, Guess, guess, stated, without_elements
 
 
@@ -106,3 +107,24 @@ def test_wrong_inputs_are_told(target, expected):
 def test_rows_are_cut_where_the_first_input_has_as_many():
     x, w, t, c = np.ones((4, 3)), np.ones((2, 3)), np.ones(4), np.array(1.0)
     assert [a.shape for a in without_elements((x, w, t, c))] == [(0, 3), (2, 3), (0,), ()]
+
+
+def test_a_link_is_made_and_called_as_its_description_states():
+    class Stated(LinkSuite):
+        provider = "nn:linear"
+
+    kit = Stated()
+    assert kit.make_link().W.shape == (2, 3)
+    assert [x.shape for x in kit.make_inputs(np.random.default_rng(0), np.dtype("f"))] == [(4, 3)]
+
+
+def test_with_options_of_a_test_class_inputs_are_guessed_for_these():
+    class Other(LinkSuite):
+        provider = "nn:linear"
+        options = {"in_size": 12, "out_size": 5}
+
+    kit = Other()
+    assert kit.make_link().W.shape == (5, 12)
+    (x,) = kit.make_inputs(np.random.default_rng(0), np.dtype("f"))
+    assert x.shape == (2, 3, 4)
+    assert kit.call(kit.make_link(), x).shape == (2, 5)

@@ -69,7 +69,7 @@ STATED = (
     "tile transpose_sequence tree_lstm unpooling_1d unpooling_2d unpooling_3d unpooling_nd upsampling_2d where "
     "zeta"
 )
-"""Those of which `renga_nn.conformance_inputs` says with what they are tried; the kit guesses the others' inputs."""
+"""Those of which `renga_nn.conformance_inputs.functions` says how they are tried; for the others, the kit guesses."""
 
 _STATED = frozenset(STATED.split())
 FUNCTIONS = [
@@ -77,7 +77,7 @@ FUNCTIONS = [
         name=name,
         target=f"renga_nn.functions.{family}:{name}",
         revision=1,
-        inputs=f"renga_nn.conformance_inputs:{name}" if name in _STATED else "",
+        inputs=f"renga_nn.conformance_inputs.functions:{name}" if name in _STATED else "",
     )
     for family, names in NAMES.items()
     for name in names.split()

@@ -70,4 +70,18 @@ CLASSES = {
 }
 """The registered name of each link, and where in `renga_nn.links` it is."""
 
-LINKS = [Provider(name=name, target=f"renga_nn.links.{place}", revision=1) for name, place in CLASSES.items()]
+UNSTATED = (
+    "caffe_function googlenet parameter resnet101_layers resnet152_layers resnet50_layers vgg16_layers vgg19_layers"
+)
+"""Those that no kit can try as they are: `renga_nn.conformance_inputs.links` says why."""
+
+_UNSTATED = frozenset(UNSTATED.split())
+LINKS = [
+    Provider(
+        name=name,
+        target=f"renga_nn.links.{place}",
+        revision=1,
+        inputs="" if name in _UNSTATED else f"renga_nn.conformance_inputs.links:{name}",
+    )
+    for name, place in CLASSES.items()
+]

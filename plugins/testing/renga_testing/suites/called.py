@@ -49,7 +49,7 @@ class CalledSuite(ProviderSuite):
 
     def make_inputs(self, rng: np.random.Generator, dtype: np.dtype[Any]) -> tuple[Host, ...]:
         """Inputs: host arrays, the floating ones in `dtype`. Default: those that the description states, or a guess."""
-        if self.offer.provider.inputs:
+        if self._states():
             return stated(self.offer, rng, dtype).arrays
         cls = type(self)
         if cls._guessed is None:
@@ -58,9 +58,7 @@ class CalledSuite(ProviderSuite):
 
     def arguments(self, variables: Sequence[Any]) -> Arguments:
         """How it is called with Variables in place of the arrays of `make_inputs`."""
-        if self.offer.provider.inputs and type(self).make_inputs is CalledSuite.make_inputs:
-            return self._stated.filled(variables)
-        return Arguments(tuple(variables), {})
+        return self._stated.filled(variables) if self._calls_as_stated() else Arguments(tuple(variables), {})
 
     def empty_inputs(self, dtype: np.dtype[Any]) -> tuple[Host, ...]:
         """Inputs without rows. Default: `make_inputs`, without the rows of all that have as many as the first."""
@@ -69,6 +67,13 @@ class CalledSuite(ProviderSuite):
     def guessable(self) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
         """The last arguments of `guess`."""
         raise NotImplementedError
+
+    def _states(self) -> bool:
+        """Whether the description says with what to call it."""
+        return bool(self.offer.provider.inputs)
+
+    def _calls_as_stated(self) -> bool:
+        return self._states() and type(self).make_inputs is CalledSuite.make_inputs
 
     @cached_property
     def _stated(self) -> Arguments:
@@ -103,6 +108,16 @@ class CalledSuite(ProviderSuite):
         """Inputs as arrays of a device. `seed` decides their values."""
         arrays = self.make_inputs(np.random.default_rng(seed), np.dtype(dtype))
         return [(device or get_device("numpy")).send(np.array(x)) for x in arrays]
+
+    def _outputs_of(self, ys: Any) -> Any:
+        """What a call returned, if that is a Variable or several; lists among them laid out."""
+        if isinstance(ys, (list, tuple)):  # of sequences, some return a state and a list
+            ys = tuple(part for y in ys for part in (y if isinstance(y, list) else [y]))
+        for y in many(ys):
+            assert isinstance(y, Variable), (
+                f"{self.label} returns a {type(y).__name__}; expected a Variable, or several"
+            )
+        return ys
 
     def _variables(self, xs: Iterable[Any], requires_grad: bool = True) -> list[Variable]:
         return [Variable(x, requires_grad=requires_grad) for x in xs]

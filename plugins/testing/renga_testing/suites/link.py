@@ -21,6 +21,7 @@ from renga_testing.saving import load_state, saved_state
 from renga_testing.suites.called import CalledSuite
 from renga_testing.suites.comparing import compare
 from renga_testing.suites.global_state import start_random
+from renga_testing.suites.inputs import stated
 from renga_testing.suites.suite import needs
 
 __all__ = ["LinkSuite"]
@@ -46,12 +47,22 @@ class LinkSuite(CalledSuite):
         """Call it on Variables in the order of `make_inputs`. What it remembers of earlier calls is forgotten first."""
         if hasattr(link, "reset_state"):
             link.reset_state()
-        ys = link(*variables)
-        for y in many(ys):
-            assert isinstance(y, Variable), (
-                f"{self.label} returns a {type(y).__name__}; expected a Variable, or several"
-            )
-        return ys
+        given = self.arguments(variables)
+        arrays = [value for name, value in given.by_name.items() if name not in self._stated.others]
+        return self._outputs_of(link(*given.by_place, *arrays))
+
+    def make(self) -> Any:
+        """A new link, made with `options`, or with what the description states."""
+        return self.made_with(self.options or self._stated_options())
+
+    def _stated_options(self) -> Mapping[str, Any]:
+        if not self._calls_as_stated():
+            return {}
+        return stated(self.offer, np.random.default_rng(0), np.dtype(np.float32)).others  # new: links may be among them
+
+    def _states(self) -> bool:
+        """What is stated is for a link that is made as stated."""
+        return super()._states() and not (self.options and self._stated.others)
 
     def reference(self, params: dict[str, np.ndarray[Any, Any]], *arrays: np.ndarray[Any, Any]) -> Any:
         """The right outputs, from `params` as they are saved and from host arrays, both in float64.

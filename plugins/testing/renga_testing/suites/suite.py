@@ -234,10 +234,14 @@ class ProviderSuite(Suite):
 
     def make(self) -> Any:
         """A new object, made with `options`."""
+        return self.made_with(self.options)
+
+    def made_with(self, options: Mapping[str, Any]) -> Any:
+        """A new object."""
         try:
-            return self.target(**self.options)
+            return self.target(**options)
         except Exception as error:
-            given = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
+            given = ", ".join(f"{key}={value!r}" for key, value in options.items())
             raise AssertionError(
                 f"{self.label} cannot be made with options ({given}): {describe_error(error)}. {self.other_options}"
             ) from error

@@ -1,0 +1,1 @@
+"""What the conformance kits call functions and links with: nothing else imports these modules."""
