@@ -15,7 +15,7 @@ from renga_chainer.mirror import Mirror, is_module, is_package
 
 __all__ = ["PACKAGES", "install", "installed", "uninstall"]
 
-PACKAGES = ("chainer", "chainermn", "chainercv", "chainerx")
+PACKAGES = ("chainer", "chainermn", "chainercv", "chainerx", "onnx_chainer")
 
 
 class _Finder(importlib.machinery.PathFinder):
@@ -42,7 +42,7 @@ class _Loader(importlib.abc.Loader):
 
 
 def install(*, replace: bool = False, everywhere: bool = False) -> None:
-    """Let ``import chainer``, `chainermn` and `chainercv` find Renga, until `uninstall`. Again: does nothing.
+    """Let ``import chainer`` and imports of the other `PACKAGES` find Renga, until `uninstall`. Again: does nothing.
 
     Code that uses Chainer then gets Chainer's behaviour, with all that it calls; other code gets Renga's: see `scope`.
 

@@ -54,6 +54,13 @@ FACES = {
     "chainermn": ("renga.distributed", "renga_core.communicator"),
     "chainermn.functions": ("renga.distributed.functions",),
     "chainermn.links": ("renga.distributed.links",),
+    "onnx_chainer": ("renga_onnx",),
+    "onnx_chainer.context": ("renga_onnx.context",),
+    "onnx_chainer.functions": ("renga_onnx.functions",),
+    "onnx_chainer.onnx_helper": ("renga_onnx.onnx_helper",),
+    "onnx_chainer.replace_func": ("renga_onnx.replace_func",),
+    "onnx_chainer.testing": ("renga_onnx.testing",),
+    "onnx_chainer.testing.input_generator": ("renga_onnx.testing.input_generator",),
 }
 """Where Renga has the names of a module of Chainer's, and of those in it."""
 
@@ -78,7 +85,7 @@ def why_absent(path: str) -> str:
 
 @cache
 def names() -> dict[str, list[str]]:
-    """The public names of each public module of Chainer 7.8.1 and its ChainerMN."""
+    """The public names of each public module of Chainer 7.8.1 and its ChainerMN, and of ONNX-Chainer 1.6."""
     table: dict[str, list[str]] = json.loads((files("renga_chainer") / "names.json").read_text())
     return table
 

@@ -170,6 +170,16 @@ CASES = {
         normal(2, 3, 5),
     ),
     "mean errors": (lambda a, b: (F.mean_squared_error(a, b), F.mean_absolute_error(a, b)), X, P),
+    "huber_loss": (lambda a, b: (F.huber_loss(a, b, 0.5), F.huber_loss(a, b, 0.5, reduce="no")), X, P),
+    "sigmoid_cross_entropy": (
+        lambda a, t: (
+            F.sigmoid_cross_entropy(a, t),
+            F.sigmoid_cross_entropy(a, t, normalize=False),
+            F.sigmoid_cross_entropy(a, t, reduce="no"),
+        ),
+        X,
+        np.array([[0, 1, -1], [1, 0, 0]], np.int32),
+    ),
     "softmax_cross_entropy": (
         lambda a, t: (
             F.softmax_cross_entropy(a, t),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from renga_nn.functions.loss.huber_loss import HuberLoss
 from renga_nn.functions.loss.mean_error import MeanAbsoluteError, MeanSquaredError
+from renga_nn.functions.loss.sigmoid_cross_entropy import IGNORED, SigmoidCrossEntropy
 from renga_nn.functions.loss.softmax_cross_entropy import SoftmaxCrossEntropy
 from renga_onnx.exporting.call import Call
 
@@ -46,12 +48,39 @@ def _softmax_cross_entropy(call: Call) -> None:
         number = call.reduce("Sum", counts, range(function.labels.ndim), False)
         number = call.op("Max", [number, call.constant(1)])
     else:
-        size = call.shape([max(1, call.x.shape[0])], [max(1, call.twin.inputs[0].shape[0])])
-        number = call.cast(call.squeeze(size, [0]), call.x.dtype)
+        sizes = max(1, call.x.shape[0]), max(1, call.twin.inputs[0].shape[0])
+        number = call.number(*sizes, call.x.dtype)
     call.op("Div", [total, number], call.outputs)
 
 
+def _sigmoid_cross_entropy(call: Call) -> None:
+    function, x = call.function, call.inputs[0]
+    answers = call.cast(call.array(function.answers, call.other.answers), call.x.dtype)
+    counts = call.cast(call.op("Not", [call.op("Equal", [answers, call.constant(IGNORED)])]), call.x.dtype)
+    right = call.cast(call.op("Equal", [answers, call.constant(1)]), call.x.dtype)
+    each = call.op("Sub", [call.op("Softplus", [x]), call.op("Mul", [x, right])])
+    if not function.mean:
+        call.op("Mul", [each, counts], call.outputs)
+        return
+    total = call.reduce("Sum", call.op("Mul", [each, counts]), range(call.x.ndim), False)
+    if function.normalize:
+        number = call.op("Max", [call.reduce("Sum", counts, range(call.x.ndim), False), call.constant(1)])
+    else:
+        here, there = (max(1, x.shape[0] if x.ndim else 1) for x in (call.x, call.twin.inputs[0]))
+        number = call.number(here, there, call.x.dtype)
+    call.op("Div", [total, number], call.outputs)
+
+
+def _huber_loss(call: Call) -> None:
+    difference, delta = call.op("Sub", call.inputs), call.function.delta
+    clipped = call.op("Clip", [difference, call.constant(-delta), call.constant(delta)])
+    rest = call.op("Sub", [difference, call.op("Mul", [clipped, call.constant(0.5)])])
+    call.op("Mul", [clipped, rest], call.outputs)
+
+
 CONVERTERS = {
+    HuberLoss: _huber_loss,
+    SigmoidCrossEntropy: _sigmoid_cross_entropy,
     MeanAbsoluteError: _mean_absolute_error,
     MeanSquaredError: _mean_squared_error,
     SoftmaxCrossEntropy: _softmax_cross_entropy,
