@@ -50,3 +50,6 @@ def library_for(operation: str) -> str:
 
 def _entry(operation: str) -> str:
     return f"cv_{operation}_backend"
+
+
+add_entries()

@@ -1,7 +1,8 @@
 """What this package offers to Renga: vision. The tables are in `renga_cv.providers`."""
 
+import sys
+
 from renga_core.plugin import Namespace, Provider, hookimpl
-from renga_cv.configuration import add_entries
 from renga_cv.providers import classifiers, datasets, detectors, digits, evaluations, pictures, segmenters
 
 _PARTS = (classifiers, datasets, detectors, digits, evaluations, pictures, segmenters)
@@ -10,7 +11,11 @@ _PARTS = (classifiers, datasets, detectors, digits, evaluations, pictures, segme
 @hookimpl
 def renga_configure() -> None:
     """The entries of the configuration that say which library reads and changes pictures."""
-    add_entries()
+    # To list plugins takes no configuration, which would bring NumPy; `renga_cv.configuration` adds them otherwise.
+    if "renga_core.configuration" in sys.modules:
+        from renga_cv.configuration import add_entries
+
+        add_entries()
 
 
 @hookimpl
