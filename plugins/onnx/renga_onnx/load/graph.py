@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_onnx.load.operators import Operator
+from renga_onnx.load.operators import OPERATORS, Operator
 
 __all__ = ["Graph", "Host", "Node"]
 
@@ -20,7 +20,7 @@ class Node:
 
     Attributes:
         name: How messages call it: its name in the file, or else its number, and its operator.
-        operator: What computes it.
+        kind: Name of its operator.
         inputs: Names of the values it takes; "" for one that is left out.
         outputs: Names of the values it makes; "" for one that nobody wants.
         attributes: Numbers, strings, lists of them, NumPy arrays, and `Graph`.
@@ -28,11 +28,16 @@ class Node:
     """
 
     name: str
-    operator: Operator
+    kind: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: dict[str, Any]
     last_uses: tuple[str, ...]
+
+    @property
+    def operator(self) -> Operator:
+        """What computes it. Looked up by name, so that a graph can be pickled."""
+        return OPERATORS[self.kind]
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,11 @@ class Graph:
         outputs: Names of the values that come out.
         nodes: The nodes. A graph within a node also sees the values of the graphs around it.
         initializers: The arrays of the file, by name; those of the graphs within stand in these.
+        number: Of the graphs in the file, which one it is.
     """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     nodes: tuple[Node, ...]
     initializers: dict[str, Host]
+    number: int

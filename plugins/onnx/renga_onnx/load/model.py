@@ -43,12 +43,12 @@ class OnnxModel(Link):
         self.names: dict[str, str] = {}
         self._graph = graph
         self._file = file
-        self._attributes: dict[int, dict[str, str]] = {}  # by graph and name in it: the attribute
+        self._attributes: dict[int, dict[str, str]] = {}  # by number of the graph and name in it: the attribute
         self._add_initializers(graph)
 
     def _add_initializers(self, graph: Graph) -> None:
         trained = _trained(graph)
-        attributes = self._attributes[id(graph)] = {}
+        attributes = self._attributes[graph.number] = {}
         for name, array in graph.initializers.items():
             attribute = self._free_name(name)
             attributes[name] = attribute
@@ -58,6 +58,7 @@ class OnnxModel(Link):
                     setattr(self, attribute, Parameter(array))
             else:
                 self.add_persistent(attribute, array)
+        graph.initializers.clear()  # they stand here now, and only here
         for node in graph.nodes:
             for value in node.attributes.values():
                 if isinstance(value, Graph):
@@ -96,7 +97,7 @@ class OnnxModel(Link):
 
     def _run(self, graph: Graph, values: dict[str, Any]) -> list[Any]:
         """Compute a graph; `values` are its inputs and all that it sees of the graphs around it."""
-        attributes = self._attributes[id(graph)]
+        attributes = self._attributes[graph.number]
         for name, attribute in attributes.items():
             values[name] = getattr(self, attribute)
         for node in graph.nodes:

@@ -138,6 +138,7 @@ class _Reader:
         self.folder = folder
         self.opset = opset
         self.problems: list[str] = []
+        self.graphs = 0
 
     def graph(self, proto: Any, outer: frozenset[str], depth: int, place: str) -> Graph:
         """A graph; `outer` are the names that it may use of the graphs around it."""
@@ -164,7 +165,8 @@ class _Reader:
         for name in outputs:
             if name not in known and name not in outer:
                 raise Unsound(f"{place}output {name!r} is made by no node")
-        return Graph(inputs, outputs, _with_last_uses(nodes, set(outputs)), initializers)
+        self.graphs += 1
+        return Graph(inputs, outputs, _with_last_uses(nodes, set(outputs)), initializers, self.graphs)
 
     def node(
         self, proto: Any, number: int, outer: frozenset[str], known: set[str], later: set[str], depth: int, place: str
@@ -194,12 +196,12 @@ class _Reader:
         operator = OPERATORS.get(kind)
         if operator is None:
             self.problems.append(f"{name}: the operator is not known")
-            operator = OPERATORS["Identity"]
+            kind = "Identity"
         else:
             self.check(name, proto, operator, made)
             if operator.count:
                 made.setdefault(operator.count, len(proto.output))
-        return Node(name, operator, tuple(proto.input), tuple(proto.output), made, ()), frozenset(used)
+        return Node(name, kind, tuple(proto.input), tuple(proto.output), made, ()), frozenset(used)
 
     def check(self, name: str, proto: Any, operator: Any, attributes: dict[str, Any]) -> None:
         """That the node has what its operator takes in this opset, and nothing that is not supported."""
