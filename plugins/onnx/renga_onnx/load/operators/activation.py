@@ -8,7 +8,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, is_float, raw, same_as
+from renga_onnx.load.operators.values import axis_of, expanded, is_float, raw, same_as
 
 __all__: list[str] = []
 
@@ -136,4 +136,4 @@ def hardmax(x: Any, *, axis: int = -1) -> Any:
     array, xp = raw(x), get_array_module(x)
     axis = axis_of(axis, array.ndim)
     numbers = xp.arange(array.shape[axis]).reshape([-1 if i == axis else 1 for i in range(array.ndim)])
-    return (numbers == xp.expand_dims(xp.argmax(array, axis=axis), axis)).astype(array.dtype)
+    return (numbers == expanded(xp.argmax(array, axis=axis), axis)).astype(array.dtype)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
+from operator import and_, eq, ge, gt, le, lt, or_, xor
 from typing import Any
 
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import is_float, number, raw, same_as
+from renga_onnx.load.operators.values import is_float, nearest, number, raw, same_as
 
 __all__: list[str] = []
 
@@ -74,7 +76,7 @@ def arccosh(x: Any) -> Any:
 @operator("Round")
 def rounded(x: Any) -> Any:
     """To the nearest, halves to the even one. The gradient is zero."""
-    return get_array_module(x).rint(raw(x))
+    return nearest(raw(x))
 
 
 @operator("Add")
@@ -110,10 +112,11 @@ def divide(a: Any, b: Any) -> Any:
 @operator("Mod")
 def modulo(a: Any, b: Any, *, fmod: int = 0) -> Any:
     """The remainder: of the sign of `a` with `fmod`, else of that of `b`."""
-    xp = get_array_module(a)
+    if fmod:
+        return F.fmod(a, b) if is_float(a) else a - divide(a, b) * b
     if is_float(a) and (a.requires_grad or b.requires_grad):
-        return F.fmod(a, b) if fmod else a - b * F.floor(a / b)
-    return xp.fmod(raw(a), raw(b)) if fmod else xp.remainder(raw(a), raw(b))
+        return a - b * F.floor(a / b)
+    return raw(a) % raw(b)
 
 
 @operator("Pow")
@@ -121,7 +124,7 @@ def power(x: Any, y: Any) -> Any:
     """``x ** y``, in the dtype of x."""
     if is_float(x):
         return x ** (F.cast(y, x.dtype) if is_float(y) else y.astype(x.dtype))
-    return get_array_module(x).power(x, raw(y)).astype(x.dtype)
+    return (x ** raw(y)).astype(x.dtype)
 
 
 @operator("Sum")
@@ -170,29 +173,28 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return F.where(condition, x, y) if is_float(x) else get_array_module(x).where(condition, x, y)
 
 
-def _comparisons(**names: str) -> None:
-    """Operators of two inputs that have a name in the arrays' library, and give no floats."""
-    for name, of_numpy in names.items():
-        _enter_comparison(name, of_numpy)
+def _comparisons(**functions: Callable[[Any, Any], Any]) -> None:
+    """Operators of two inputs that give no floats: Python's, on arrays."""
+    for name, function in functions.items():
+        _enter_comparison(name, function)
 
 
-def _enter_comparison(name: str, of_numpy: str) -> None:
+def _enter_comparison(name: str, function: Callable[[Any, Any], Any]) -> None:
     @operator(name)
     def compute(a: Any, b: Any) -> Any:
-        return getattr(get_array_module(a), of_numpy)(raw(a), raw(b))
+        return function(raw(a), raw(b))
 
 
 _comparisons(
-    Equal="equal", Greater="greater", GreaterOrEqual="greater_equal", Less="less", LessOrEqual="less_equal",
-    And="logical_and", Or="logical_or", Xor="logical_xor",
-    BitwiseAnd="bitwise_and", BitwiseOr="bitwise_or", BitwiseXor="bitwise_xor",
+    Equal=eq, Greater=gt, GreaterOrEqual=ge, Less=lt, LessOrEqual=le, And=and_, Or=or_, Xor=xor,
+    BitwiseAnd=and_, BitwiseOr=or_, BitwiseXor=xor,
 )  # fmt: skip
 
 
 @operator("Not")
 def negated(x: Any) -> Any:
     """Logical not."""
-    return get_array_module(x).logical_not(x)
+    return ~x
 
 
 @operator("BitwiseNot")
@@ -217,7 +219,7 @@ def is_nan(x: Any) -> Any:
 def is_infinite(x: Any, *, detect_negative: int = 1, detect_positive: int = 1) -> Any:
     """Where x is infinite, of one sign or both."""
     array = raw(x)
-    found = get_array_module(x).isinf(array)
+    found = abs(array) == math.inf
     if not detect_negative:
         found = found & (array > 0)
     return found if detect_positive else found & (array < 0)

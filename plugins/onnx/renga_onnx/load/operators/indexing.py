@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend import get_array_module, get_backend
+from renga_core.backend import get_array_module, to_host
 from renga_core.graph import Variable
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, is_float, number, raw
+from renga_onnx.load.operators.values import axis_of, expanded, flipped, is_float, number, raw
 
 __all__: list[str] = []
 
@@ -69,24 +69,22 @@ def _scatter(x: Any, places: tuple[Any, ...], updates: Any, reduction: str) -> A
         return F.scatter_add(x, places, updates)
     if isinstance(x, Variable) and (x.requires_grad or updates.requires_grad):
         raise NotImplementedError(f"reduction {reduction!r} has no gradient here")
-    y = raw(x).copy()
+    y, host_places, new = to_host(x).copy(), tuple(map(to_host, places)), to_host(updates)
     if reduction == "none":
-        y[places] = updates
-        return y
-    combine = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}[reduction]
-    host = get_backend(y).to_host(y)
-    combine.at(host, tuple([get_backend(p).to_host(p) for p in places]), get_backend(y).to_host(raw(updates)))
-    return get_array_module(y).asarray(host)
+        y[host_places] = new
+    else:
+        combine = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}[reduction]
+        combine.at(y, host_places, new)
+    return get_array_module(x).asarray(y)
 
 
 def _replaced(x: Any, places: tuple[Any, ...], updates: Any) -> Any:
-    """What is replaced is forgotten, and the new values are added to zeros; of several for one place, one counts."""
-    array, xp = raw(x), get_array_module(x)
-    numbers = xp.full(array.shape, -1, dtype=np.int64)
-    order = xp.arange(updates.size).reshape(updates.shape)
-    numbers[places] = order
-    spread = updates.reshape(-1)[xp.maximum(numbers, 0)] if updates.size else x
-    return F.where(numbers >= 0, spread, x)
+    """Each element, or else the new one for its place, of several the last: looked up, so that gradients find them."""
+    numbers = np.full(x.shape, -1, np.int64)
+    numbers[tuple(map(to_host, places))] = np.arange(updates.size).reshape(updates.shape)
+    xp = get_array_module(x)
+    spread = updates.reshape(-1)[xp.asarray(np.maximum(numbers, 0))] if updates.size else x
+    return F.where(xp.asarray(numbers >= 0), spread, x)
 
 
 @operator("Compress")
@@ -95,7 +93,7 @@ def compress(x: Any, condition: Any, *, axis: int | None = None) -> Any:
     xp = get_array_module(x)
     if axis is None:
         x, axis = x.reshape(-1), 0
-    return x[(*(slice(None),) * axis_of(axis, x.ndim), xp.nonzero(condition)[0])]
+    return x[(*(slice(None),) * axis_of(axis, x.ndim), xp.asarray(np.nonzero(to_host(condition))[0]))]
 
 
 @operator("OneHot", host=(1,), fixed=(2,))
@@ -105,7 +103,7 @@ def one_hot(indices: Any, depth: Any, values: Any, *, axis: int = -1) -> Any:
     size = int(number(depth))
     axis = axis_of(axis, at.ndim + 1)
     numbers = xp.arange(size).reshape([-1 if i == axis else 1 for i in range(at.ndim + 1)])
-    hot = xp.expand_dims(xp.where(at < 0, at + size, at), axis) == numbers
+    hot = expanded(xp.where(at < 0, at + size, at), axis) == numbers
     pair = raw(values)
     return xp.where(hot, pair[1], pair[0])
 
@@ -117,7 +115,7 @@ def top_k(x: Any, k: Any, *, axis: int = -1, largest: int = 1, sorted: int = 1) 
     axis = axis_of(axis, array.ndim)
     if largest:  # of equal ones the first: sorted from the end on, and read backwards
         n = array.shape[axis]
-        order = n - 1 - xp.flip(xp.argsort(xp.flip(array, axis=axis), axis=axis, kind="stable"), axis=axis)
+        order = n - 1 - flipped(xp.argsort(flipped(array, axis), axis=axis, kind="stable"), axis)
     else:
         order = xp.argsort(array, axis=axis, kind="stable")
     order = order[(*(slice(None),) * axis, slice(int(number(k))))].astype(np.int64)
@@ -127,7 +125,7 @@ def top_k(x: Any, k: Any, *, axis: int = -1, largest: int = 1, sorted: int = 1) 
 @operator("Unique")
 def unique(x: Any, *, axis: int | None = None, sorted: int = 1) -> Any:
     """Each element, or slice of an axis, once: with the first place, the number of each, and how often. On the host."""
-    array = get_backend(raw(x)).to_host(raw(x))
+    array = to_host(x)
     y, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis)
     inverse = inverse.reshape(-1)
     if not sorted:

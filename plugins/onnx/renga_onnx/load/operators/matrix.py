@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.backend import get_array_module
+import numpy as np
+
+from renga_core.backend import get_array_module, to_host
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
 from renga_onnx.load.operators.values import is_float
@@ -38,7 +40,7 @@ def gemm(
 def einsum(*xs: Any, equation: str) -> Any:
     """NumPy's ``einsum``."""
     equation = equation.replace(" ", "")
-    return F.einsum(equation, *xs) if is_float(xs[0]) else get_array_module(xs[0]).einsum(equation, *xs)
+    return F.einsum(equation, *xs) if is_float(xs[0]) else np.einsum(equation, *[to_host(x) for x in xs])
 
 
 @operator("Det")

@@ -127,6 +127,6 @@ def dropout(x: Any, ratio: Any = None, training_mode: Any = None, *, seed: int |
     xp = get_array_module(x)
     share = 0.5 if ratio is None else float(number(ratio))
     if training_mode is None or not bool(number(training_mode)) or not config.train or share == 0:
-        return x, xp.ones(x.shape, dtype=bool)
+        return x, xp.full(x.shape, True, dtype=bool)
     y, mask = F.dropout(x, share, return_mask=True)
     return y, xp.asarray(mask) != 0

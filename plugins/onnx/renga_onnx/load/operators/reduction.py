@@ -10,7 +10,7 @@ import numpy as np
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, ints, is_float, number, raw
+from renga_onnx.load.operators.values import axis_of, expanded, filled, flipped, ints, is_float, number, raw
 
 __all__: list[str] = []
 
@@ -42,25 +42,26 @@ def _reduction(
             return after(x)
         if is_float(x):
             return after(of_floats(x, chosen, bool(keepdims)))
-        y = getattr(get_array_module(x), of_others)(x, axis=chosen, keepdims=bool(keepdims), **_start(x, of_others))
-        return after(y).astype(x.dtype)
+        return after(_of_others(x, of_others, chosen, bool(keepdims))).astype(x.dtype)
 
 
-def _start(x: Any, of_others: str) -> dict[str, Any]:
-    """What the largest and the smallest of no integers are: as the worst of their dtype."""
-    if of_others not in ("max", "min"):
-        return {}
-    if x.dtype.kind == "b":
-        return {"initial": of_others == "min"}
-    limits = np.iinfo(x.dtype)
-    return {"initial": limits.min if of_others == "max" else limits.max}
+def _of_others(x: Any, name: str, axes: Axes, keepdims: bool) -> Any:
+    """The same on integers and booleans. The largest and the smallest of none are the worst of their dtype."""
+    if name in ("max", "min") and any(x.shape[axis] == 0 for axis in axes):
+        limits = (False, True) if x.dtype.kind == "b" else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)
+        return filled(_reduced(x.shape, axes, keepdims), x, limits[name == "min"])
+    return getattr(x, name)(axis=axes, keepdims=keepdims)
+
+
+def _reduced(shape: tuple[int, ...], axes: Axes, keepdims: bool) -> tuple[int, ...]:
+    """The shape that is left."""
+    return tuple([1 if axis in axes else n for axis, n in enumerate(shape) if keepdims or axis not in axes])
 
 
 def _extreme(function: Callable[..., Any], worst: float) -> Callable[[Any, Axes, bool], Any]:
     def compute(x: Any, axes: Axes, keepdims: bool) -> Any:
         if any(x.shape[axis] == 0 for axis in axes):
-            shape = [1 if axis in axes else n for axis, n in enumerate(x.shape) if keepdims or axis not in axes]
-            return get_array_module(x).full(tuple(shape), worst, dtype=x.dtype)
+            return filled(_reduced(x.shape, axes, keepdims), x, worst)
         return function(x, axis=axes, keepdims=keepdims)
 
     return compute
@@ -112,10 +113,10 @@ _reduction("ReduceMin", _extreme(F.min, np.inf), "min")
 def _arg(x: Any, name: str, axis: int, keepdims: int, select_last_index: int) -> Any:
     array, xp = raw(x), get_array_module(x)
     if select_last_index:
-        found = array.shape[axis] - 1 - getattr(xp, name)(xp.flip(array, axis=axis), axis=axis)
+        found = array.shape[axis] - 1 - getattr(xp, name)(flipped(array, axis), axis=axis)
     else:
         found = getattr(xp, name)(array, axis=axis)
-    return (xp.expand_dims(found, axis) if keepdims else xp.asarray(found)).astype(np.int64)
+    return (expanded(xp.asarray(found), axis) if keepdims else xp.asarray(found)).astype(np.int64)
 
 
 @operator("ArgMax")
@@ -134,10 +135,9 @@ def argmin(x: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int =
 def cumsum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0) -> Any:
     """The sum of the elements up to each along an axis; without it if `exclusive`, from the end if `reverse`."""
     along = axis_of(int(number(axis)), x.ndim)
-    backwards = (*(slice(None),) * along, slice(None, None, -1))
     if reverse:
-        x = x[backwards]
+        x = flipped(x, along)
     y = F.cumsum(x, axis=along) if is_float(x) else get_array_module(x).cumsum(x, axis=along).astype(x.dtype)
     if exclusive:
         y = y - x
-    return y[backwards] if reverse else y
+    return flipped(y, along) if reverse else y

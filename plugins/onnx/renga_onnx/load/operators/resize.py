@@ -11,7 +11,7 @@ from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_nn.functions.array.resize_images import Resample, Taps
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, ints, is_float, raw, same_as
+from renga_onnx.load.operators.values import axis_of, ints, is_float, nearest, raw, same_as
 
 __all__: list[str] = []
 
@@ -72,7 +72,7 @@ def _applied(x: Any, taps: dict[int, Taps], outside: dict[int, Host], value: flo
         for axis, t in taps.items():
             if len(t.columns) > 1:
                 raise NotImplementedError("integers can be resized by 'nearest' only")
-            x = xp.take(x, xp.asarray(t.columns[0]), axis=axis)
+            x = x[(*(slice(None),) * axis, xp.asarray(t.columns[0]))]
         return x
     for axis, t in taps.items():
         x = Resample(axis, t, t.transposed()).apply((x,))[0]
@@ -195,13 +195,13 @@ def grid_sample(x: Any, grid: Any, *, mode: str = "linear", padding_mode: str = 
     moved = x.transpose((0, *range(2, x.ndim), 1))
     y: Any = None
     for places, share in terms:
-        inside, index = xp.ones(places[0].shape, dtype=bool), []
+        inside, index = xp.full(places[0].shape, True, dtype=bool), []
         for place, size in zip(places, sizes, strict=True):
             if padding_mode == "zeros":
                 inside = inside & (place >= 0) & (place < size)
             else:
                 place = raw(_brought_inside(F.identity(place), size, padding_mode, bool(align_corners)))
-            index.append(xp.clip(xp.rint(place), 0, size - 1).astype(np.int64))
+            index.append(xp.clip(nearest(place), 0, size - 1).astype(np.int64))
         term = moved[(batch, *index)] * (share * inside.astype(x.dtype)).reshape((*inside.shape, 1))
         y = term if y is None else y + term
     return y.transpose((0, y.ndim - 1, *range(1, y.ndim - 1)))
@@ -211,7 +211,7 @@ def _taps_at(at: Any, kind: str) -> list[tuple[Any, Any]]:
     """The pixels next to places along an axis, and their shares."""
     xp, array = get_array_module(at), raw(at)
     if kind == "nearest":
-        return [(xp.rint(array), xp.ones(array.shape, dtype=array.dtype))]
+        return [(nearest(array), xp.full(array.shape, 1, dtype=array.dtype))]
     low = xp.floor(array)
     t = at - low
     if kind == "linear":

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.backend import get_array_module
+from renga_core.backend import get_array_module, to_host
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, ints, is_float, raw
+from renga_onnx.load.operators.values import axis_of, ints, is_float
 
 __all__: list[str] = []
 
@@ -119,7 +119,16 @@ def expand(x: Any, shape: Any) -> Any:
 @operator("Tile", host=(1,))
 def tile(x: Any, repeats: Any) -> Any:
     """Each axis so many times."""
-    return F.tile(x, ints(repeats)) if is_float(x) else get_array_module(x).tile(x, ints(repeats))
+    times = ints(repeats)
+    if is_float(x):
+        return F.tile(x, times)
+    wide = [size for pair in zip(times, x.shape, strict=True) for size in pair]
+    columns = x.reshape([size for n in x.shape for size in (1, n)])
+    return (
+        get_array_module(x)
+        .broadcast_to(columns, tuple(wide))
+        .reshape([t * size for t, size in zip(times, x.shape, strict=True)])
+    )
 
 
 @operator("Pad", host=(1, 2, 3))
@@ -143,7 +152,10 @@ def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode
         value = 0 if constant_value is None else np.asarray(constant_value).reshape(-1)[0].item()
         if is_float(x):
             return F.pad(x, border, "constant", constant_values=value)
-        return xp.pad(x, border, mode="constant", constant_values=value)
+        for axis, widths_of_axis in enumerate(border):
+            ends = [xp.full((*x.shape[:axis], w, *x.shape[axis + 1 :]), value, dtype=x.dtype) for w in widths_of_axis]
+            x = xp.concatenate([ends[0], x, ends[1]], axis=axis)
+        return x
     for axis, (before, after) in enumerate(border):
         if before or after:
             places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
@@ -219,6 +231,6 @@ def identity(x: Any) -> Any:
 
 @operator("NonZero")
 def nonzero(x: Any) -> Any:
-    """Where elements are not zero: a row for each axis."""
-    array, xp = raw(x), get_array_module(x)
-    return xp.stack(xp.nonzero(xp.atleast_1d(array)))[: array.ndim].astype(np.int64)
+    """Where elements are not zero: a row for each axis. On the host."""
+    array = to_host(x)
+    return np.stack(np.nonzero(np.atleast_1d(array)))[: array.ndim].astype(np.int64)

@@ -10,7 +10,20 @@ import numpy as np
 from renga_core.backend import get_array_module
 from renga_core.graph import Variable, as_array
 
-__all__ = ["DTYPES", "axis_of", "dtype_of", "filled", "ints", "is_float", "number", "raw", "same_as"]
+__all__ = [
+    "DTYPES",
+    "axis_of",
+    "dtype_of",
+    "expanded",
+    "filled",
+    "flipped",
+    "ints",
+    "is_float",
+    "nearest",
+    "number",
+    "raw",
+    "same_as",
+]
 
 DTYPES: dict[int, Any] = {
     1: np.float32, 2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6: np.int32, 7: np.int64,
@@ -79,3 +92,21 @@ def same_as(x: Any, value: Any) -> Any:
 def filled(shape: Sequence[int], like: Any, value: float) -> Any:
     """An array of one value, of the dtype and the library of `like`."""
     return get_array_module(like).full(tuple(shape), value, dtype=like.dtype)
+
+
+def expanded(x: Any, axis: int) -> Any:
+    """x with an axis of size 1 put in."""
+    return x.reshape((*x.shape[:axis], 1, *x.shape[axis:]))
+
+
+def flipped(x: Any, axis: int) -> Any:
+    """x backwards along an axis."""
+    n = x.shape[axis]
+    return x[(*(slice(None),) * axis, n - 1 - get_array_module(x).arange(n))]
+
+
+def nearest(x: Any) -> Any:
+    """The whole numbers nearest to those of an array, of halves the even one."""
+    xp = get_array_module(x)
+    y = xp.floor(x + 0.5)
+    return xp.where((y - x == 0.5) & (y % 2 == 1), y - 1, y)
