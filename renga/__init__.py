@@ -21,6 +21,7 @@ What you type lives here::
 - `renga.distributed`: training by several processes.
 - `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.
 - `renga.testing`: helpers for tests, and test cases for functions and links.
+- `renga.onnx`: networks as ONNX files, out and in.
 - `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`, `renga.utils`.
 
 Importing `renga` imports no plugin. Each of these modules is a view of what plugins offer (`renga.view`): a name is
@@ -50,7 +51,7 @@ __getattr__, __dir__ = view(
     },
     modules=(
         "backend computational_graph cv dataset datasets distributed distributions function_hooks functions "
-        "gradient_check initializers iterators link_hooks links optimizer_hooks optimizers random run sequential "
-        "serializers testing training utils"
+        "gradient_check initializers iterators link_hooks links onnx optimizer_hooks optimizers random run "
+        "sequential serializers testing training utils"
     ),
 )

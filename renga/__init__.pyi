@@ -14,6 +14,7 @@ from renga import initializers as initializers
 from renga import iterators as iterators
 from renga import link_hooks as link_hooks
 from renga import links as links
+from renga import onnx as onnx
 from renga import optimizer_hooks as optimizer_hooks
 from renga import optimizers as optimizers
 from renga import random as random

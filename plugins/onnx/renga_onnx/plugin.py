@@ -1,1 +1,32 @@
-"""What this plugin offers."""
+"""What this plugin offers: networks from ONNX files, and the public module."""
+
+from renga_core.plugin import Namespace, Provider, hookimpl
+
+
+@hookimpl
+def renga_models() -> list[Provider]:
+    """A network from a file."""
+    return [
+        Provider(
+            "onnx",
+            "renga_onnx.load:load",
+            1,
+            "a network from an ONNX file, of opset 13 to 21: path",
+            needs=("onnx",),
+            install_hint="pip install 'renga[onnx]'",
+        )
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """`renga.onnx`."""
+    return [
+        Namespace(
+            "renga.onnx",
+            names={
+                "renga_onnx": "export export_testcase",
+                "renga_onnx.load": "OnnxModel load",
+            },
+        )
+    ]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+import renga.onnx
 from renga.functions import sum as total
 from renga_core.configuration import using_config
 from renga_core.graph import Parameter, Variable
 from renga_optimizers import SGD
 from renga_serializers.npz import load_npz, save_npz
+from renga_testing.suites import ModelSuite
 
 onnx = pytest.importorskip("onnx", reason="reading ONNX files needs the package onnx")
 
@@ -199,6 +202,44 @@ def test_a_branch_sees_the_weights_around_it(x: float, expected: float, grad: fl
     y.backward()
     assert y.item() == expected
     assert (0.0 if net.w.grad is None else float(net.w.grad)) == grad
+
+
+def classifier() -> bytes:
+    """A file: flattened pictures through two layers."""
+    rng = np.random.default_rng(0)
+    shapes = {"hidden.weight": (20, 64), "hidden.bias": (20,), "out.weight": (10, 20), "out.bias": (10,)}
+    graph = helper.make_graph(
+        [
+            helper.make_node("Flatten", ["x"], ["flat"]),
+            helper.make_node("Gemm", ["flat", "hidden.weight", "hidden.bias"], ["h"], transB=1),
+            helper.make_node("Tanh", ["h"], ["active"]),
+            helper.make_node("Gemm", ["active", "out.weight", "out.bias"], ["y"], transB=1),
+        ],
+        "classifier",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 1, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 10])],
+        [numpy_helper.from_array(rng.normal(0, 0.2, shape).astype("f"), name) for name, shape in shapes.items()],
+    )
+    made: bytes = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
+    return made
+
+
+class TestModelOfARunFile(ModelSuite):
+    """The kit of models."""
+
+    provider = "onnx"
+    options: ClassVar[dict[str, Any]] = {"path": "net.onnx"}
+
+    def make(self) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "net.onnx"
+            path.write_bytes(classifier())
+            return self.target(path)
+
+
+def test_the_public_module_has_it() -> None:
+    assert renga.onnx.load is load
+    assert renga.onnx.OnnxModel is OnnxModel
 
 
 GRADIENTS: dict[str, tuple[Any, Arrays, tuple[int, ...]]] = {

@@ -91,6 +91,8 @@ OTHER_TASKS = {"detection", "instance_segmentation", "semantic_segmentation"}
 TOO_LARGE = {f"cv:{name}{depth}" for name in ("resnet", "se_resnet") for depth in (50, 101, 152)}
 TOO_LARGE |= {"cv:se_resnext50", "cv:se_resnext101", "cv:vgg16"}
 """tests/cv/links/model/test_image_classifier.py tries each once, with few layers."""
+FROM_FILES = {"onnx:onnx"}
+"""Models that read a file; tests/onnx/load/test_model.py applies the kit."""
 DOWNLOADED = {f"data:{name}" for name in ("mnist", "fashion_mnist", "kuzushiji_mnist", "cifar10", "cifar100", "svhn")}
 """Data sets that are not on this machine; tests/data/datasets tries each with small files of its own."""
 FILE_OPTIONS = {
@@ -215,9 +217,8 @@ globals().update(
 for kind in WITHOUT_OPTIONS:
     globals().update(classes_for(kind))
 MODEL_OFFERS = [registry(MODEL).get(name) for name in registry(MODEL).names()]
-NOT_TRIED = (
-    TOO_LARGE | DOWNLOADED | {offer.full_name for offer in MODEL_OFFERS if offer.provider.capabilities & OTHER_TASKS}
-)
+NOT_TRIED = TOO_LARGE | FROM_FILES | DOWNLOADED
+NOT_TRIED |= {offer.full_name for offer in MODEL_OFFERS if offer.provider.capabilities & OTHER_TASKS}
 suites = classes_for(MODEL, MODEL_ATTRIBUTES)
 globals().update({name: suite for name, suite in suites.items() if getattr(suite, "provider", "") not in NOT_TRIED})
 globals().update(
