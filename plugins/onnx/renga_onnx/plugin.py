@@ -25,8 +25,9 @@ def renga_namespaces() -> list[Namespace]:
         Namespace(
             "renga.onnx",
             names={
-                "renga_onnx": "export export_testcase",
+                "renga_onnx": "MAXIMUM_OPSET_VERSION MINIMUM_OPSET_VERSION export export_testcase",
                 "renga_onnx.load": "OnnxModel load",
+                "renga_onnx.replace_func": "as_funcnode fake_as_funcnode",
             },
         )
     ]
