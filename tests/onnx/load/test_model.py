@@ -242,6 +242,20 @@ def test_the_public_module_has_it() -> None:
     assert renga.onnx.OnnxModel is OnnxModel
 
 
+def roi_align(folder: Path, opset: int, **attributes: str) -> Any:
+    node = helper.make_node("RoiAlign", ["x", "rois", "images"], ["y"], output_height=2, output_width=2, **attributes)
+    values = {"rois": np.array([[0.2, 0.4, 2.7, 3.1]], np.float32), "images": np.array([0])}
+    x = np.random.default_rng(0).normal(size=(1, 1, 4, 4)).astype(np.float32)
+    return made(folder, [node], values, opset=opset)(x).array
+
+
+def test_defaults_are_those_of_the_opset_of_the_file(tmp_path: Path) -> None:
+    old, new = roi_align(tmp_path, 13), roi_align(tmp_path, 16)
+    as_old = roi_align(tmp_path, 16, coordinate_transformation_mode="output_half_pixel")
+    np.testing.assert_array_equal(old, as_old)
+    assert abs(new - old).max() > 0.01
+
+
 GRADIENTS: dict[str, tuple[Any, Arrays, tuple[int, ...]]] = {
     "pad by reflection": (
         helper.make_node("Pad", ["x", "pads"], ["y"], mode="reflect"),

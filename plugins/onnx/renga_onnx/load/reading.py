@@ -204,7 +204,7 @@ class _Reader:
         return Node(name, kind, tuple(proto.input), tuple(proto.output), made, ()), frozenset(used)
 
     def check(self, name: str, proto: Any, operator: Any, attributes: dict[str, Any]) -> None:
-        """That the node has what its operator takes in this opset, and nothing that is not supported."""
+        """That the node has what its operator takes in this opset, and nothing else; adds the opset's defaults."""
         import onnx
 
         try:
@@ -226,6 +226,11 @@ class _Reader:
                 raise Unsound(f"{name}: its attribute {attribute.name!r} is not of the type that it should be")
             if attribute.name not in operator.attributes:
                 self.problems.append(f"{name}: attribute {attribute.name!r} is not supported")
+        for attribute, declared in schema.attributes.items():
+            default = declared.default_value
+            # Of this opset: those of operators' functions are what held before there was the attribute.
+            if default.name and attribute in operator.attributes and attribute not in attributes:
+                attributes[attribute] = self.attribute(default, frozenset(), set(), 0, name)
         missing = [a for a, declared in schema.attributes.items() if declared.required and a not in attributes]
         if missing:
             raise Unsound(f"{name}: it lacks the attributes {missing}")

@@ -6,9 +6,10 @@
 - `shape`, `indexing`, `constants`, `reduction`: on floats so too; integers are computed with their array library.
 - `control`: branches, loops, sequences. `detection`, `signal`, `random`: the rest.
 
-A function's keyword arguments are the attributes, named and with defaults as in ONNX: the signature is the contract,
-and a node that has another attribute is refused when the file is read. Where opsets 13 to 21 differ, one function takes
-all forms: axes that became an input are a parameter that may be given by position or by name.
+A function's keyword arguments are the attributes, named as in ONNX: the signature is the contract, and a node that has
+another attribute is refused when the file is read. Defaults are those of the file's opset; a function's own are what
+held before there was the attribute. Where opsets 13 to 21 differ, one function takes all forms: axes that became an
+input are a parameter that may be given by position or by name.
 """
 
 from importlib import import_module

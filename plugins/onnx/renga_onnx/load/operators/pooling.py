@@ -172,7 +172,7 @@ def roi_align(
     sampling_ratio: int = 0,
     spatial_scale: float = 1.0,
     mode: str = "avg",
-    coordinate_transformation_mode: str = "half_pixel",
+    coordinate_transformation_mode: str = "output_half_pixel",
 ) -> Any:
     """The mean, or the largest, of samples between pixels in each bin of regions ``(x, y, x, y)``."""
     half = coordinate_transformation_mode == "half_pixel"

@@ -71,7 +71,7 @@ def dft(x: Any, dft_length: Any = None, axis: Any = None, *, inverse: int = 0, o
 
     The axis is an attribute up to opset 19 (default 1), and then an input (default -2).
     """
-    along = axis_of(1 if axis is None and x.ndim < 4 else -2 if axis is None else int(np.asarray(axis)), x.ndim)
+    along = axis_of(-2 if axis is None else int(np.asarray(axis)), x.ndim)
     order = [i for i in range(x.ndim) if i not in (along, x.ndim - 1)] + [along, x.ndim - 1]
     moved = x.transpose(tuple(order))
     own = (x.shape[along] - 1) * 2 if inverse and onesided else x.shape[along]

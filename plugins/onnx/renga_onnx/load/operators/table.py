@@ -17,10 +17,10 @@ class Operator:
     """What computes an operator.
 
     Attributes:
-        compute: A function of the inputs, by position, and of the attributes, by their names in ONNX, with ONNX's
-            defaults. An input that is left out is None. Floating inputs are Variables; others are arrays; sequences
-            are lists. A graph among the attributes is a function of its inputs that returns the list of its outputs.
-            Returns one output, or a tuple of several, of which trailing ones may be more than a node asks for.
+        compute: A function of the inputs, by position, and of the attributes, by their names in ONNX. An input that is
+            left out is None. Floating inputs are Variables; others are arrays; sequences are lists. A graph among the
+            attributes is a function of its inputs that returns the list of its outputs. Returns one output, or a tuple
+            of several, of which trailing ones may be more than a node asks for.
         host: Positions of the inputs that are wanted as NumPy arrays: shapes, axes, limits. Floating ones too, through
             which no gradient flows.
         fixed: Positions of the floating inputs that are no weights, such as a running mean: not trained.
