@@ -24,6 +24,8 @@ onnx = pytest.importorskip("onnx", reason="reading ONNX files needs the package 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402  # after the skip
 
 from renga_onnx.load import OnnxModel, load  # noqa: E402
+from renga_onnx.load.operators import OPERATORS, operator  # noqa: E402
+from renga_onnx.load.reading import OperatorsNotSupported  # noqa: E402
 
 Arrays = dict[str, Any]
 
@@ -240,6 +242,20 @@ class TestModelOfARunFile(ModelSuite):
 def test_the_public_module_has_it() -> None:
     assert renga.onnx.load is load
     assert renga.onnx.OnnxModel is OnnxModel
+
+
+def test_an_operator_of_another_domain_can_be_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(OPERATORS, "com.acme.Scaled", OPERATORS["Identity"])  # to be taken out again
+
+    @operator("com.acme.Scaled")
+    def scaled(x: Any, *, scale: float = 1.0) -> Any:
+        return scale * x
+
+    node = helper.make_node("Scaled", ["x"], ["y"], domain="com.acme", scale=3.0)
+    np.testing.assert_array_equal(made(tmp_path, [node], {})(f32(1, 2)).array, [3, 6])
+    node = helper.make_node("Scaled", ["x"], ["y"], domain="com.acme", other=3.0)
+    with pytest.raises(OperatorsNotSupported, match="attribute 'other' is not supported"):
+        made(tmp_path, [node], {})
 
 
 def roi_align(folder: Path, opset: int, **attributes: str) -> Any:

@@ -207,6 +207,10 @@ class _Reader:
         """That the node has what its operator takes in this opset, and nothing else; adds the opset's defaults."""
         import onnx
 
+        unknown = [a for a in attributes if a not in operator.attributes]
+        self.problems.extend(f"{name}: attribute {attribute!r} is not supported" for attribute in unknown)
+        if proto.domain not in ("", "ai.onnx"):
+            return  # there is nothing to check it against
         try:
             schema = onnx.defs.get_schema(proto.op_type, self.opset, "")
         except onnx.defs.SchemaError:
@@ -224,8 +228,6 @@ class _Reader:
                 raise Unsound(f"{name}: opset {self.opset} knows no attribute {attribute.name!r} of it")
             if declared.type.value != attribute.type:
                 raise Unsound(f"{name}: its attribute {attribute.name!r} is not of the type that it should be")
-            if attribute.name not in operator.attributes:
-                self.problems.append(f"{name}: attribute {attribute.name!r} is not supported")
         for attribute, declared in schema.attributes.items():
             default = declared.default_value
             # Of this opset: those of operators' functions are what held before there was the attribute.

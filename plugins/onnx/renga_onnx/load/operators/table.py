@@ -46,7 +46,7 @@ class Operator:
 
 
 OPERATORS: dict[str, Operator] = {}
-"""The operators of ONNX's own domain, by their names."""
+"""The operators by their names: those of other domains than ONNX's own as ``com.acme.Fused``."""
 
 
 def operator(
