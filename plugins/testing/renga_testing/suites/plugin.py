@@ -55,6 +55,10 @@ class PluginSuite(Suite):
         """The plugin."""
         return f"plugin {self.plugin!r}"
 
+    def prepare(self) -> None:
+        """Find the plugins: some add settings of their own."""
+        get_manager().plugins()
+
     def test_loads(self) -> None:
         """It is there, and Renga has nothing against it."""
         status = self._plugin.status
