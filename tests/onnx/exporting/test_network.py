@@ -121,6 +121,16 @@ def test_values_computed_outside_of_functions_are_told():
         export(lambda x: x * (x.array > 0.5).astype("float32"), X)
 
 
+def test_what_could_not_be_found_out_is_told():
+    def network(x):
+        if float(x.array[0, 0]) > 0:
+            raise ValueError("ascending only")
+        return F.relu(x)
+
+    with pytest.warns(UserWarning, match="is not known: .* in reverse order it raised ValueError: asc"):
+        export(network, X)
+
+
 def test_other_constants_are_no_reason_to_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -200,11 +201,16 @@ def _run(model: Callable[..., Any], args: Any, arrays: Sequence[Array], train: b
 
 
 def _probe(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) -> list[Applied] | None:
-    """What is applied for other values: the elements in another order; None if these are refused."""
+    """What is applied for other values: the elements in reverse order; None, and a warning, if these are refused."""
     turned = [get_device_of(array).send(np.ascontiguousarray(np.flip(to_host(array)))) for array in inputs.values()]
     try:
         return _run(model, args, turned, train=False)[0].applied
-    except (ValueError, IndexError, ArithmeticError):
+    except (ValueError, IndexError, ArithmeticError) as error:
+        warnings.warn(
+            f"whether what the network does depends on the values of its inputs is not known: with their elements in "
+            f"reverse order it raised {type(error).__name__}: {error}",
+            stacklevel=4,
+        )
         return None
 
 
