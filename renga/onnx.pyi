@@ -1,9 +1,9 @@
 # Written by `renga stubs`: names that are looked up when they are used, and where each is.
 
-from renga_onnx import MAXIMUM_OPSET_VERSION as MAXIMUM_OPSET_VERSION
-from renga_onnx import MINIMUM_OPSET_VERSION as MINIMUM_OPSET_VERSION
-from renga_onnx import export as export
-from renga_onnx import export_testcase as export_testcase
+from renga_onnx.exporting.network import MAXIMUM_OPSET_VERSION as MAXIMUM_OPSET_VERSION
+from renga_onnx.exporting.network import MINIMUM_OPSET_VERSION as MINIMUM_OPSET_VERSION
+from renga_onnx.exporting.network import export as export
+from renga_onnx.exporting.testcase import export_testcase as export_testcase
 from renga_onnx.load import OnnxModel as OnnxModel
 from renga_onnx.load import load as load
 from renga_onnx.replace_func import as_funcnode as as_funcnode

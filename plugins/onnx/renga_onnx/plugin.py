@@ -25,7 +25,8 @@ def renga_namespaces() -> list[Namespace]:
         Namespace(
             "renga.onnx",
             names={
-                "renga_onnx": "MAXIMUM_OPSET_VERSION MINIMUM_OPSET_VERSION export export_testcase",
+                "renga_onnx.exporting.network": "MAXIMUM_OPSET_VERSION MINIMUM_OPSET_VERSION export",
+                "renga_onnx.exporting.testcase": "export_testcase",
                 "renga_onnx.load": "OnnxModel load",
                 "renga_onnx.replace_func": "as_funcnode fake_as_funcnode",
             },
