@@ -7,11 +7,23 @@ import zlib
 
 import numpy as np
 
-__all__ = ["MAX_SIZE", "MIN_SIZE", "SSD_SIZES", "boxes_to_suppress", "objects", "pictures", "regions", "weight"]
+__all__ = [
+    "LEARNING_RATE",
+    "MAX_SIZE",
+    "MIN_SIZE",
+    "SSD_SIZES",
+    "boxes_to_suppress",
+    "objects",
+    "pictures",
+    "regions",
+    "weight",
+]
 
 MIN_SIZE, MAX_SIZE = 480, 800
 """The shorter side of what Faster and Mask R-CNN see, and the most of the longer one: less than the usual 800 and 1333,
 so that a step does not take several seconds."""
+LEARNING_RATE = 1e-9
+"""In training: weights are random, and the losses of detectors explode if it is larger."""
 SSD_SIZES = (21, 45, 99, 153, 207, 261, 315)
 """Sides of the default boxes of torchvision's SSD300, in pixels."""
 SIZE = 375, 500

@@ -71,7 +71,7 @@ class Trained:
 
     def __init__(self, loss: Any, *batch: Any) -> None:
         self._loss, self._batch = loss, batch
-        self._optimizer = MomentumSGD(1e-6, 0.9).setup(loss)
+        self._optimizer = MomentumSGD(data.LEARNING_RATE, 0.9).setup(loss)
 
     def __call__(self) -> Variable:
         loss = self._loss(*self._batch)

@@ -47,7 +47,7 @@ def trained(network, loss):
     """The step of training, given a function that computes the loss."""
     network.train()
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.SGD(parameters, lr=1e-6, momentum=0.9)
+    optimizer = torch.optim.SGD(parameters, lr=data.LEARNING_RATE, momentum=0.9)
 
     def step():
         value = loss()
