@@ -23,11 +23,14 @@ def find_program(program: Sequence[str]) -> list[str]:
 
     Args:
         program: ``FILE.py …``, ``python …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder with
-            a ``__main__.py`` counts as Python, and so does an archive, ``FILE.pyz``.
+            a ``__main__.py`` counts as Python, and so does an archive, ``FILE.pyz``. ``--`` before it, which ends the
+            options of other launchers, is left out.
 
     Raises:
         NoProgram: There is no such program.
     """
+    if program and program[0] == "--":
+        program = program[1:]
     if not program or not program[0]:
         raise NoProgram("no program to run")
     name, *rest = program

@@ -45,6 +45,11 @@ def test_a_program_is_told_what_python_would_tell_it(run, tmp_path):
     assert out == f"__main__ {tmp_path / 'program.py'} ['-m', '--gpu=-1'] None True\n7\nTrue\n"
 
 
+def test_the_program_may_stand_after_the_end_of_options(run):
+    status, out, err = run("import sys\nprint(sys.argv[1:])\n", "--gpu", "-1", options=["--replace", "--"])
+    assert (status, out) == (0, "['--gpu', '-1']\n"), err
+
+
 def test_the_traceback_begins_in_the_program(run, tmp_path):
     status, out, err = run("import chainer\n\n\ndef f():\n    raise KeyError('hat')\n\n\nf()\n")
     path = tmp_path / "program.py"

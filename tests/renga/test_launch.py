@@ -22,7 +22,7 @@ if rows:
 
 def test_ranks_of_a_file_with_its_own_arguments(shell):
     shell.write("who.py", WHO)
-    outcome = shell.renga("launch", "-n", "3", "who.py", "-n", "7", "-p", "x", "--traceback")
+    outcome = shell.renga("launch", "-n", "3", "--", "who.py", "-n", "7", "-p", "x", "--traceback")
     assert outcome.status == 0, outcome.err
     assert outcome.out == "3 [(0, '1'), (1, '1'), (2, '1')] 1 ['-n', '7', '-p', 'x', '--traceback']\n"
 

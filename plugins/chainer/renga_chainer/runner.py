@@ -44,6 +44,8 @@ def run(argv: Sequence[str]) -> int:
     if rest[:1] in (["-h"], ["--help"]):
         print(USAGE)
         return 0
+    if rest[:1] == ["--"]:  # the end of options
+        del rest[0]
     as_module = rest[:1] == ["-m"]
     if as_module:
         del rest[0]
