@@ -12,6 +12,7 @@ import renga.cv.links.model.ssd as ssd
 import renga.functions as F
 import renga.links as L
 from benchmarks.programs.vision import data, recipes
+from benchmarks.programs.with_renga import Loss
 from renga import Chain, Variable, no_backprop_mode, using_config
 from renga.cv.links import FeaturePredictor, MobileNetV2, ResNet50
 from renga.cv.transforms import resize
@@ -81,16 +82,6 @@ class Trained:
         return loss
 
 
-class CrossEntropy(Chain):
-    def __init__(self, network: Any) -> None:
-        super().__init__()
-        with self.init_scope():
-            self.network = network
-
-    def forward(self, x: Any, t: Any) -> Variable:
-        return F.softmax_cross_entropy(self.network(x), t)
-
-
 def train_classes(name: str) -> Any:
     network = classifier(name)
     # Its first filters are made for values to 255: a step would move them further than torchvision's.
@@ -98,7 +89,7 @@ def train_classes(name: str) -> Any:
     first = network.conv1.conv.W if name == "resnet50" else network.conv.conv.conv.W
     first.array *= deviation
     x = (np.stack([image[:, :224, :224] for image in images(4)]) - MEAN) / deviation
-    return Trained(CrossEntropy(network), x.astype(np.float32), np.arange(4, dtype=np.int32))
+    return Trained(Loss(network), x.astype(np.float32), np.arange(4, dtype=np.int32))
 
 
 def ssd300() -> Any:

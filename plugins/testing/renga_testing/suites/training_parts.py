@@ -58,17 +58,17 @@ class Batches(Iterator):
         return self.used // len(self.dataset)
 
     @property
-    def epoch_detail(self) -> float:  # type: ignore[override]
+    def epoch_detail(self) -> float:  # type: ignore[override]  # as above
         """Epochs completed, and the fraction of the present one."""
         return self.used / len(self.dataset)
 
     @property
-    def previous_epoch_detail(self) -> float | None:  # type: ignore[override]
+    def previous_epoch_detail(self) -> float | None:  # type: ignore[override]  # as above
         """`epoch_detail` before the last batch; None before the first."""
         return (self.used - self.last) / len(self.dataset) if self.used else None
 
     @property
-    def is_new_epoch(self) -> bool:  # type: ignore[override]
+    def is_new_epoch(self) -> bool:  # type: ignore[override]  # as above
         """Whether the last batch completed an epoch."""
         return self.epoch > (self.used - self.last) // len(self.dataset)
 

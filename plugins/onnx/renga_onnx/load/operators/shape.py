@@ -158,6 +158,7 @@ def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode
         return x
     for axis, (before, after) in enumerate(border):
         if before or after:
+            # `np.pad` is annotated with the words that it takes; it refuses a mode of the file that is none of them.
             places = np.pad(np.arange(x.shape[axis]), (before, after), mode=mode)  # type: ignore[call-overload]
             x = x[(*(slice(None),) * axis, xp.asarray(places))]
     return x
