@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product
@@ -15,6 +14,8 @@ from renga_core.errors import did_you_mean
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 
+from . import scale_model_failures as failing
+from .numbers import count, number, positive
 from .output import print_json, print_table
 
 __all__ = ["run"]
@@ -49,17 +50,17 @@ def _parser() -> Parser:
         "--model", type=_one_of(model.MODELS), default="resnet50", metavar="NAME", help="default: resnet50"
     )
     size.add_argument(
-        "--parameters", type=_count, metavar="N", help="number of parameters, for a model that is not listed"
+        "--parameters", type=count, metavar="N", help="number of parameters, for a model that is not listed"
     )
     what.add_argument(
-        "--compute", type=_positive, metavar="MS", help="time of an iteration on one device, without the update"
+        "--compute", type=positive, metavar="MS", help="time of an iteration on one device, without the update"
     )
     what.add_argument(
-        "--forward", type=_number, metavar="MS", help="part of that time before backward begins (default: a third)"
+        "--forward", type=number, metavar="MS", help="part of that time before backward begins (default: a third)"
     )
     what.add_argument(
         "--jitter",
-        type=_number,
+        type=number,
         default=0.0,
         metavar="X",
         help="standard deviation of that time divided by its mean (default: 0)",
@@ -67,13 +68,13 @@ def _parser() -> Parser:
     where = parser.add_argument_group("where")
     where.add_argument(
         "--devices",
-        type=_list_of(_count),
+        type=_list_of(count),
         default=[2**k for k in range(15)],
         metavar="N,…",
         help="numbers of devices (default: 1,2,4,… up to 16384)",
     )
     where.add_argument(
-        "--devices-per-node", type=_count, default=8, metavar="N", help="devices in one node (default: 8)"
+        "--devices-per-node", type=count, default=8, metavar="N", help="devices in one node (default: 8)"
     )
     where.add_argument(
         "--intra", type=_link, default="pcie3", metavar="LINK", help="link between devices of a node (default: pcie3)"
@@ -92,11 +93,12 @@ def _parser() -> Parser:
         how.add_argument(option, type=_list_of(_one_of(known)), default=[default], metavar="NAME,…", help=told)
     how.add_argument(
         "--bucket",
-        type=_positive,
+        type=positive,
         default=25.0,
         metavar="MIB",
         help="size of a bucket of gradients in schedule overlap (default: 25)",
     )
+    failing.add_arguments(parser)
     parser.add_argument("--plot", type=word, metavar="FILE", help="also draw the curves: .png, .svg or .pdf")
     parser.add_argument("--published", action="store_true", help="print published measurements beside the predictions")
     parser.add_argument(
@@ -114,26 +116,33 @@ def _parser() -> Parser:
 
 def _predict(arguments: argparse.Namespace) -> None:
     cluster = model.Cluster(arguments.intra, arguments.inter, arguments.devices_per_node)
+    steps = dict(_steps(arguments))
     curves = {
-        name: [model.predict(step, cluster, devices) for devices in arguments.devices]
-        for name, step in _steps(arguments)
+        name: [model.predict(step, cluster, devices) for devices in arguments.devices] for name, step in steps.items()
     }
+    losses = {name: failing.predict(arguments, curves[name], step.parameters) for name, step in steps.items()}
     if arguments.plot is not None:
-        model.draw(curves, arguments.plot)
+        model.draw(curves, arguments.plot, losses if arguments.mtbf is not None else None)
     if arguments.json:
         print_json(
             [
-                {"curve": name, **asdict(one), "exposed": one.exposed}
+                {"curve": name, **asdict(one), "exposed": one.exposed, **_json(losses[name], place)}
                 for name, predictions in curves.items()
-                for one in predictions
+                for place, one in enumerate(predictions)
             ]
         )
         return
-    for number, (name, predictions) in enumerate(curves.items()):
-        print("\n" * (number > 0) + f"{name}\n")
+    for place, (name, predictions) in enumerate(curves.items()):
+        print("\n" * (place > 0) + f"{name}\n")
         print_table([_row(prediction) for prediction in predictions], head=HEAD)
+    failing.print_failures(losses)
     if arguments.plot is not None:
         print(f"\nwritten: {arguments.plot}")
+
+
+def _json(losses: Sequence[Sequence[model.Recovery]], place: int) -> dict[str, object]:
+    """What failures cost, by the way of going on, if that was asked."""
+    return {"failures": {each.way: asdict(each) for each in losses[place]}} if losses else {}
 
 
 def _steps(arguments: argparse.Namespace) -> Iterator[tuple[str, model.Step]]:
@@ -232,29 +241,6 @@ def _short(number: float) -> str:
 # --- words of the command line ----------------------------------------------------------------------------------------
 
 
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got '{text}'")
-    return number
-
-
-def _positive(text: str) -> float:
-    number = _number(text)
-    if number == 0:
-        raise argparse.ArgumentTypeError(f"expected a number above 0, got '{text}'")
-    return number
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got '{text}'")
-    return int(text)
-
-
 def _one_of(known: Mapping[str, object] | Sequence[str]) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in known:
@@ -271,5 +257,5 @@ def _list_of(read: Callable[[str], T]) -> Callable[[str], list[T]]:
 def _link(text: str) -> model.Link:
     latency, comma, bandwidth = text.partition(",")
     if comma:
-        return model.Link(_number(latency) / 1e6, _positive(bandwidth) * 1e9)
+        return model.Link(number(latency) / 1e6, positive(bandwidth) * 1e9)
     return model.LINKS[_one_of(model.LINKS)(text)]

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 from renga.cli.scale_model import _link, _print_calibration
-from renga_distributed.scale_model import LINKS, Calibration, Cluster, Fit, Link, Step, predict
+from renga_distributed.scale_model import (
+    LINKS,
+    Calibration,
+    Cluster,
+    Failures,
+    Fit,
+    Link,
+    Step,
+    predict,
+    predict_failures,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "distributed-scaling.md"
 
@@ -128,3 +138,33 @@ def test_refused(shell, argv, told):
     outcome = shell.renga("scale-model", *argv)
     assert told in outcome.err
     assert (outcome.status, outcome.out) == (2, "")
+
+
+def test_failures_beside_the_predictions(shell):
+    argv = ("--compute", "100", "--devices", "8,16384", "--mtbf", "50000", "--restart", "60", "--plot", "curve.png")
+    outcome = shell.renga("scale-model", *argv)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert shell.files() == ["curve.png"]
+    table = outcome.out.partition("ring, float32, plain: with failures\n\n")[2].splitlines()
+    assert [line.split()[:2] for line in table[1:3]] == [["8", "0.00384"], ["16384", "7.86"]]
+    rows = json.loads(shell.renga("scale-model", *argv[:-2], "--json").out)
+    for row in rows:
+        given = Failures(
+            mtbf=50_000 * 3600,
+            state_bytes=25_557_032 * 12,
+            write=2e9,
+            read=2e9,
+            network=LINKS["ethernet_10g"].bandwidth,
+            iteration=row["iteration"],
+            restart=60,
+        )
+        found = {each.way: each.efficiency for each in predict_failures(given, row["devices"])}
+        assert {way: each["efficiency"] for way, each in row["failures"].items()} == pytest.approx(found)
+
+
+def test_without_failures_nothing_is_said_of_them(shell):
+    outcome = shell.renga("scale-model", "--compute", "100", "--devices", "8")
+    assert "failures" not in outcome.out
+    wrong = shell.renga("scale-model", "--compute", "100", "--mtbf", "0")
+    assert (wrong.status, wrong.out) == (2, "")
+    assert "--mtbf: expected a number above 0, got '0'" in wrong.err

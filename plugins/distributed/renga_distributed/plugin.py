@@ -75,8 +75,9 @@ def renga_namespaces() -> list[Namespace]:
             "renga.distributed.scale_model",
             names={
                 f"{package}.scale_model": (
-                    "ALGORITHMS CONSTANTS Calibration Cluster DrawingError Fit LINKS Link MODELS Prediction Published "
-                    "SCHEDULES Step WIRE_DTYPES allreduce_time calibrate draw expected_maximum predict published"
+                    "ALGORITHMS CONSTANTS Calibration Cluster DrawingError Failures Fit LINKS Link MEASURED MODELS "
+                    "Prediction Published Recovery SCHEDULES Step WAYS WIRE_DTYPES allreduce_time calibrate draw "
+                    "expected_maximum predict predict_failures published"
                 )
             },
         ),

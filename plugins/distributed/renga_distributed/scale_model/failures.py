@@ -1,0 +1,162 @@
+"""How much of the time is useful when devices fail: checkpoint and restart, against recovery in place.
+
+Failures of a device are taken as independent, with a constant rate (exponential times). Then the mean time between
+failures of n devices is that of one, divided by n. Every device has the whole state, as in data-parallel training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import expm1, sqrt
+
+__all__ = ["MEASURED", "WAYS", "Failures", "Recovery", "best_interval", "checkpoint_efficiency", "predict_failures"]
+
+MEASURED = {"spare": 0.05, "respawn": 1.3, "shrink": 0.05, "restart": 3.9}
+"""Seconds from the death of a rank to the first new iteration, without the transfer of the state and the repeated
+iteration: median of three ranks on one machine of two cores. A spare process takes the place; all wait for a new
+process; the others go on with fewer; all are started again, without the time to read the checkpoint. A large job needs
+more, above all to start again: give your own."""
+
+WAYS = ("checkpoint", "spare", "respawn", "shrink")
+"""Start again from a checkpoint; a spare device takes the place of one that failed; all wait until the process of the
+device is started again; the others go on until the device is repaired."""
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How often devices fail, and what each way of going on costs.
+
+    Attributes:
+        mtbf: Mean time between failures of one device, in seconds. 16384 H100 had one of 50,000 hours each (419
+            interruptions in 54 days: Grattafiori et al., "The Llama 3 Herd of Models", arXiv:2407.21783, §3.3.4).
+        state_bytes: The state of training: parameters and what the optimizer keeps.
+        write: Bandwidth in bytes per second with which a checkpoint is written, all devices together; nothing is
+            computed meanwhile.
+        read: Bandwidth with which all devices together have read it.
+        network: Bandwidth with which a new process gets the state from another one.
+        iteration: Seconds of an iteration. In place, half of one is repeated on average.
+        vote: Seconds of each iteration in which ranks agree that all have completed it.
+        restart, spare, respawn, shrink: As `MEASURED`.
+        repair: Seconds until a failed device is back, for `shrink`.
+
+    Raises:
+        ValueError: A number is negative, or one that must be positive is 0.
+    """
+
+    mtbf: float
+    state_bytes: float
+    write: float
+    read: float
+    network: float
+    iteration: float
+    vote: float = 8e-6
+    restart: float = MEASURED["restart"]
+    spare: float = MEASURED["spare"]
+    respawn: float = MEASURED["respawn"]
+    shrink: float = MEASURED["shrink"]
+    repair: float = 3600.0
+
+    def __post_init__(self) -> None:
+        for name in ("mtbf", "write", "read", "network", "iteration"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be positive")
+        for name in ("state_bytes", "vote", "restart", "spare", "respawn", "shrink", "repair"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must not be negative")
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What so many devices lose by failures.
+
+    Attributes:
+        devices: How many.
+        way: One of `WAYS`.
+        efficiency: The fraction of the time in which new iterations are computed by all devices.
+        interval: Seconds from one checkpoint to the next, the best ones; None in place.
+        lost: Seconds that a failure costs on average.
+        failures_per_day: How many there are.
+    """
+
+    devices: int
+    way: str
+    efficiency: float
+    interval: float | None
+    lost: float
+    failures_per_day: float
+
+
+def best_interval(checkpoint: float, mtbf: float) -> float:
+    """Return the seconds to compute between checkpoints that take `checkpoint` seconds, for jobs that fail each `mtbf`.
+
+    J. Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps", Future Generation Computer
+    Systems 22, 2006, equation 37; its first term is Young's √(2 C M), 1974.
+
+    Raises:
+        ValueError: `mtbf` is not positive, or `checkpoint` is negative.
+    """
+    if not mtbf > 0 or not checkpoint >= 0:
+        raise ValueError(f"checkpoint is {checkpoint} s and mtbf {mtbf} s; they must be 0 or more, and positive")
+    ratio = checkpoint / (2 * mtbf)
+    if ratio >= 1:
+        return mtbf
+    return sqrt(2 * checkpoint * mtbf) * (1 + sqrt(ratio) / 3 + ratio / 9) - checkpoint
+
+
+def checkpoint_efficiency(interval: float, checkpoint: float, restart: float, mtbf: float) -> float:
+    """Return the fraction of the time that is useful with a checkpoint after each `interval` seconds of computing.
+
+    The exact mean for exponential failures, which may also hit while a checkpoint is written or while all are started
+    again: Daly 2006, equation 20. An interval of 0 stands for checkpoints that cost nothing, at every moment.
+    """
+    if interval == 0.0:
+        return _redone(restart, mtbf)
+    # e^(R/M) M (e^((τ+C)/M) - 1) seconds for τ useful ones; in logarithms, since long ones overflow.
+    steps = (interval + checkpoint) / mtbf
+    if steps + restart / mtbf > 700:
+        return 0.0
+    return interval / (mtbf * expm1(steps) * (1 + expm1(restart / mtbf)))
+
+
+def predict_failures(failures: Failures, devices: int) -> list[Recovery]:
+    """Return what `devices` devices lose, for each of `WAYS`.
+
+    Raises:
+        ValueError: There are less than 1.
+    """
+    if devices < 1:
+        raise ValueError(f"devices is {devices}; it must be at least 1")
+    mtbf = failures.mtbf / devices
+    per_day = 86400 / mtbf
+    checkpoint = failures.state_bytes / failures.write
+    restart = failures.restart + failures.state_bytes / failures.read
+    interval = best_interval(checkpoint, mtbf)
+    found = [
+        Recovery(
+            devices,
+            "checkpoint",
+            checkpoint_efficiency(interval, checkpoint, restart, mtbf),
+            interval,
+            restart + (interval + checkpoint) / 2,
+            per_day,
+        )
+    ]
+    voting = failures.iteration / (failures.iteration + failures.vote)
+    transfer = failures.state_bytes / failures.network
+    for way, seconds, there in (
+        ("spare", failures.spare + transfer, 1.0),
+        ("respawn", failures.respawn + transfer, 1.0),
+        ("shrink", failures.shrink, failures.mtbf / (failures.mtbf + failures.repair)),
+    ):
+        lost = seconds + failures.iteration / 2
+        found.append(Recovery(devices, way, voting * there * _redone(lost, mtbf), None, lost, per_day))
+    return found
+
+
+def _redone(lost: float, mtbf: float) -> float:
+    """The fraction of the time that is useful if each failure costs `lost` seconds, which begin anew at the next one.
+
+    A recovery that must pass without a failure takes M (e^(L/M) - 1) on average, and M seconds of work are done between
+    two: the renewal theorem.
+    """
+    return 0.0 if lost / mtbf > 700 else 1 / (1 + expm1(lost / mtbf))
