@@ -1,0 +1,157 @@
+"""`check`: whether onnxruntime computes with an exported model what the network computes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+
+from renga_core.backend import to_host
+from renga_core.configuration import using_config
+from renga_core.errors import RengaError
+from renga_core.graph import Variable, no_backprop_mode
+
+__all__ = ["Difference", "NotTheSame", "Report", "check"]
+
+Host = np.ndarray[Any, Any]
+
+_TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "float64": 1e-9}
+"""The largest relative difference, by the dtype of an output. Other dtypes must be equal."""
+
+
+class NotTheSame(RengaError):
+    """onnxruntime computes something else than the network."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far two arrays are apart.
+
+    Attributes:
+        output: Name of the output.
+        absolute: The largest difference of two elements.
+        relative: The same, divided by the largest magnitude of an element that the network computes.
+    """
+
+    output: str
+    absolute: float
+    relative: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check has found.
+
+    Attributes:
+        differences: One for each output, in order.
+    """
+
+    differences: tuple[Difference, ...]
+
+    def __str__(self) -> str:
+        """A line for each output."""
+        return "\n".join(
+            f"{each.output}: largest difference {each.absolute:.2g}, relative {each.relative:.2g}"
+            for each in self.differences
+        )
+
+
+def check(
+    model: onnx.ModelProto | str | os.PathLike[str],
+    network: Callable[..., Any],
+    inputs: Any,
+    tolerance: float | None = None,
+) -> Report:
+    """Run a model in onnxruntime, on the CPU, and compare its outputs with those of the network, in test mode.
+
+    Args:
+        model: The model, or its file.
+        network: What was exported.
+        inputs: What to call it with, in the form of `export`'s `args`: an array or a Variable, a list or tuple of
+            them, or a dictionary by argument name.
+        tolerance: The largest relative difference of a floating-point output. Default: 1e-4 for float32, 1e-2 for
+            float16, 1e-9 for float64. Integers and booleans must be equal.
+
+    Returns:
+        The differences.
+
+    Raises:
+        NotTheSame: An output differs by more, or in shape or dtype; or one has NaN or infinity where the other has not.
+        RengaError: onnxruntime is not installed, or cannot run the model.
+    """
+    names, found = _computed(model, _listed(inputs))
+    with using_config("train", False), no_backprop_mode():
+        results = network(**_variables(inputs)) if isinstance(inputs, Mapping) else network(*_variables(inputs))
+    expected = _listed(results)
+    if len(expected) != len(found):
+        raise NotTheSame(f"the model has {len(found)} outputs ({', '.join(names)}), and the network {len(expected)}.")
+    compared = zip(names, found, expected, strict=True)
+    return Report(tuple([_difference(name, a, b, tolerance) for name, a, b in compared]))
+
+
+def _computed(model: Any, arrays: Sequence[Host]) -> tuple[list[str], list[Host]]:
+    """The names and the values of a model's outputs."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise RengaError(
+            "onnxruntime is not installed, which runs the model.\nNext: pip install onnxruntime"
+        ) from error
+    source = model.SerializeToString() if isinstance(model, onnx.ModelProto) else os.fspath(model)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # what is wrong is raised; onnxruntime need not print it as well
+    try:
+        session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        names = [value.name for value in session.get_inputs()]
+        if len(names) != len(arrays):
+            raise RengaError(f"the model has {len(names)} inputs ({', '.join(names)}), and {len(arrays)} were given.")
+        outputs = [value.name for value in session.get_outputs()]
+        return outputs, session.run(outputs, dict(zip(names, arrays, strict=True)))
+    except RengaError:
+        raise
+    except Exception as error:  # onnxruntime has an exception class for each of its status codes
+        raise RengaError(f"onnxruntime {onnxruntime.__version__} cannot run the model: {error}") from error
+
+
+def _listed(values: Any) -> list[Host]:
+    if isinstance(values, Mapping):
+        values = list(values.values())
+    listed = values if isinstance(values, (list, tuple)) else [values]
+    return [to_host(getattr(value, "array", value)) for value in listed]
+
+
+def _variables(inputs: Any) -> Any:
+    if isinstance(inputs, Mapping):
+        return {key: _variable(value) for key, value in inputs.items()}
+    return [_variable(value) for value in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+
+
+def _variable(value: Any) -> Variable:
+    return value if isinstance(value, Variable) else Variable(value, requires_grad=False)
+
+
+def _difference(name: str, found: Host, expected: Host, tolerance: float | None) -> Difference:
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        raise NotTheSame(
+            f"output {name!r} is {found.dtype} {found.shape} in onnxruntime, and {expected.dtype} {expected.shape} in "
+            "the network."
+        )
+    allowed = _TOLERANCES.get(str(found.dtype), 0.0)
+    if allowed and tolerance is not None:
+        allowed = tolerance
+    a, b = found.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(b)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
+        raise NotTheSame(f"output {name!r} has NaN or infinity in other places in onnxruntime than in the network.")
+    absolute = float(abs(a[finite] - b[finite]).max(initial=0.0))
+    relative = absolute / (float(abs(b[finite]).max(initial=0.0)) or 1.0)
+    if relative > allowed:
+        raise NotTheSame(
+            f"output {name!r} differs by {absolute:.2g} in onnxruntime from what the network computes. That is "
+            f"{relative:.2g} of its largest value; {allowed:.2g} is allowed."
+        )
+    return Difference(name, absolute, relative)
