@@ -38,12 +38,14 @@ class Sort(NamedTuple):
         suite: Its conformance kit.
         fields: Further lines of the description, where ``$name``, ``$package`` and ``$module`` are filled in.
         target: What the module offers; ``$cls`` is the name as that of a class.
+        extras: Further extras of Renga that its tests need: ``,onnx``.
     """
 
     kind: str
     suite: str
     fields: str = ""
     target: str = "$cls"
+    extras: str = ""
 
 
 _BACKEND_CAPABILITIES = """
@@ -84,6 +86,7 @@ SORTS = {
     "extension": Sort("extension", "ExtensionSuite"),
     "file_format": Sort("file_format", "FileFormatSuite", _FORMAT_SUFFIXES),
     "compiler": Sort("compiler", "CompilerSuite", _COMPILER_CAPABILITIES),
+    "onnx_converter": Sort("onnx_converter", "OnnxConverterSuite", extras=",onnx"),
     "command": Sort("command", "CommandSuite", target="run"),
     "trigger": Sort("trigger", "TriggerSuite"),
     "doctor_check": Sort("doctor_check", "DoctorCheckSuite", target="check"),
@@ -107,6 +110,7 @@ def run(argv: Sequence[str]) -> int:
         help="create the folder renga-NAME in this folder (default: the current one)",
     )
     arguments = parser.parse_all(argv)
+    arguments.kind = arguments.kind.replace("-", "_")
     if arguments.kind not in SORTS:
         near = did_you_mean(arguments.kind, SORTS)
         raise NewError(f"'{arguments.kind}' cannot be made.{near} There are templates for: {', '.join(SORTS)}.")
@@ -149,6 +153,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "target": Template(sort.target).substitute(name=plain, cls=cls),
         "hook": get_manager().kind(sort.kind).hook,
         "suite": sort.suite,
+        "extras": sort.extras,
         "fields": Template(sort.fields).substitute(name=plain, package=package, module=kind),
         "renga": version("renga"),
     }

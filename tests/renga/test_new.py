@@ -45,6 +45,8 @@ def environment(written):
 
 @pytest.mark.parametrize("kind", SORTS)
 def test_it_passes_its_own_tests(written, environment, kind):
+    if "onnx" in SORTS[kind].extras:
+        pytest.importorskip("onnx", reason="pip install 'renga[onnx]'")
     tests = written / folder_of(kind) / "tests"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(tests)]
     done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
@@ -112,6 +114,11 @@ def test_kinds_that_have_no_template(shell):
         shell.renga("new", "optimiser", "lion"),
         "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: " + ", ".join(SORTS) + ".",
     )
+
+
+def test_a_kind_may_be_written_with_dashes(shell):
+    assert shell.renga("new", "function-hook", "mine").status == 0
+    assert "renga-mine/src/renga_mine/function_hook.py" in shell.files()
 
 
 def test_nothing_is_overwritten(shell):

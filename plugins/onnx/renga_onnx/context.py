@@ -28,6 +28,8 @@ class Context:
         nodes: The nodes.
         calls: The functions that are being written, each as its converter sees it.
         frozen: Functions that have a constant which is another one for other values of the inputs.
+        opset_imports: Versions of other domains of operators than ONNX's own. A converter that writes nodes of such a
+            domain adds it: ``call.context.opset_imports["com.microsoft"] = 1``.
         param_to_link: For each parameter's path, its link.
     """
 
@@ -40,6 +42,7 @@ class Context:
         self.nodes: list[NodeProto] = []
         self.calls: dict[Any, Any] = {}
         self.frozen: dict[str, None] = {}
+        self.opset_imports: dict[str, int] = {}
         self._kept: list[Array] = []
         self._pinned: set[str] = set()
         self._used: set[str] = set()

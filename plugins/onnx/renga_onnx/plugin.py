@@ -1,6 +1,15 @@
-"""What this plugin offers: networks from ONNX files, and the public module."""
+"""What this plugin offers: networks from ONNX files, the kind of converters to ONNX, and the public module."""
 
-from renga_core.plugin import Namespace, Provider, hookimpl
+from typing import Any
+
+from renga_core.plugin import Kind, Namespace, Provider, hookimpl
+from renga_onnx.kind import ONNX_CONVERTER
+
+
+@hookimpl
+def renga_kinds() -> list[Kind[Any]]:
+    """Converters to ONNX."""
+    return [ONNX_CONVERTER]
 
 
 @hookimpl
@@ -24,7 +33,10 @@ def renga_namespaces() -> list[Namespace]:
     return [
         Namespace(
             "renga.onnx",
+            needs=("onnx",),
+            install_hint="pip install 'renga[onnx]'",
             names={
+                "renga_onnx.checking": "Difference NotTheSame Report check",
                 "renga_onnx.exporting.network": "MAXIMUM_OPSET_VERSION MINIMUM_OPSET_VERSION export",
                 "renga_onnx.exporting.testcase": "export_testcase",
                 "renga_onnx.load": "OnnxModel load",

@@ -58,6 +58,8 @@ KITS: dict[str, dict[str, object]] = {
     "launcher": {"seconds": 20},
 }
 """What else a kit is given, by kind; a plugin may say more by its attribute `kit`."""
+LIBRARIES = {"onnx_converter": "onnx"}
+"""What a kit needs beside pytest, by kind."""
 HEAD = """# What the conformance kits refuse
 
 A kit is worth what it refuses. Each property that a kit tests is broken on purpose by a plugin in
@@ -143,8 +145,10 @@ def message(fault: Fault, outcomes: list[dict[str, str]]) -> str:
     said = [o["message"] for o in outcomes if o["result"] == "failed"]
     if not said:
         return ""
-    # Neither addresses nor the last digits, which are not the same on every machine.
+    # Neither addresses nor paths nor the last digits, which are not the same on every machine.
     plain = re.sub(r" at 0x[0-9a-f]+", "", said[0])
+    plain = re.sub(r"[^ (]*/site/", "", plain)
+    plain = re.sub(r"((Validation|Inference)Error: |be computed: ).*", r"\1…", plain)  # what versions of onnx say
     plain = re.sub(r"(in one of four threads: ).*", r"\1…", plain)  # which numbers, is chance
     return re.sub(r"-?\d+\.\d{4,}", lambda number: f"{float(number[0]):.3g}", plain)
 
@@ -241,9 +245,13 @@ def _install(folder: Path, kind: Kind[object]) -> str:
         if kind.name == "kernel":
             operation = ast.literal_eval(given["op"]) if "op" in given else "max_pooling"
             fields |= {"op": operation, "backend": "numpy", "supports": f"{module}:{node.name}.supports"}
+        if kind.name == "onnx_converter":
+            for field, default in (("function", "Cubed"), ("call", "cubed")):
+                fields[field] = ast.literal_eval(given[field]) if field in given else f"{module}:{default}"
         described.append(f"{kind.spec.__name__}({', '.join(f'{key}={value!r}' for key, value in fields.items())})")
     thin = (
-        "from renga import Kernel, Provider, hookimpl\n\n\n"
+        "from renga import hookimpl\n"
+        f"from {kind.spec.__module__} import {kind.spec.__name__}\n\n\n"
         f"@hookimpl\ndef {kind.hook}():\n    return [{', '.join(described)}]\n"
     )
     write_distribution(

@@ -36,6 +36,8 @@ def judged(tmp_path_factory):
 
     @functools.cache
     def of(kind):
+        if kind in table.LIBRARIES:
+            pytest.importorskip(table.LIBRARIES[kind], reason=f"the kit of {kind} needs it")
         lock = FileLock.take(folder / f"faulty_{kind}.lock", wait=True)
         try:
             return table.judge(kind, folder / f"faulty_{kind}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from importlib import import_module
 from itertools import repeat
 
 from onnx import NodeProto
@@ -15,39 +14,25 @@ from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode
 from renga_onnx.context import Context
 from renga_onnx.exporting.call import Call
+from renga_onnx.exporting.choosing import Converter, Converters, name_of
 from renga_onnx.exporting.recording import Applied
 from renga_onnx.exporting.sizes import Axis
 
-__all__ = ["Converter", "Converters", "convert", "converters", "write"]
-
-Converter = Callable[[Call], None]
-
-Converters = Mapping[type[FunctionNode] | str, Converter]
-
-_FAMILIES = ("activation", "array", "connection", "loss", "math", "noise", "normalization", "pooling", "rnn")
-
-
-def converters(more: Mapping[str, Converter]) -> Converters:
-    """The converters of Renga's own functions, by class, and `more`, by name, which go before all others."""
-    found: dict[type[FunctionNode] | str, Converter] = {}
-    found.update(more)
-    for family in _FAMILIES:
-        found.update(import_module(f"renga_onnx.converters.{family}").CONVERTERS)
-    return found
+__all__ = ["convert", "write"]
 
 
 def convert(
     func: FunctionNode, opset: int, inputs: Sequence[str], outputs: Sequence[str], context: Context
 ) -> tuple[NodeProto, ...]:
-    """The nodes of a function that is being written, by the converter of its class, under other names.
+    """The nodes of a function that is being written, under other names: by its own converter, or Renga's.
 
     Raises:
-        RengaError: Its class has none, or the function is none of those that are exported.
+        RengaError: There is none, or the function is none of those that are exported.
     """
-    converter = _converter(func, converters({}))
+    converter = Converters.known({}).of_class(type(func))
     if converter is None or func not in context.calls:
         raise RengaError(
-            f"{_name(func)} has no converter to ONNX, or is not being exported.\n"
+            f"{name_of(func)} has no converter to ONNX, or is not being exported.\n"
             "Next: call this in an external converter, with the function that it is given."
         )
     before = len(context.nodes)
@@ -65,7 +50,7 @@ def write(
     context: Context,
     opset: int,
     axes: tuple[Axis, ...],
-    table: Converters,
+    known: Converters,
 ) -> None:
     """Write what `results` need of a run.
 
@@ -78,19 +63,23 @@ def write(
     changed = probe is not None and _classes(probe) != _classes(run)
     probes = repeat(None, len(run)) if probe is None or changed else probe
     calls = [(a, b, c) for a, b, c, used in zip(run, twin, probes, needed, strict=True) if used]
+    found = [known.find(a.function, opset) for a, *_ in calls]
     missing: dict[str, list[str]] = {}
-    for each, *_ in calls:
-        if _converter(each.function, table) is None:
-            missing.setdefault(_name(each.function), []).append(each.where)
+    for (a, *_), converter in zip(calls, found, strict=True):
+        if converter is None:
+            why = known.why_not(a.function)
+            missing.setdefault(name_of(a.function) + (f" ({why})" if why else ""), []).append(a.where)
     if missing:
         lines = "".join(f"\n  - {name}, called at {', '.join(dict.fromkeys(at))}" for name, at in missing.items())
+        count = "1 function has" if len(missing) == 1 else f"{len(missing)} functions have"
         raise RengaError(
-            f"{len(missing)} functions have no converter to ONNX:{lines}\n"
+            f"{count} no converter to ONNX:{lines}\n"
             "Next: pass external_converters={name: converter}, or give the class a method to_onnx(call) "
-            "(docs/how-to/export-to-onnx.md)."
+            "(docs/how-to/export-to-onnx.md); a plugin can bring one (docs/how-to/write-an-onnx-converter.md)."
         )
-    for a, b, c in calls:
-        _write(Call(a, b, c, [], [], opset, context, axes), table)
+    for (a, b, c), converter in zip(calls, found, strict=True):
+        if converter is not None:
+            _write(Call(a, b, c, [], [], opset, context, axes), converter)
     if changed:
         assert probe is not None
         _warn("the network does other things for other values of its inputs", [_parting(run, probe)])
@@ -98,30 +87,31 @@ def write(
         _warn("the program computes with values outside of functions", context.frozen)
 
 
-def _write(call: Call, table: Converters) -> None:
-    """Write a function that has a converter."""
+def _write(call: Call, converter: Converter) -> None:
+    """Write a function.
+
+    Raises:
+        RengaError: The converter has left an output out.
+    """
     run, context = call.run, call.context
     context.calls[run.function] = call
     call.inputs.extend(call.array(a, b) for a, b in zip(run.inputs, call.twin.inputs, strict=True))
     for y in run.outputs:
-        call.outputs.append(context.fresh(f"{_name(run.function)}_out"))
+        call.outputs.append(context.fresh(f"{name_of(run.function)}_out"))
         context.set_name(y, call.outputs[-1])
-    converter = _converter(run.function, table)
-    assert converter is not None
+    before = len(context.nodes)
     converter(call)
+    written = {name for node in context.nodes[before:] for name in node.output}
+    left_out = [name for name in call.outputs if name not in written]
+    if left_out:
+        raise RengaError(
+            f"the converter of {name_of(run.function)} ({run.where}) has written no node with the output "
+            f"{left_out[0]!r}.\nNext: in the converter, write each of call.outputs (output_names)."
+        )
 
 
 def _classes(run: Sequence[Applied]) -> list[type[FunctionNode]]:
     return [type(each.function) for each in run]
-
-
-def _name(function: FunctionNode) -> str:
-    return getattr(function, "onnx_name", type(function).__name__)
-
-
-def _converter(function: FunctionNode, table: Converters) -> Converter | None:
-    """By its name, else its own method, else by its class."""
-    return table.get(_name(function)) or getattr(function, "to_onnx", None) or table.get(type(function))
 
 
 def _needed(run: Sequence[Applied], results: Sequence[Array]) -> list[bool]:
@@ -144,7 +134,7 @@ def _parting(run: Sequence[Applied], other: Sequence[Applied]) -> str:
     """Where two runs part."""
     for a, b in zip(run, other, strict=False):
         if type(a.function) is not type(b.function):
-            return f"{_name(a.function)} ({a.where}) in one run, {_name(b.function)} ({b.where}) in the other"
+            return f"{name_of(a.function)} ({a.where}) in one run, {name_of(b.function)} ({b.where}) in the other"
     return f"{len(run)} functions in one run, {len(other)} in the other"
 
 

@@ -14,17 +14,19 @@ from onnx import helper
 
 from renga_core.backend import Array, get_device_of, to_host
 from renga_core.configuration import using_config
+from renga_core.errors import RengaError
 from renga_core.graph import Variable
 from renga_onnx.context import Context
-from renga_onnx.exporting.conversion import converters, write
+from renga_onnx.exporting.choosing import Converters
+from renga_onnx.exporting.conversion import write
 from renga_onnx.exporting.external import adapted
 from renga_onnx.exporting.recording import Applied, Recorder
 from renga_onnx.exporting.sizes import FACTORS, Axis
+from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
 
 __all__ = ["MAXIMUM_OPSET_VERSION", "MINIMUM_OPSET_VERSION", "Exported", "export", "trace"]
 
-MINIMUM_OPSET_VERSION = 13
-MAXIMUM_OPSET_VERSION = 21
+MINIMUM_OPSET_VERSION, MAXIMUM_OPSET_VERSION = MINIMUM_OPSET, MAXIMUM_OPSET
 
 _LARGEST = 2**31 - 2**20
 """Bytes of parameters above which they are stored beside the model: a protocol buffer must be below 2 GiB."""
@@ -151,8 +153,8 @@ def trace(
         context.set_name(array, name, pinned=True)
     outputs = _by_name(results, "Output", output_names)
     there = _by_name(others, "Output", output_names)
-    table = converters({name: adapted(each) for name, each in (external_converters or {}).items()})
-    write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, table)
+    known = Converters.known({name: adapted(each) for name, each in (external_converters or {}).items()})
+    write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, known)
     for name, array in outputs.items():
         context.op("Identity", [context.get_name(array)], [name])
 
@@ -170,13 +172,25 @@ def trace(
         ],
         context.initializers(own=export_params),
     )
-    imports = [helper.make_opsetid("", opset)]
-    imports += [helper.make_opsetid(domain, version) for domain, version in (external_opset_imports or {}).items()]
+    domains = {**context.opset_imports, **(external_opset_imports or {})}
+    _check_domains(context, domains)
+    imports = [helper.make_opsetid(domain, version) for domain, version in {"": opset, **domains}.items()]
     proto = helper.make_model(graph, opset_imports=imports, producer_name="renga")
     proto.ir_version = helper.find_min_ir_version_for(imports, ignore_unknown=True)
-    if not external_opset_imports and _size(context) < _LARGEST:
+    if not domains and _size(context) < _LARGEST:
         onnx.checker.check_model(proto)
     return Exported(proto, inputs, outputs, results)
+
+
+def _check_domains(context: Context, domains: Mapping[str, int]) -> None:
+    """Raise an error if there are nodes of a domain without a version."""
+    for node in context.nodes:
+        if node.domain not in ("", "ai.onnx", *domains):
+            raise RengaError(
+                f"node {node.name!r} ({node.op_type}) is of domain {node.domain!r}, and nothing says which version of "
+                f"it.\nNext: pass external_opset_imports={{{node.domain!r}: 1}}, or in the converter set "
+                f"call.context.opset_imports[{node.domain!r}] = 1."
+            )
 
 
 def _opset(version: int | None) -> int:

@@ -42,6 +42,7 @@ from renga_testing.suites.kernel import KernelSuite
 from renga_testing.suites.launcher import LauncherSuite
 from renga_testing.suites.link import LinkSuite
 from renga_testing.suites.model import ModelSuite
+from renga_testing.suites.onnx_converter import OnnxConverterSuite
 from renga_testing.suites.optimizer import OptimizerSuite
 from renga_testing.suites.optimizer_hook import OptimizerHookSuite
 from renga_testing.suites.plugin import PluginSuite
@@ -68,6 +69,7 @@ __all__ = [
     "LauncherSuite",
     "LinkSuite",
     "ModelSuite",
+    "OnnxConverterSuite",
     "OptimizerHookSuite",
     "OptimizerSuite",
     "PluginSuite",
