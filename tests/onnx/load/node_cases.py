@@ -1,8 +1,8 @@
-"""ONNX's own test cases of operators, as Renga computes them.
+"""ONNX's own test cases of operators, computed by Renga.
 
-Each case is a network of one operator, or (``_expanded``) of those that it is made of, with inputs and what should come
-out. Cases are of the newest opset. Those that onnx's checker finds sound when they are said to be of opset 21 are run
-so; those from before 13, of operators that have not changed since, as 13.
+Each case is a network of one operator, or (``_expanded``) of the operators that it is composed of, with inputs and
+expected outputs. Most are of the newest opset: those that onnx's checker accepts as opset 21 are run as that. Those
+from before opset 7 are run as 7 if their operators have not changed in between.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from renga_core.configuration import using_config
 from renga_onnx.load.model import OnnxModel
 from renga_onnx.load.reading import OPSETS, graph_of
 
-NOT_NUMBERS = "works on text or images in files"
-SMALL_TYPES = "numbers of less than eight bits, or float8"
+NOT_NUMBERS = "text, or images in files"
+SMALL_TYPES = "types of fewer than eight bits, or float8"
 QUANTIZED = "quantized arithmetic"
 
 EXCLUDED = {
@@ -34,7 +34,7 @@ EXCLUDED = {
     r"^test_(de)?quantizelinear": QUANTIZED,
     r"^test_dynamicquantizelinear": QUANTIZED,
     r"^test_(qlinear|convinteger|matmulinteger)": QUANTIZED,
-    r"^test_(bernoulli|training_dropout(_default)?(_mask)?$)": "random: other numbers come out",
+    r"^test_(bernoulli|training_dropout(_default)?(_mask)?$)": "random numbers",
 }
 """Cases that are not run, by regular expression, and why."""
 
@@ -65,7 +65,7 @@ def operator(case: Any) -> str:
 
 
 def model_of(case: Any) -> Any:
-    """The case's model, of opset 13 to 21; None if it is not sound as that."""
+    """The case's model, of opset 7 to 21; None if it is not valid as that."""
     if any(node.domain not in ("", "ai.onnx") for node in case.model.graph.node):
         return None
     made = onnx.ModelProto()

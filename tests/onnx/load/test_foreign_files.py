@@ -144,8 +144,11 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
     "link": (lambda: model([add()], [external(location="link.bin")]), "'link.bin', which is a link"),
     "folder that is a link": (lambda: model([add()], [external(location="up/w.bin")]), "'up/w.bin', which is a link"),
     "short": (lambda: model([add()], [external(location="w.bin", offset="4")]), "which has 8"),
-    "negative offset": (lambda: model([add()], [external(location="w.bin", offset="-4")]), "from -4 of 'w.bin'"),
-    "too long": (lambda: model([add()], [external(location="w.bin", length="9")]), "said to be 9 from 0"),
+    "negative offset": (
+        lambda: model([add()], [external(location="w.bin", offset="-4")]),
+        "from -4 of 'w.bin'",
+    ),
+    "too long": (lambda: model([add()], [external(location="w.bin", length="9")]), "but is said to be of 9"),
     "offset no number": (lambda: model([add()], [external(location="w.bin", offset="a")]), "that is no number"),
 }
 
@@ -186,10 +189,10 @@ def test_all_that_is_not_known_is_listed_at_once(tmp_path: Path) -> None:
         assert part in message
 
 
-@pytest.mark.parametrize("opset", [9, 12, 22])
+@pytest.mark.parametrize("opset", [6, 22])
 def test_other_opsets_are_refused_with_a_way_out(opset: int, tmp_path: Path) -> None:
     message = refused(saved(tmp_path, model([RELU], opset=opset)), FileRefused)
-    assert f"opset {opset} is not among 13 to 21" in message
+    assert f"opset {opset} is not among 7 to 21" in message
     assert "convert_version" in message
 
 

@@ -2,7 +2,8 @@
 
 `load` reads a file; what comes out is a link that computes what the file says, and can be trained.
 
-- `reading`: from a file to a `graph`, checked as a whole; `tensors`: its arrays, and those in files beside it.
+- `reading`: from a file to a `graph`, checked as a whole; `tensors`: its arrays, and those in files beside it;
+  `inlining`: functions that the file defines.
 - `model`: `OnnxModel`, the link: parameters, and how a graph is computed.
 - `operators`: what computes each operator; start there to add one.
 """
@@ -12,9 +13,9 @@ from __future__ import annotations
 import os
 
 from renga_core.optional import require
-from renga_onnx.load.model import OnnxModel
+from renga_onnx.load.model import NodeFailed, OnnxModel
 
-__all__ = ["OnnxModel", "load"]
+__all__ = ["NodeFailed", "OnnxModel", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> OnnxModel:
@@ -24,7 +25,7 @@ def load(path: str | os.PathLike[str]) -> OnnxModel:
     folder of this one or below.
 
     Args:
-        path: The file, of opset 13 to 21.
+        path: The file, of opset 7 to 21.
 
     Returns:
         A link. It takes the inputs of the file by position or by name, of any size where the file leaves it open.

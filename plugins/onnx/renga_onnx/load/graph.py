@@ -50,6 +50,7 @@ class Graph:
         nodes: The nodes. A graph within a node also sees the values of the graphs around it.
         initializers: The arrays of the file, by name; those of the graphs within stand in these.
         number: Of the graphs in the file, which one it is.
+        declared: dtype and shape of each output, as the file declares them; 0 for sizes that it leaves open.
     """
 
     inputs: tuple[str, ...]
@@ -57,3 +58,4 @@ class Graph:
     nodes: tuple[Node, ...]
     initializers: dict[str, Host]
     number: int
+    declared: tuple[tuple[Any, tuple[int, ...]], ...]

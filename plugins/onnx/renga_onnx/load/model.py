@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from renga_core.backend import Device, get_backend, is_array, is_floating
+from renga_core.errors import RengaError
 from renga_core.graph import Parameter, Variable, as_variable
 from renga_core.link import Link
 from renga_nn import functions as F
 from renga_onnx.load.graph import Graph, Node
 
-__all__ = ["OnnxModel"]
+__all__ = ["NodeFailed", "OnnxModel"]
 
-Values = Mapping[str, Any]
+
+class NodeFailed(RengaError, ValueError):
+    """A node cannot be computed: the message says which one, of what inputs, and why. The cause is chained."""
+
+    def __init__(self, file: str, node: Node, inputs: list[Any], error: Exception) -> None:
+        why = " ".join(str(error).split()) or "it failed"
+        if not isinstance(error, ValueError):  # others are short: an IndexError may be a number alone
+            why = f"{type(error).__name__}: {why}"
+        super().__init__(f"{file}: {node.name} of {', '.join(map(_described, inputs)) or 'no inputs'}: {why}")
 
 
 class OnnxModel(Link):
@@ -44,13 +54,13 @@ class OnnxModel(Link):
         self._graph = graph
         self._file = file
         self._attributes: dict[int, dict[str, str]] = {}  # by number of the graph and name in it: the attribute
-        self._add_initializers(graph)
+        self._add_initializers(graph, Counter())
 
-    def _add_initializers(self, graph: Graph) -> None:
+    def _add_initializers(self, graph: Graph, used: Counter[str]) -> None:
         trained = _trained(graph)
         attributes = self._attributes[graph.number] = {}
         for name, array in graph.initializers.items():
-            attribute = self._free_name(name)
+            attribute = self._free_name(name, used)
             attributes[name] = attribute
             self.names[attribute] = name
             if name in trained and is_floating(array.dtype):
@@ -62,12 +72,14 @@ class OnnxModel(Link):
         for node in graph.nodes:
             for value in node.attributes.values():
                 if isinstance(value, Graph):
-                    self._add_initializers(value)
+                    self._add_initializers(value, used)
 
-    def _free_name(self, name: str) -> str:
-        made = re.sub(r"[^\w.:-]", ".", name).strip(".") or "value"
+    def _free_name(self, name: str, used: Counter[str]) -> str:
+        """A name for an attribute; a number at the end tells those apart that would be alike."""
+        base = made = re.sub(r"[^\w.:-]", ".", name).strip(".") or "value"
         while hasattr(self, made):
-            made += "_"
+            made = f"{base}_{used[base] or ''}"
+            used[base] += 1
         return made
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -82,6 +94,7 @@ class OnnxModel(Link):
 
         Raises:
             TypeError: Inputs are missing, or there is none of that name.
+            NodeFailed: A node cannot be computed of what it is given.
         """
         given = dict(zip(self.inputs, args, strict=False))
         twice = sorted(given.keys() & kwargs.keys())
@@ -103,9 +116,11 @@ class OnnxModel(Link):
         for node in graph.nodes:
             try:
                 results = self._compute(node, values)
-            except Exception as error:
-                error.add_note(f"{self._file}: {node.name}")
+            except NodeFailed:  # of a graph within
                 raise
+            except Exception as error:
+                inputs = [values.get(name) for name in node.inputs]
+                raise NodeFailed(self._file, node, inputs, error) from error
             for name, result in zip(node.outputs, results, strict=False):
                 if name:
                     values[name] = result
@@ -118,7 +133,7 @@ class OnnxModel(Link):
     def _update(self, attributes: dict[str, str], node: Node, position: int, results: Any, output: int) -> None:
         """Keep the new value of an input that training changes by itself, such as a running mean."""
         attribute = attributes.get(node.inputs[position])
-        if attribute is not None and node.attributes.get("training_mode"):
+        if attribute is not None:
             self.__dict__[attribute] = _bare(results[output])
 
     def _compute(self, node: Node, values: dict[str, Any]) -> tuple[Any, ...]:
@@ -132,19 +147,30 @@ class OnnxModel(Link):
         placed = [
             _to_host(x) if i in operator.host else _placed(x, None if on_host else device) for i, x in enumerate(inputs)
         ]
-        arguments = {a: self._body(v, values) if isinstance(v, Graph) else v for a, v in node.attributes.items()}
+        arguments = {a: _Body(self, v, values) if isinstance(v, Graph) else v for a, v in node.attributes.items()}
         results = operator.compute(*placed, **arguments)
         if not isinstance(results, tuple):
             results = (results,)
+        if len(results) < len(node.outputs):
+            raise ValueError(f"{len(results)} outputs come out, not {len(node.outputs)}")
         return tuple([_value(result) for result in results])
 
-    def _body(self, graph: Graph, values: dict[str, Any]) -> Callable[..., list[Any]]:
-        """A graph within a node as a function of its inputs."""
 
-        def body(*inputs: Any) -> list[Any]:
-            return self._run(graph, {**values, **dict(zip(graph.inputs, map(_value, inputs), strict=True))})
+@dataclass(frozen=True)
+class _Body:
+    """A graph within a node: a `Body`. It sees the values around it."""
 
-        return body
+    model: OnnxModel
+    graph: Graph
+    values: dict[str, Any]
+
+    @property
+    def none(self) -> list[Any]:
+        return [np.zeros((0, *shape), dtype) for dtype, shape in self.graph.declared]
+
+    def __call__(self, *inputs: Any) -> list[Any]:
+        given = dict(zip(self.graph.inputs, map(_value, inputs), strict=True))
+        return self.model._run(self.graph, {**self.values, **given})
 
 
 def _trained(graph: Graph) -> set[str]:
@@ -156,6 +182,15 @@ def _trained(graph: Graph) -> set[str]:
             if isinstance(value, Graph):
                 found |= _trained(value)
     return found
+
+
+def _described(x: Any) -> str:
+    """A value in a message: its dtype and shape."""
+    if x is None:
+        return "none"
+    if isinstance(x, list):
+        return f"a sequence of {len(x)}"
+    return f"{x.dtype} {tuple(x.shape)}"
 
 
 def _bare(x: Any) -> Any:

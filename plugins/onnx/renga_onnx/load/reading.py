@@ -11,18 +11,19 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from renga_core.serializers import FileDamaged, FileRefused
 from renga_onnx.load.graph import Graph, Host, Node
-from renga_onnx.load.operators import OPERATORS
-from renga_onnx.load.tensors import Unsound, tensor_array
+from renga_onnx.load.inlining import DEEPEST, inlined
+from renga_onnx.load.operators import OPERATORS, key_of
+from renga_onnx.load.operators.values import DTYPES
+from renga_onnx.load.tensors import FilesBeside, Unsound, tensor_array
 
 __all__ = ["OPSETS", "OperatorsNotSupported", "read"]
 
-OPSETS = range(13, 22)
+OPSETS = range(7, 22)
 """The versions of ONNX's operators that are known."""
-
-_DEEPEST = 16
-_MOST_NODES = 1_000_000
 
 
 class OperatorsNotSupported(FileRefused, NotImplementedError):
@@ -50,12 +51,13 @@ def read(path: str | os.PathLike[str]) -> Graph:
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # the distribution has none
 
     file, name = Path(path), os.fspath(path)
-    content = file.read_bytes()
     try:
-        model = onnx.ModelProto.FromString(content)
+        model = onnx.ModelProto.FromString(file.read_bytes())
+        return graph_of(model, name, file.parent)
     except DecodeError as error:
         raise FileDamaged(name, str(error), "an ONNX file") from error
-    return graph_of(model, name, file.parent)
+    except MemoryError as error:
+        raise FileRefused(name, "there is too little memory for it") from error
 
 
 def graph_of(model: Any, name: str, folder: Path) -> Graph:
@@ -65,9 +67,9 @@ def graph_of(model: Any, name: str, folder: Path) -> Graph:
             raise Unsound("it holds no graph")
         opset = _opset(model, name)
         if model.functions:
-            model = _inlined(model)
+            model = inlined(model)
         reader = _Reader(folder, opset)
-        graph = reader.graph(model.graph, frozenset(), 0, "")
+        graph = reader.graph(model.graph, (), 0, "")
     except Unsound as error:
         raise FileDamaged(name, str(error), "an ONNX file") from error
     except UnicodeDecodeError as error:
@@ -92,65 +94,33 @@ def _opset(model: Any, name: str) -> int:
     return int(versions[0])
 
 
-def _inlined(model: Any) -> Any:
-    """The model without functions of its own: each call is what the function does."""
-    import onnx.inliner
-
-    _check_size(model)
-    try:
-        return onnx.inliner.inline_local_functions(model)
-    except Exception as error:  # what the library's C++ raises has no common type
-        raise Unsound(f"its functions cannot be put in the place of their calls: {error}") from error
+Names = tuple[set[str], ...]
 
 
-def _check_size(model: Any) -> None:
-    """See that functions do not call each other in a circle, and that not too much comes of them.
-
-    A few lines are enough for more nodes than there is memory for: each function calls the next one twice.
-    """
-    functions = {(f.domain, f.name): f.node for f in model.functions}
-    sizes: dict[tuple[str, str], int] = {}
-
-    def nodes_of(nodes: Any, within: tuple[tuple[str, str], ...]) -> int:
-        total = 0
-        for node in nodes:
-            key = (node.domain, node.op_type)
-            total += size_of(key, within) if key in functions else 1
-            for attribute in node.attribute:
-                total += nodes_of(attribute.g.node, within)
-        return total
-
-    def size_of(key: tuple[str, str], within: tuple[tuple[str, str], ...]) -> int:
-        if key in within or len(within) > _DEEPEST:
-            raise Unsound(f"function {key[1]!r} calls itself, or functions call each other more than {_DEEPEST} deep")
-        if key not in sizes:
-            sizes[key] = nodes_of(functions[key], (*within, key))
-        return sizes[key]
-
-    if (total := nodes_of(model.graph.node, ())) > _MOST_NODES:
-        raise Unsound(f"its functions, in the place of their calls, are {total:,} nodes; {_MOST_NODES:,} is the most")
+def _among(name: str, sets: Names) -> bool:
+    return any(name in names for names in sets)
 
 
 class _Reader:
     """Reads graphs, and gathers what is not supported."""
 
     def __init__(self, folder: Path, opset: int) -> None:
-        self.folder = folder
+        self.files = FilesBeside(folder)
         self.opset = opset
         self.problems: list[str] = []
         self.graphs = 0
 
-    def graph(self, proto: Any, outer: frozenset[str], depth: int, place: str) -> Graph:
-        """A graph; `outer` are the names that it may use of the graphs around it."""
-        if depth > _DEEPEST:
-            raise Unsound(f"{place}graphs stand within graphs more than {_DEEPEST} deep")
+    def graph(self, proto: Any, outer: Names, depth: int, place: str) -> Graph:
+        """A graph; `outer` are the names that it may use of each of the graphs around it."""
+        if depth > DEEPEST:
+            raise Unsound(f"{place}graphs stand within graphs more than {DEEPEST} deep")
         if proto.sparse_initializer:
             raise NotImplementedError(f"{place}sparse initializers are not supported")
         initializers: dict[str, Host] = {}
         for tensor in proto.initializer:
             if not tensor.name or tensor.name in initializers:
                 raise Unsound(f"{place}two initializers, or none, have the name {tensor.name!r}")
-            initializers[tensor.name] = tensor_array(tensor, self.folder)
+            initializers[tensor.name] = tensor_array(tensor, self.files)
         inputs = tuple([value.name for value in proto.input if value.name not in initializers])
         known = set(initializers)
         for name in inputs:
@@ -163,27 +133,28 @@ class _Reader:
             nodes.append(self.node(node, number, outer, known, later, depth, place))
         outputs = tuple([value.name for value in proto.output])
         for name in outputs:
-            if name not in known and name not in outer:
+            if not _among(name, (*outer, known)):
                 raise Unsound(f"{place}output {name!r} is made by no node")
         self.graphs += 1
-        return Graph(inputs, outputs, _with_last_uses(nodes, set(outputs)), initializers, self.graphs)
+        declared = tuple([_declared(value.type) for value in proto.output])
+        return Graph(inputs, outputs, _with_last_uses(nodes, set(outputs)), initializers, self.graphs, declared)
 
     def node(
-        self, proto: Any, number: int, outer: frozenset[str], known: set[str], later: set[str], depth: int, place: str
+        self, proto: Any, number: int, outer: Names, known: set[str], later: set[str], depth: int, place: str
     ) -> tuple[Node, frozenset[str]]:
         """A node, and the names that it uses; what it makes is added to `known`."""
         kind = f"{proto.domain}.{proto.op_type}" if proto.domain not in ("", "ai.onnx") else proto.op_type
         name = f"{place}node {proto.name or number!r} ({kind})"
         used = {input for input in proto.input if input}
         for input in proto.input:
-            if input and input not in known and input not in outer:
+            if input and not _among(input, (*outer, known)):
                 why = "is made by a later node, or by itself" if input in later else "is made by no node"
                 raise Unsound(f"{name}: its input {input!r} {why}")
         attributes: dict[str, Any] = {}
         for attribute in proto.attribute:
             if attribute.name in attributes:
                 raise Unsound(f"{name}: two attributes have the name {attribute.name!r}")
-            attributes[attribute.name] = self.attribute(attribute, outer, known, depth, name)
+            attributes[attribute.name] = self.attribute(attribute, (*outer, known), depth, name)
         for value in attributes.values():
             if isinstance(value, _Inner):
                 used |= value.captured
@@ -193,15 +164,16 @@ class _Reader:
                 raise Unsound(f"{name}: its output {output!r} is made twice")
             if output:
                 known.add(output)
-        operator = OPERATORS.get(kind)
-        if operator is None:
+        key = key_of(kind, self.opset)
+        if key is None:
             self.problems.append(f"{name}: the operator is not known")
-            kind = "Identity"
+            key = "Identity"
         else:
+            operator = OPERATORS[key]
             self.check(name, proto, operator, made)
             if operator.count:
                 made.setdefault(operator.count, len(proto.output))
-        return Node(name, kind, tuple(proto.input), tuple(proto.output), made, ()), frozenset(used)
+        return Node(name, key, tuple(proto.input), tuple(proto.output), made, ()), frozenset(used)
 
     def check(self, name: str, proto: Any, operator: Any, attributes: dict[str, Any]) -> None:
         """That the node has what its operator takes in this opset, and nothing else; adds the opset's defaults."""
@@ -232,12 +204,12 @@ class _Reader:
             default = declared.default_value
             # Of this opset: those of operators' functions are what held before there was the attribute.
             if default.name and attribute in operator.attributes and attribute not in attributes:
-                attributes[attribute] = self.attribute(default, frozenset(), set(), 0, name)
+                attributes[attribute] = self.attribute(default, (), 0, name)
         missing = [a for a, declared in schema.attributes.items() if declared.required and a not in attributes]
         if missing:
             raise Unsound(f"{name}: it lacks the attributes {missing}")
 
-    def attribute(self, proto: Any, outer: frozenset[str], known: set[str], depth: int, place: str) -> Any:
+    def attribute(self, proto: Any, around: Names, depth: int, place: str) -> Any:
         """The value of an attribute."""
         import onnx
 
@@ -257,21 +229,26 @@ class _Reader:
         if proto.type == kinds.STRINGS:
             return [s.decode("utf-8", "replace") for s in proto.strings]
         if proto.type == kinds.TENSOR:
-            return tensor_array(proto.t, self.folder)
+            return tensor_array(proto.t, self.files)
         if proto.type == kinds.GRAPH:
-            names = outer | known
-            return _Inner(self.graph(proto.g, names, depth + 1, f"{place}, {proto.name}: "), names)
+            return _Inner(self.graph(proto.g, around, depth + 1, f"{place}, {proto.name}: "), around)
         if proto.type == kinds.TYPE_PROTO:
             return None
         raise NotImplementedError(f"{place}: attribute {proto.name!r} is of a type that is not supported")
 
 
+def _declared(proto: Any) -> tuple[Any, tuple[int, ...]]:
+    """The dtype and the shape of an `onnx.TypeProto`: float32 and () for what it does not say."""
+    tensor = proto.tensor_type
+    return DTYPES.get(tensor.elem_type, np.float32), tuple([max(0, d.dim_value) for d in tensor.shape.dim])
+
+
 class _Inner:
     """A graph within a node, and the names that it uses of those around it."""
 
-    def __init__(self, graph: Graph, names: frozenset[str]) -> None:
+    def __init__(self, graph: Graph, around: Names) -> None:
         self.graph = graph
-        self.captured = _used(graph) & names
+        self.captured = {name for name in _used(graph) if _among(name, around)}
 
 
 def _used(graph: Graph) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +13,65 @@ import numpy as np
 from renga_onnx.load.graph import Host
 from renga_onnx.load.operators.values import dtype_of
 
-__all__ = ["Unsound", "tensor_array"]
+__all__ = ["FilesBeside", "Unsound", "tensor_array"]
 
 
 class Unsound(ValueError):
     """Something in the file makes no sense; the message says where and why."""
 
 
+_MOST_CLAIMS = 4
+
+
+class FilesBeside:
+    """The files in the folder of a model or below it.
+
+    Args:
+        folder: The folder.
+
+    Attributes:
+        claimed: For each file, the number of bytes that tensors have been read from it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.claimed: Counter[Path] = Counter()
+
+    def read(self, location: str, offset: int, length: int) -> bytes:
+        """A part of a file. Tensors may share bytes, but not so that a small file fills the memory.
+
+        Raises:
+            Unsound: There is no such file, or it has fewer bytes. The message continues a sentence about the tensor.
+        """
+        parts = Path(location).parts
+        if not location or Path(location).is_absolute() or ".." in parts or "\\" in location or "\0" in location:
+            raise Unsound(f"is said to stand in {location!r}, which is no file below the folder of the model")
+        path = self.folder.joinpath(*parts)
+        if any(self.folder.joinpath(*parts[: i + 1]).is_symlink() for i in range(len(parts))):
+            raise Unsound(f"is said to stand in {location!r}, which is a link: it could lead anywhere")
+        if not path.is_file():
+            raise Unsound(f"is said to stand in {location!r}, which is not there")
+        there = path.stat().st_size
+        if offset < 0 or offset + length > there:
+            raise Unsound(f"takes {length:,} bytes from {offset:,} of {location!r}, which has {there:,}")
+        self.claimed[path] += length
+        if self.claimed[path] > _MOST_CLAIMS * there:
+            raise Unsound(f"and others take more than {_MOST_CLAIMS} times what there is in {location!r}")
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+            file.seek(offset)
+            return file.read(length)
+
+
 _FIELDS = {1: "float_data", 11: "double_data", 7: "int64_data", 12: "uint64_data", 13: "uint64_data"}
 """Where the numbers of a type stand if they are not raw; all others in ``int32_data``."""
 
 
-def tensor_array(tensor: Any, folder: Path) -> Host:
+def tensor_array(tensor: Any, files: FilesBeside) -> Host:
     """An array, from the file itself or from one in its folder.
 
     Args:
         tensor: An `onnx.TensorProto`.
-        folder: Where the file is.
+        files: The files beside the model.
 
     Raises:
         Unsound: Its size is not what its shape says, or its file lies elsewhere.
@@ -46,7 +89,7 @@ def tensor_array(tensor: Any, folder: Path) -> Host:
         raise NotImplementedError(f"{where}: {error}") from None
     count = math.prod(shape)
     if tensor.data_location == 1:
-        content = _external(tensor, folder, count * dtype.itemsize, where)
+        content = _external(tensor, files, count * dtype.itemsize, where)
     elif tensor.HasField("raw_data"):
         content = tensor.raw_data
     else:
@@ -68,27 +111,16 @@ def _typed(tensor: Any, shape: tuple[int, ...], dtype: Any, count: int, where: s
     return made.reshape(shape)
 
 
-def _external(tensor: Any, folder: Path, size: int, where: str) -> bytes:
-    """What a tensor says stands in another file: one in the folder of the model or below, and no link."""
+def _external(tensor: Any, files: FilesBeside, size: int, where: str) -> bytes:
+    """What a tensor says stands in another file."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
-    location = entries.get("location", "")
-    parts = Path(location).parts
-    if not location or Path(location).is_absolute() or ".." in parts or "\\" in location or "\0" in location:
-        raise Unsound(f"{where} is said to stand in {location!r}, which is no file below the folder of the model")
-    path = folder.joinpath(*parts)
-    if any(folder.joinpath(*parts[: i + 1]).is_symlink() for i in range(len(parts))):
-        raise Unsound(f"{where} is said to stand in {location!r}, which is a link: it could lead anywhere")
-    if not path.is_file():
-        raise Unsound(f"{where} is said to stand in {location!r}, which is not there")
     try:
         offset, length = int(entries.get("offset", 0)), int(entries.get("length", size))
     except ValueError:
         raise Unsound(f"{where} has an offset or a length that is no number") from None
-    there = path.stat().st_size
-    if offset < 0 or length != size or offset + length > there:
-        raise Unsound(
-            f"{where} takes {size:,} bytes, said to be {length:,} from {offset:,} of {location!r}, which has {there:,}"
-        )
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
-        file.seek(offset)
-        return file.read(length)
+    if length != size:
+        raise Unsound(f"{where} takes {size:,} bytes, but is said to be of {length:,}")
+    try:
+        return files.read(entries.get("location", ""), offset, length)
+    except Unsound as error:
+        raise Unsound(f"{where} {error}") from None

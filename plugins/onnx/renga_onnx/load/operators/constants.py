@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import dtype_of, ints, is_float, number, raw
+from renga_onnx.load.operators.values import affordable, dtype_of, ints, is_float, number, raw
 
 __all__: list[str] = []
 
@@ -36,13 +37,15 @@ def constant(
 def constant_of_shape(shape: Any, *, value: Any = None) -> Any:
     """One value everywhere, on the host; float32 zeros by default."""
     made = np.zeros(1, np.float32) if value is None else value
-    return np.full(ints(shape), made.reshape(-1)[0], made.dtype)
+    return np.full(affordable(ints(shape), made.dtype), made.reshape(-1)[0], made.dtype)
 
 
 @operator("Range", host=(0, 1, 2))
 def count(start: Any, limit: Any, delta: Any) -> Any:
     """Numbers from `start` to `limit`, without it, on the host."""
-    n = max(0, int(np.ceil((number(limit) - number(start)) / number(delta))))
+    if number(delta) == 0:
+        raise ValueError("steps of 0 lead nowhere")
+    (n,) = affordable([max(0, math.ceil((number(limit) - number(start)) / number(delta)))], np.int64)
     return (np.arange(n) * number(delta) + number(start)).astype(np.asarray(start).dtype)
 
 

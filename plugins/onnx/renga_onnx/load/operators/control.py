@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.shape import split
-from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, is_float, number
+from renga_onnx.load.operators.table import Body, operator
+from renga_onnx.load.operators.values import axis_of, flipped, is_float, number
 
-__all__: list[str] = []
+__all__ = ["scan", "stacked"]
 
-Body = Callable[..., list[Any]]
+_MOST_ROUNDS = 1_000_000
 
 
 @operator("If", host=(0,))
@@ -24,10 +23,14 @@ def branch(condition: Any, *, then_branch: Body, else_branch: Body) -> Any:
     return tuple(then_branch() if number(condition) else else_branch())
 
 
-def _stacked(values: list[Any]) -> Any:
-    if not values:
-        return np.zeros((0,), np.float32)
+def stacked(values: list[Any]) -> Any:
+    """Values one after another along a new first axis."""
     return F.stack(values) if is_float(values[0]) else get_array_module(values[0]).stack(values)
+
+
+def _columns(rounds: list[list[Any]], none: list[Any]) -> list[Any]:
+    """What came out in each round, stacked; `none` if there was no round."""
+    return [stacked(list(column)) for column in zip(*rounds, strict=True)] if rounds else none
 
 
 @operator("Loop", host=(0, 1))
@@ -39,12 +42,14 @@ def loop(trips: Any, condition: Any, *states: Any, body: Body) -> Any:
     rounds: list[list[Any]] = []
     i = 0
     while going and (most is None or i < most):
+        if i == _MOST_ROUNDS:
+            raise ValueError(f"{_MOST_ROUNDS:,} rounds did not end it")
         more, *results = body(np.array(i, np.int64), np.array(True), *kept)
         kept = results[: len(states)]
         rounds.append(results[len(states) :])
         going = bool(number(more))
         i += 1
-    return *kept, *[_stacked(list(column)) for column in zip(*rounds, strict=True)]
+    return *kept, *_columns(rounds, body.none[1 + len(states) :])
 
 
 @operator("Scan")
@@ -73,9 +78,9 @@ def scan(
         states = results[:n]
         columns.append(results[n:])
     outputs = []
-    for i, values in enumerate(zip(*columns, strict=True)):
-        ordered = list(values)[:: -1 if scan_output_directions and scan_output_directions[i] else 1]
-        y = _stacked(ordered)
+    for i, y in enumerate(_columns(columns, body.none[n:])):
+        if scan_output_directions and scan_output_directions[i]:
+            y = flipped(y, 0)
         to = axis_of(scan_output_axes[i], y.ndim) if scan_output_axes else 0
         order = list(range(1, y.ndim))
         order.insert(to, 0)

@@ -8,7 +8,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import ints, raw, same_as
+from renga_onnx.load.operators.values import affordable, ints, raw, same_as
 from renga_onnx.load.operators.windows import Windows
 
 __all__: list[str] = []
@@ -56,6 +56,9 @@ def conv_transpose(
     """The transpose of a convolution with filters ``(C, O / group, ...)``: all of it, and then less its border."""
     n = x.ndim - 2
     steps, gaps, extra = strides or [1] * n, dilations or [1] * n, output_padding or [0] * n
+    parts = zip(x.shape[2:], steps, W.shape[2:], gaps, extra, strict=True)
+    sides = [(size - 1) * t + (k - 1) * d + 1 + e for size, t, k, d, e in parts]
+    affordable([x.shape[0], *sides], x.dtype, x.size)
     y = F.deconvolution_nd(x, W, None, steps, 0, None, gaps, group)
     y = F.pad(y, [(0, 0), (0, 0), *[(0, e) for e in extra]], "constant")
     border = list(pads or [0] * 2 * n)
@@ -69,6 +72,7 @@ def conv_transpose(
             border[i], border[i + n] = (less, more) if auto_pad == "SAME_UPPER" else (more, less)
     if wanted is not None:
         missing = [max(0, target - full) for full, target in zip(y.shape[2:], wanted, strict=True)]
+        affordable([x.shape[0], *wanted], x.dtype, x.size)
         y = F.pad(y, [(0, 0), (0, 0), *[(0, m) for m in missing]], "constant")
     inside = [slice(border[i], full - border[i + n]) for i, full in enumerate(y.shape[2:])]
     y = y[(slice(None), slice(None), *inside)]
@@ -86,7 +90,7 @@ def col2im(
     strides: Ints = None,
 ) -> Any:
     """Columns ``(N, C * elements, places)`` added up into images, each element where its window saw it."""
-    size = ints(image_shape)
+    size = affordable(ints(image_shape), x.dtype, x.size)
     numbers, within, _ = Windows.over(size, ints(block_shape), strides, pads, dilations, "NOTSET").places()
     xp, elements = get_array_module(x), numbers.shape[-1]
     numbers, within = [a.reshape(-1, elements).T for a in (numbers, within)]

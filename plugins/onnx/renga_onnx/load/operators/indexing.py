@@ -10,7 +10,7 @@ from renga_core.backend import get_array_module, to_host
 from renga_core.graph import Variable
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, expanded, flipped, is_float, number, raw
+from renga_onnx.load.operators.values import affordable, axis_of, expanded, flipped, is_float, number, raw
 
 __all__: list[str] = []
 
@@ -101,6 +101,7 @@ def one_hot(indices: Any, depth: Any, values: Any, *, axis: int = -1) -> Any:
     """``values[1]`` at the places that `indices` name along a new axis, else ``values[0]``."""
     at, xp = raw(indices), get_array_module(indices)
     size = int(number(depth))
+    affordable([*at.shape, size], raw(values).dtype, at.size)
     axis = axis_of(axis, at.ndim + 1)
     numbers = xp.arange(size).reshape([-1 if i == axis else 1 for i in range(at.ndim + 1)])
     hot = expanded(xp.where(at < 0, at + size, at), axis) == numbers

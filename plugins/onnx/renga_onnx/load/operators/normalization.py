@@ -8,7 +8,7 @@ from renga_core.backend import get_array_module
 from renga_core.configuration import config
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, number, raw, same_as
+from renga_onnx.load.operators.values import affordable, axis_of, number, raw, same_as
 
 __all__: list[str] = []
 
@@ -113,6 +113,7 @@ def local_response_normalization(
     """Krizhevsky et al. 2012, 3.3: by the mean of squares over neighbouring channels."""
     border = [(0, 0)] * x.ndim
     border[1] = ((size - 1) // 2, size - 1 - (size - 1) // 2)
+    affordable([x.shape[0], x.shape[1] + size, *x.shape[2:]], x.dtype, x.size)
     squares = F.pad(x * x, border, "constant")
     channels = x.shape[1]
     total = squares[:, :channels]

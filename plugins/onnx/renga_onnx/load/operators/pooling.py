@@ -11,7 +11,7 @@ from renga_core.backend import get_array_module, get_backend
 from renga_core.graph import Variable
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import ints, is_float, raw, same_as
+from renga_onnx.load.operators.values import affordable, ints, is_float, raw, same_as
 from renga_onnx.load.operators.windows import Windows
 
 __all__: list[str] = []
@@ -144,8 +144,8 @@ def max_unpool(
         (size - 1) * t + k - border[i] - border[i + n]
         for i, (size, t, k) in enumerate(zip(x.shape[2:], steps, kernel_shape, strict=True))
     ]
-    shape = (*x.shape[:2], *own)
-    wanted = shape if output_shape is None else ints(output_shape)
+    shape = affordable((*x.shape[:2], *own), x.dtype, x.size)
+    wanted = shape if output_shape is None else affordable(ints(output_shape), x.dtype, x.size)
     xp = get_array_module(x)
     zeros = xp.zeros(math.prod(shape), dtype=x.dtype)
     y = F.scatter_add(zeros, raw(indices).reshape(-1), x.reshape(-1)).reshape(shape)
@@ -175,6 +175,7 @@ def roi_align(
     coordinate_transformation_mode: str = "output_half_pixel",
 ) -> Any:
     """The mean, or the largest, of samples between pixels in each bin of regions ``(x, y, x, y)``."""
+    affordable([len(rois), x.shape[1], output_height, output_width], x.dtype, x.size)
     half = coordinate_transformation_mode == "half_pixel"
     height, width = x.shape[2:]
     made = []
@@ -197,6 +198,7 @@ Taps = tuple[Any, Any]
 def _samples(low: float, extent: float, bins: int, ratio: int, size: int) -> tuple[list[Taps], int]:
     """The two pixels next to each sample along an axis with their shares ``(bins * samples,)``; samples in a bin."""
     count = ratio if ratio > 0 else max(1, math.ceil(extent / bins))
+    affordable([bins * count], np.int64)
     at = low + (np.arange(bins * count) + 0.5) * extent / (bins * count)
     inside = (at >= -1) & (at <= size)
     at = np.clip(at, 0, size - 1)

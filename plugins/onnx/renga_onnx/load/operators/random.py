@@ -9,7 +9,7 @@ import numpy as np
 from renga_core.backend import get_backend
 from renga_core.random import generator
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import dtype_of, raw
+from renga_onnx.load.operators.values import affordable, dtype_of, raw
 
 __all__: list[str] = []
 
@@ -23,7 +23,7 @@ def normal(
     *, shape: list[int], mean: float = 0.0, scale: float = 1.0, dtype: int = 1, seed: float | None = None
 ) -> Any:
     """Normally distributed numbers."""
-    return (_draw().standard_normal(tuple(shape)) * scale + mean).astype(dtype_of(dtype))
+    return (_draw().standard_normal(affordable(shape, np.float64)) * scale + mean).astype(dtype_of(dtype))
 
 
 @operator("RandomNormalLike")
@@ -37,7 +37,7 @@ def normal_like(
 @operator("RandomUniform")
 def uniform(*, shape: list[int], low: float = 0.0, high: float = 1.0, dtype: int = 1, seed: float | None = None) -> Any:
     """Uniformly distributed numbers."""
-    return (_draw().random(tuple(shape)) * (high - low) + low).astype(dtype_of(dtype))
+    return (_draw().random(affordable(shape, np.float64)) * (high - low) + low).astype(dtype_of(dtype))
 
 
 @operator("RandomUniformLike")

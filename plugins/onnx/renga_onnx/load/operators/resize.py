@@ -11,7 +11,7 @@ from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_nn.functions.array.resize_images import Resample, Taps
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, ints, is_float, nearest, raw, same_as
+from renga_onnx.load.operators.values import affordable, axis_of, ints, is_float, nearest, raw, same_as
 
 __all__: list[str] = []
 
@@ -48,6 +48,10 @@ def resize(
     else:
         factors = [float(s) for s in np.asarray(scales).reshape(-1)]
         given = tuple([int(np.floor(n * s)) for n, s in zip(old, factors, strict=True)])
+    wanted = list(x.shape)
+    for axis, new in zip(chosen, given, strict=True):
+        wanted[axis] = new
+    affordable(wanted, x.dtype, x.size)
     ends = np.zeros(0) if roi is None else np.asarray(roi, np.float64)
     taps: dict[int, Taps] = {}
     outside: dict[int, Host] = {}
@@ -159,7 +163,7 @@ def _interpolated(at: Host, n: int, factor: float, mode: str, a: float, exclude:
 @operator("AffineGrid", host=(1,))
 def affine_grid(theta: Any, size: Any, *, align_corners: int = 0) -> Any:
     """The points ``(N, *spatial, axes)`` that affine maps ``(N, axes, axes + 1)`` make of a regular grid."""
-    n, _, *spatial = ints(size)
+    n, _, *spatial = affordable(ints(size))
     ranges = []
     for length in spatial:
         numbers = np.arange(length)

@@ -11,7 +11,7 @@ import numpy as np
 from renga_core.backend import get_array_module, to_host
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, ints, is_float
+from renga_onnx.load.operators.values import affordable, axis_of, ints, is_float
 
 __all__: list[str] = []
 
@@ -112,7 +112,7 @@ def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) 
 @operator("Expand", host=(1,))
 def expand(x: Any, shape: Any) -> Any:
     """Broadcast against a shape."""
-    wanted = np.broadcast_shapes(x.shape, ints(shape))
+    wanted = affordable(np.broadcast_shapes(x.shape, ints(shape)), x.dtype, x.size)
     return F.broadcast_to(x, wanted) if is_float(x) else get_array_module(x).broadcast_to(x, wanted)
 
 
@@ -120,6 +120,7 @@ def expand(x: Any, shape: Any) -> Any:
 def tile(x: Any, repeats: Any) -> Any:
     """Each axis so many times."""
     times = ints(repeats)
+    affordable([t * n for t, n in zip(times, x.shape, strict=True)], x.dtype, x.size)
     if is_float(x):
         return F.tile(x, times)
     wide = [size for pair in zip(times, x.shape, strict=True) for size in pair]
@@ -147,6 +148,7 @@ def pad(x: Any, pads: Any, constant_value: Any = None, axes: Any = None, *, mode
     border = [(max(0, a), max(0, b)) for a, b in widths]
     if not any(map(sum, border)):
         return x
+    affordable([n + sum(ends) for n, ends in zip(x.shape, border, strict=True)], x.dtype, x.size)
     xp = get_array_module(x)
     if mode == "constant":
         value = 0 if constant_value is None else np.asarray(constant_value).reshape(-1)[0].item()

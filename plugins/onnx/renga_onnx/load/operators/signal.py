@@ -10,7 +10,7 @@ import numpy as np
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import axis_of, dtype_of, number, same_as
+from renga_onnx.load.operators.values import affordable, axis_of, dtype_of, number, same_as
 
 __all__: list[str] = []
 
@@ -23,7 +23,7 @@ def _window(*names_and_terms: Any) -> None:
 def _enter_window(name: str, terms: tuple[float, ...]) -> None:
     @operator(name, host=(0,))
     def compute(size: Any, *, output_datatype: int = 1, periodic: int = 1) -> Any:
-        n = int(number(size))
+        (n,) = affordable([number(size)], np.float64)
         at = 2 * np.pi * np.arange(n) / max(n if periodic else n - 1, 1)
         made = sum(term * np.cos(i * at) for i, term in enumerate(terms))
         return np.asarray(made, dtype_of(output_datatype)).reshape(n)
@@ -39,6 +39,7 @@ _window(
 def _waves(length: int, points: int, onesided: bool, inverse: bool, like: Any) -> tuple[Any, Any]:
     """Cosine and sine matrices ``(length, frequencies)`` of a discrete Fourier transform."""
     bins = points // 2 + 1 if onesided and not inverse else points
+    affordable([length, bins], np.float64)
     angle = -2 * np.pi * (np.outer(np.arange(length), np.arange(bins)) % points) / points
     return same_as(like, np.cos(angle)), same_as(like, np.sin(-angle if inverse else angle))
 
@@ -105,6 +106,7 @@ def mel_weight_matrix(
 ) -> Any:
     """Triangles over the frequencies of a spectrum, at equal distances on the mel scale."""
     bands, points, rate = int(number(num_mel_bins)), int(number(dft_length)), int(number(sample_rate))
+    affordable([points // 2 + 1, bands], np.float64)
     low, high = [2595 * math.log10(1 + number(edge) / 700) for edge in (lower_edge_hertz, upper_edge_hertz)]
     mels = low + np.arange(bands + 2) * ((high - low) / (bands + 2))
     edges = np.floor((points + 1) * (700 * (10 ** (mels / 2595) - 1)) / rate).astype(int)

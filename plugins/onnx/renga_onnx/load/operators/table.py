@@ -5,11 +5,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["OPERATORS", "Operator", "operator"]
+__all__ = ["OPERATORS", "Body", "Operator", "key_of", "operator"]
 
 Compute = Callable[..., Any]
+
+
+class Body(Protocol):
+    """A graph within a node, as a function of its inputs that returns the list of its outputs."""
+
+    @property
+    def none(self) -> list[Any]:
+        """For each output, an array of no such outputs: of length 0, and then as the file declares it."""
+
+    def __call__(self, *inputs: Any) -> list[Any]:
+        """Compute it."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +30,7 @@ class Operator:
     Attributes:
         compute: A function of the inputs, by position, and of the attributes, by their names in ONNX. An input that is
             left out is None. Floating inputs are Variables; others are arrays; sequences are lists. A graph among the
-            attributes is a function of its inputs that returns the list of its outputs. Returns one output, or a tuple
+            attributes is a `Body`. Returns one output, or a tuple
             of several, of which trailing ones may be more than a node asks for.
         host: Positions of the inputs that are wanted as NumPy arrays: shapes, axes, limits. Floating ones too, through
             which no gradient flows.
@@ -46,7 +57,12 @@ class Operator:
 
 
 OPERATORS: dict[str, Operator] = {}
-"""The operators by their names: those of other domains than ONNX's own as ``com.acme.Fused``."""
+"""The operators by their names: those of other domains than ONNX's own as ``com.acme.Fused``.
+
+The older form of an operator that an opset changed is at ``Clip before 11``.
+"""
+
+_LATEST_CHANGE = 14  # the latest `before` of an older form
 
 
 def operator(
@@ -55,12 +71,30 @@ def operator(
     fixed: Iterable[int] = (),
     updates: dict[int, int] | None = None,
     count: str = "",
+    before: int | None = None,
 ) -> Callable[[Compute], Compute]:
-    """Enter a function into `OPERATORS`, under each of `names`. The arguments are the attributes of `Operator`."""
+    """Enter a function into `OPERATORS`, under each of `names`.
+
+    Args:
+        names: Names of operators.
+        host, fixed, updates, count: The attributes of `Operator`.
+        before: This is the form that the operators had before this opset. Without it, the form of all opsets that no
+            older form covers.
+    """
 
     def enter(compute: Compute) -> Compute:
         made = Operator(compute, frozenset(host), frozenset(fixed), updates or {}, count)
-        OPERATORS.update(dict.fromkeys(names, made))
+        OPERATORS.update({name if before is None else _older(name, before): made for name in names})
         return compute
 
     return enter
+
+
+def _older(name: str, before: int) -> str:
+    return f"{name} before {before}"
+
+
+def key_of(name: str, opset: int) -> str | None:
+    """The key in `OPERATORS` of an operator in an opset; None if it is not known."""
+    older = [_older(name, before) for before in range(opset + 1, _LATEST_CHANGE + 1)]
+    return next((key for key in (*older, name) if key in OPERATORS), None)

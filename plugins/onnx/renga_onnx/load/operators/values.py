@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from renga_core.graph import Variable, as_array
 
 __all__ = [
     "DTYPES",
+    "affordable",
     "axis_of",
     "dtype_of",
     "expanded",
@@ -66,6 +68,30 @@ def raw(x: Any) -> Any:
 def ints(x: Any) -> tuple[int, ...]:
     """A host array, or a list, of integers as a tuple."""
     return tuple([int(n) for n in np.asarray(x).reshape(-1)])
+
+
+_MOST_BYTES = 1 << 32
+_MOST_GROWTH = 64
+
+
+def affordable(shape: Sequence[int], dtype: Any = np.float32, of: int = 0) -> tuple[int, ...]:
+    """A shape that numbers in a file ask for, which may be anything, before memory is asked for.
+
+    Args:
+        shape: The shape.
+        dtype: That of the elements.
+        of: The number of elements of what the result is made of.
+
+    Raises:
+        ValueError: A size is negative, or it would take more than 4 GiB and 64 times as many elements as `of`.
+    """
+    made = tuple([int(n) for n in shape])
+    count = math.prod(made)
+    if min(made, default=0) < 0:
+        raise ValueError(f"there is no array of shape {made}")
+    if count * np.dtype(dtype).itemsize > _MOST_BYTES and count > _MOST_GROWTH * of:
+        raise ValueError(f"an array of shape {made} would take {count * np.dtype(dtype).itemsize:,} bytes")
+    return made
 
 
 def number(x: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from renga_onnx.load.operators.values import affordable
 
 __all__ = ["Windows"]
 
@@ -61,6 +64,7 @@ class Windows:
             before, after = [0] * n, [0] * n
         else:
             before, after = list(pads[:n]), list(pads[n:])
+        affordable([s + b + a for s, b, a in zip(size, before, after, strict=True)], np.int64, math.prod(size))
         out = []
         for s, t, r, b, a in zip(size, steps, reach, before, after, strict=True):
             rest = s + b + a - r
@@ -108,6 +112,7 @@ class Windows:
             Integers ``(*out, elements)``, the elements' numbers in the image, which in the border are those of its
             edge; whether they are within the image; and whether they are within it or its border.
         """
+        affordable([*self.out, *self.kernel], np.int64)
         numbers, within, counted = np.zeros((), np.intp), np.ones((), bool), np.ones((), bool)
         n = len(self.size)
         for axis in range(n):
