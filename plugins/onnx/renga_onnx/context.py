@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from renga_core.backend import Array, to_host
+from renga_core.backend import Array, is_floating, to_host
+from renga_core.errors import RengaError
 from renga_core.link import Link
 
 __all__ = ["Context", "convert_parameter", "tensor"]
@@ -30,6 +32,7 @@ class Context:
         frozen: Functions that have a constant which is another one for other values of the inputs.
         opset_imports: Versions of other domains of operators than ONNX's own. A converter that writes nodes of such a
             domain adds it: ``call.context.opset_imports["com.microsoft"] = 1``.
+        stacks: Names of stacks: of arrays of which there are as many as a named axis has elements; by their identities.
         param_to_link: For each parameter's path, its link.
     """
 
@@ -43,6 +46,8 @@ class Context:
         self.calls: dict[Any, Any] = {}
         self.frozen: dict[str, None] = {}
         self.opset_imports: dict[str, int] = {}
+        self.stacks: dict[tuple[int, ...], str] = {}
+        self._places: dict[int, tuple[str, int, int]] = {}
         self._kept: list[Array] = []
         self._pinned: set[str] = set()
         self._used: set[str] = set()
@@ -109,10 +114,43 @@ class Context:
         self.constants[chosen] = array
         return chosen
 
+    def add_stack(self, arrays: Sequence[Array], others: Sequence[Array], name: str) -> None:
+        """Arrays of this run, and those of the other, are the elements of a stack."""
+        self.stacks[tuple(map(id, arrays))] = name
+        for each in (arrays, others):
+            self._places.update({id(array): (name, i, len(each)) for i, array in enumerate(each)})
+
+    def element(self, array: Array, other: Array) -> str | None:
+        """The name of an array that is an element of a stack; None if it is none.
+
+        Raises:
+            RengaError: It is in another place in the other run, counted from the first and from the last one.
+        """
+        if id(array) not in self._places:
+            return None
+        name, i, count = self._places[id(array)]
+        _, j, there = self._places.get(id(other), ("", -1, -1))
+        if i != j and count - i != there - j:
+            raise RengaError(
+                f"one of {count} arrays is used by itself, of which there are as many as a named axis has elements; it "
+                f"is number {i} of {count} in one run, {j} of {there} in another.\n"
+                "Next: give input_shapes that name fewer axes."
+            )
+        place = self.add_const(np.array(i if i == j else i - count), "constant")
+        return self.op("Gather", [name, place], [self.fresh("element")], axis=0)[0]
+
     def initializers(self, own: bool = True) -> list[TensorProto]:
-        """The constants, and the parameters if `own`, as ONNX stores them."""
-        arrays = {**(self.parameters if own else {}), **self.constants}
-        return [tensor(array, name) for name, array in arrays.items()]
+        """The constants that are no floats, and the parameters if `own`, as ONNX stores them."""
+        whole = {name: array for name, array in self.constants.items() if not is_floating(array.dtype)}
+        return [tensor(array, name) for name, array in {**(self.parameters if own else {}), **whole}.items()]
+
+    def constant_nodes(self) -> list[NodeProto]:
+        """The constants that are floats, as nodes: who loads the graph can tell them from parameters."""
+        return [
+            helper.make_node("Constant", [], [name], name=self.fresh("Constant"), value=tensor(array, name))
+            for name, array in self.constants.items()
+            if is_floating(array.dtype)
+        ]
 
     def op(self, op_type: str, inputs: list[str], outputs: list[str], **attributes: Any) -> list[str]:
         """Write a node; returns `outputs`."""

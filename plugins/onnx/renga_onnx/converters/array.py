@@ -18,13 +18,15 @@ from renga_nn.functions.array.transpose_sequence import Regroup
 from renga_nn.functions.array.where import Where
 from renga_nn.functions.composed import Begin
 from renga_onnx.converters.indexing import END, get_item
+from renga_onnx.converters.stacks import regroup
 from renga_onnx.exporting.call import Call
 
 __all__ = ["CONVERTERS"]
 
 
 def _reshape(call: Call) -> None:
-    call.reshape(call.inputs[0], call.y.shape, call.twin.outputs[0].shape, call.outputs)
+    of = call.x.shape, call.twin.inputs[0].shape
+    call.reshape(call.inputs[0], call.y.shape, call.twin.outputs[0].shape, call.outputs, of)
 
 
 def _transpose(call: Call) -> None:
@@ -110,15 +112,6 @@ def _resample(call: Call) -> None:
     call.op("Identity", [total], call.outputs)
 
 
-def _regroup(call: Call) -> None:
-    joined = call.op("Concat", call.inputs, axis=0)
-    ordered = call.op("Gather", [joined, call.integers(call.function.order)], axis=0)
-    if len(call.outputs) == 1:
-        call.op("Identity", [ordered], call.outputs)
-    else:
-        call.op("Split", [ordered, call.integers(call.function.lengths)], call.outputs, axis=0)
-
-
 def _where(call: Call) -> None:
     condition = call.array(call.function.condition, call.other.condition)
     call.op("Where", [condition, *call.inputs], call.outputs)
@@ -138,7 +131,7 @@ CONVERTERS = {
     Identity: _identity,
     Pad: _pad,
     Permutate: _permutate,
-    Regroup: _regroup,
+    Regroup: regroup,
     Resample: _resample,
     Separate: _separate,
     Split: _split,

@@ -118,16 +118,33 @@ class Call:
         return self.op("Squeeze", [x, self.integers(axes)], outputs)
 
     def reshape(
-        self, x: str, shape: Sequence[int], twin: Sequence[int] | None = None, outputs: Sequence[str] | None = None
+        self,
+        x: str,
+        shape: Sequence[int],
+        twin: Sequence[int] | None = None,
+        outputs: Sequence[str] | None = None,
+        of: tuple[Sequence[int], Sequence[int]] = ((), ()),
     ) -> str:
-        """Write a reshape; `twin` is the shape in the other run."""
-        twin = shape if twin is None else twin
-        varying = [i for i, (a, b) in enumerate(zip(shape, twin, strict=True)) if a != b]
-        if len(varying) == 1 and 0 not in shape and 0 not in twin:
-            name = self.integers([-1 if i in varying else size for i, size in enumerate(shape)])
-        else:
-            name = self.shape(shape, twin)
-        return self.op("Reshape", [x, name], outputs)
+        """Write a reshape.
+
+        Args:
+            x: Name of the array.
+            shape, twin: Its new shape in this run and in the other.
+            outputs: Names; None for one that is of no interest elsewhere.
+            of: Its shape before, in both runs, if it is known: sizes that stay need not follow from named axes.
+
+        Returns:
+            The name of the output.
+        """
+        pairs = list(zip(shape, shape if twin is None else twin, strict=True))
+        varying = [i for i, (a, b) in enumerate(pairs) if a != b]
+        kept = [i for i in varying if i < len(of[0]) and pairs[i] == (of[0][i], of[1][i])]
+        open_sizes = [i for i in varying if i not in kept]
+        if len(open_sizes) <= 1 and not any(0 in pair for pair in pairs):
+            # To ONNX, 0 is the size that the axis has, and -1 what is left.
+            sizes = [0 if i in kept else -1 if i in open_sizes else size for i, (size, _) in enumerate(pairs)]
+            return self.op("Reshape", [x, self.integers(sizes)], outputs)
+        return self.op("Reshape", [x, self.shape(shape, twin)], outputs)
 
     def shape(self, shape: Sequence[int], twin: Sequence[int] | None = None) -> str:
         """The name of integers: sizes, or places of elements, given as they are in this run and in the other.
@@ -142,6 +159,11 @@ class Call:
 
     def _size(self, first: int, second: int) -> str:
         size = size_of(first, second, self.axes)
+        if size is None or size.factor != 1 or size.offset or len(size.axes) != 1:
+            # Programs take most sizes from arrays, which know how they were rounded: half of 5 pixels may be 2 or 3.
+            measured = self._measured(first, second)
+            if measured:
+                return measured
         if size is None:
             names = ", ".join(repr(axis.name) for axis in self.axes)
             raise RengaError(
@@ -162,7 +184,22 @@ class Call:
         return name if size.offset == 0 else self.op("Add", [name, self.integers([size.offset])])
 
     def _axis(self, axis: Axis) -> str:
-        return self.op("Gather", [self.op("Shape", [axis.input]), self.integers([axis.position])], axis=0)
+        return self._size_of(axis.input, axis.position)
+
+    def _size_of(self, x: str, axis: int) -> str:
+        return self.op("Gather", [self.op("Shape", [x]), self.integers([axis])], axis=0)
+
+    def _measured(self, first: int, second: int) -> str | None:
+        """The name of a size that an array has which was computed before: of the latest one; None if there is none."""
+        if first == second:
+            return None
+        for call in reversed(self.context.calls.values()):
+            if call.function is not self.function:
+                for name, x, y in zip(call.outputs, call.run.outputs, call.twin.outputs, strict=False):
+                    pairs = list(zip(x.shape, y.shape, strict=True))
+                    if (first, second) in pairs:
+                        return self._size_of(name, pairs.index((first, second)))
+        return None
 
     def array(self, value: Array, twin: Array | None = None) -> str:
         """The name of an array that a function holds: computed, a parameter, or a constant.
@@ -173,6 +210,9 @@ class Call:
             RengaError: It has not.
         """
         twin = value if twin is None else twin
+        element = self.context.element(value, twin)
+        if element:
+            return element
         if not self.context.is_known(value) and self._depends_on_values(value):
             self.context.frozen.setdefault(f"{type(self.function).__name__} ({self.run.where})")
         if self.context.is_known(value) or tuple(value.shape) == tuple(twin.shape):

@@ -13,6 +13,7 @@ from renga_core.backend import Array
 from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode
 from renga_onnx.context import Context
+from renga_onnx.converters import stacks
 from renga_onnx.exporting.call import Call
 from renga_onnx.exporting.choosing import Converter, Converters, name_of
 from renga_onnx.exporting.recording import Applied
@@ -95,6 +96,9 @@ def _write(call: Call, converter: Converter) -> None:
     """
     run, context = call.run, call.context
     context.calls[run.function] = call
+    if stacks.is_stack(call):
+        stacks.write(call)
+        return
     call.inputs.extend(call.array(a, b) for a, b in zip(run.inputs, call.twin.inputs, strict=True))
     for y in run.outputs:
         call.outputs.append(context.fresh(f"{name_of(run.function)}_out"))

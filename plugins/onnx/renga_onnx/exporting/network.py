@@ -153,14 +153,19 @@ def trace(
         context.set_name(array, name, pinned=True)
     outputs = _by_name(results, "Output", output_names)
     there = _by_name(others, "Output", output_names)
+    if len(outputs) != len(there):
+        raise RengaError(
+            f"the network returns {len(outputs)} arrays in one run and {len(there)} in another, for other sizes of the "
+            "named axes.\nNext: stack them, or give input_shapes that name fewer axes."
+        )
     known = Converters.known({name: adapted(each) for name, each in (external_converters or {}).items()})
     write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, known)
-    for name, array in outputs.items():
-        context.op("Identity", [context.get_name(array)], [name])
+    for (name, array), other in zip(outputs.items(), there.values(), strict=True):
+        context.op("Identity", [context.element(array, other) or context.get_name(array)], [name])
 
     parameters = {} if export_params else context.parameters
     graph = helper.make_graph(
-        context.nodes,
+        [*context.constant_nodes(), *context.nodes],
         graph_name,
         [
             *[_value(name, array, shapes.get(name)) for name, array in inputs.items()],
