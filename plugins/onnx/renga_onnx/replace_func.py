@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from renga_core.backend import Array
+from renga_core.backend import Array, is_array
 from renga_core.graph import FunctionNode, Variable, as_variable, force_backprop_mode, no_backprop_mode
 from renga_nn.functions.composed import gradients_of
 
@@ -23,8 +23,11 @@ class WrappedFunctionNode(FunctionNode):
 
     Args:
         name: What external converters know it by.
-        function: The function, of the inputs.
+        function: The function, of the inputs; it returns a tuple.
         attributes: By name.
+
+    Raises:
+        ValueError: An attribute has the name of something else.
     """
 
     def __init__(self, name: str, function: Callable[..., Any], attributes: Mapping[str, Any]) -> None:
@@ -32,6 +35,11 @@ class WrappedFunctionNode(FunctionNode):
         self.custom_function_node_name = name
         self._function = function
         for attribute, value in attributes.items():
+            if hasattr(FunctionNode, attribute):
+                raise ValueError(
+                    f"{name}: its argument {attribute!r} cannot be an attribute of the function, which has another of "
+                    f"that name.\nNext: pass rename_attributes=[({attribute!r}, …)]"
+                )
             setattr(self, attribute, value)
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
@@ -47,7 +55,37 @@ class WrappedFunctionNode(FunctionNode):
 
     def _call(self, *inputs: Variable) -> tuple[Variable, ...]:
         results = self._function(*inputs)
-        return tuple([as_variable(y) for y in (results if isinstance(results, (tuple, list)) else [results])])
+        for y in results:
+            if not _is_input(y):
+                raise TypeError(
+                    f"{self.onnx_name}: it returns {type(y).__name__}; expected a Variable, or a tuple or list of them"
+                )
+        return tuple([as_variable(y) for y in results])
+
+
+def _is_input(value: Any) -> bool:
+    return isinstance(value, Variable) or is_array(value)
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    """The arrays and Variables of an argument, those in lists, tuples and dictionaries as well."""
+    if _is_input(value):
+        yield value
+    elif isinstance(value, (list, tuple, Mapping)):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _arrays(each)
+
+
+def _replaced(value: Any, inputs: Iterator[Variable]) -> Any:
+    """The same argument with others in place of its arrays."""
+    if _is_input(value):
+        return next(inputs)
+    if isinstance(value, Mapping):
+        return {key: _replaced(each, inputs) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        parts = [_replaced(each, inputs) for each in value]
+        return parts if isinstance(value, list) else tuple(parts)
+    return value
 
 
 def fake_as_funcnode(
@@ -59,7 +97,8 @@ def fake_as_funcnode(
     """A function that does what `alt_func` does, and is exported as one node, by the external converter `name`.
 
     Args:
-        alt_func: The function. Its arguments that are arrays or Variables become inputs, all others attributes.
+        alt_func: The function. Its arguments that are arrays or Variables, or lists, tuples and dictionaries of them,
+            become inputs, all others attributes. It returns a Variable, or a tuple or list of them.
         name: Name of the converter.
         rename_attributes: Pairs of an argument's name and the name of its attribute.
         experimental_warning: Of no meaning; there to take the arguments of ONNX-Chainer.
@@ -71,16 +110,24 @@ def fake_as_funcnode(
     def replaced(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        arrays = {key: value for key, value in bound.arguments.items() if hasattr(value, "dtype")}
-        others = {renamed.get(key, key): value for key, value in bound.arguments.items() if key not in arrays}
+        arrays = {key: list(_arrays(value)) for key, value in bound.arguments.items()}
+        inputs = [array for found in arrays.values() for array in found]
+        others = {renamed.get(key, key): value for key, value in bound.arguments.items() if not arrays[key]}
+        if not inputs:
+            raise TypeError(f"{name}: none of its arguments is an array or a Variable, which would become an input")
+        structure: list[Callable[[Any], Any]] = []
 
-        def function(*inputs: Variable) -> Any:
-            given = inspect.BoundArguments(signature, bound.arguments.__class__(bound.arguments))
-            given.arguments.update(zip(arrays, inputs, strict=True))
-            return alt_func(*given.args, **given.kwargs)
+        def function(*variables: Variable) -> tuple[Any, ...]:
+            rest = iter(variables)
+            given = inspect.BoundArguments(signature, type(bound.arguments)(bound.arguments))
+            given.arguments.update({key: _replaced(bound.arguments[key], rest) for key in arrays if arrays[key]})
+            results = alt_func(*given.args, **given.kwargs)
+            kinds = [kind for kind in (list, tuple) if isinstance(results, kind)]
+            structure[:] = kinds or [lambda outputs: outputs[0]]
+            return tuple(results) if kinds else (results,)
 
-        outputs = WrappedFunctionNode(name, function, others).apply(list(arrays.values()))
-        return outputs if len(outputs) > 1 else outputs[0]
+        outputs = WrappedFunctionNode(name, function, others).apply(inputs)
+        return structure[0](outputs)
 
     return replaced
 
