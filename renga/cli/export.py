@@ -2,35 +2,130 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
 
-from renga_core.command_line import Parser, word
+from renga.run.exporting import OnnxOptions, export_onnx
+from renga.run.trained import is_run
+from renga_core.command_line import Parser, UsageError, word
+from renga_core.errors import RengaError
+from renga_core.plugin import registry
 from renga_core.serializers import save
 
 from .trained import add_arguments, loaded
 
 __all__ = ["run"]
 
+_ONNX = ".onnx"
+
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga export RUN --out FILE``."""
+    """Run ``renga export RUN FILE [options]``."""
+    parser = _parser()
+    _refuse_out(argv)
+    arguments = parser.parse_all(argv, intermixed=True)
+    options = _onnx_options(arguments)
+    _check_place(arguments)
+    lines: list[str] = []
+    with loaded(arguments) as trained:
+        if Path(arguments.file).suffix.lower() == _ONNX:
+            lines = export_onnx(trained, arguments.file, options)
+        else:
+            save(arguments.file, trained.model)
+    print(
+        f"{arguments.file}: {trained.description.model.use}, {trained.model.count_params():,} parameters, "
+        f"from {trained.weights}"
+    )
+    for line in lines:
+        print(line)
+    return 0
+
+
+def _parser() -> Parser:
     parser = Parser(
         "renga export",
-        "Save only the parameters of a trained network. `renga.serializers.load` loads them into the same model.",
+        "Write a trained network to a file. To .onnx: the whole network, which onnxruntime and other programs run. "
+        "To another format: only its parameters, which `renga.serializers.load` loads into the same model.",
     )
     add_arguments(parser)
     parser.add_argument(
-        "--out",
-        type=word,
-        required=True,
+        "file",
         metavar="FILE",
-        help="file to write; its suffix decides the format: .npz, .safetensors, .h5",
+        type=word,
+        help=f"file to write; its suffix decides the format: {', '.join(_suffixes())}",
     )
-    arguments = parser.parse_all(argv)
-    with loaded(arguments) as trained:
-        save(arguments.out, trained.model)
-    print(
-        f"{arguments.out}: {trained.description.model.use}, {trained.model.count_params():,} parameters, "
-        f"from {trained.weights}"
+    onnx = parser.add_argument_group("options for .onnx")
+    onnx.add_argument(
+        "--batch", type=int, metavar="N", help="number of examples that the network then takes (default: any)"
     )
-    return 0
+    onnx.add_argument("--opset", type=int, metavar="N", help="version of ONNX's operators, 13 to 21 (default: newest)")
+    onnx.add_argument(
+        "--fold-batch-norm",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="make batch normalization part of the layer before it (default: yes)",
+    )
+    onnx.add_argument(
+        "--check",
+        action="store_true",
+        help="run the file in onnxruntime on test data of the run, and compare its outputs with those of the network; "
+        "if they differ, the command fails and writes no file",
+    )
+    return parser
+
+
+def _refuse_out(argv: Sequence[str]) -> None:
+    """Raise UsageError for ``--out FILE``, as other commands have it."""
+    if any(each == "--out" or each.startswith("--out=") for each in argv):
+        raise UsageError("renga export has no option --out. Next: renga export RUN FILE")
+
+
+def _onnx_options(arguments: argparse.Namespace) -> OnnxOptions:
+    """What was asked for an ONNX file.
+
+    Raises:
+        UsageError: The suffix of the file is not known, or it is another one than ``.onnx`` and has no such options.
+    """
+    suffix = Path(arguments.file).suffix.lower()
+    if is_run(arguments.file) and not is_run(arguments.run):
+        raise UsageError(f"RUN comes first. Next: renga export {arguments.file} {arguments.run}")
+    if Path(arguments.file).is_dir():
+        raise UsageError(f"FILE is a folder: {arguments.file}. Next: name a file in it: {arguments.file}/network.onnx")
+    if suffix not in _suffixes():
+        said = f"its suffix is {suffix!r}" if suffix else "it has no suffix"
+        raise UsageError(f"FILE is {arguments.file!r}: {said}, and must be one of {', '.join(_suffixes())}.")
+    given = {
+        "--batch": arguments.batch is not None,
+        "--opset": arguments.opset is not None,
+        "--fold-batch-norm": arguments.fold_batch_norm is not None,
+        "--check": arguments.check,
+    }
+    wrong = next((option for option, there in given.items() if there), None)
+    if suffix != _ONNX and wrong is not None:
+        raise UsageError(f"{wrong} is for .onnx files, and FILE is {arguments.file!r}. Next: leave it out.")
+    if arguments.batch is not None and arguments.batch < 1:
+        raise UsageError(f"--batch must be at least 1, not {arguments.batch}.")
+    return OnnxOptions(arguments.batch, arguments.opset, arguments.fold_batch_norm is not False, arguments.check)
+
+
+def _suffixes() -> list[str]:
+    """The suffixes of files that can be written."""
+    formats = [offer.provider.suffixes for offer, _ in registry("file_format").list()]
+    return [_ONNX, *dict.fromkeys(suffix for suffixes in formats for suffix in suffixes)]
+
+
+def _check_place(arguments: argparse.Namespace) -> None:
+    """Raise RengaError where the file cannot be written, before anything is computed."""
+    place = Path(arguments.file)
+    if not place.parent.is_dir():
+        raise RengaError(f"{place}: there is no folder {place.parent}. Next: mkdir -p {place.parent}")
+    try:
+        with TemporaryFile(dir=place.parent):
+            pass
+    except OSError as error:
+        raise RengaError(
+            f"{place}: no file can be written in the folder {place.parent}: {error.strerror}. "
+            "Next: name a file in another folder."
+        ) from error

@@ -14,7 +14,7 @@ def renga_commands() -> list[Provider]:
         command("train", "train a model as a run file (TOML) describes"),
         command("evaluate", "evaluate a trained network on the test data"),
         command("predict", "apply a trained network to new files, or let it generate something"),
-        command("export", "save only the parameters of a trained network"),
+        command("export", "write a trained network to a file: ONNX, or its parameters alone"),
         command("launch", "run a program as several processes that are connected by MPI"),
         command("profile", "measure where the time of a training step goes"),
         command("scale-model", "predict the time of an iteration on more devices"),

@@ -17,6 +17,7 @@ from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.download import set_dataset_root as set_dataset_root
 from renga_data.preprocessing import PicturePreprocessing as PicturePreprocessing
 from renga_data.preprocessing import TextPreprocessing as TextPreprocessing
+from renga_data.preprocessing import preprocessing_document as preprocessing_document
 from renga_data.preprocessing import read_preprocessing as read_preprocessing
 from renga_data.preprocessing import write_preprocessing as write_preprocessing
 from renga_data.tabular.table import TabularDataset as TabularDataset
@@ -37,6 +38,7 @@ __all__ = [
     "converter",
     "get_dataset_directory",
     "get_dataset_root",
+    "preprocessing_document",
     "read_preprocessing",
     "set_dataset_root",
     "tabular",

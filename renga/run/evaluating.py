@@ -1,4 +1,4 @@
-"""Evaluating a trained network on the test data of its run."""
+"""Evaluating a trained network on the test data of its run, and these data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,28 @@ from renga.distributed import SingleCommunicator
 from renga.iterators import SerialIterator
 from renga.run.building import known_to, make_data
 from renga.run.trained import Trained
+from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
 
-__all__ = ["evaluate"]
+__all__ = ["data_of", "evaluate"]
+
+
+def data_of(trained: Trained) -> tuple[Dataset, Dataset]:
+    """Return the data that a network was trained on, and those to test it with.
+
+    Raises:
+        RengaError: The data are others than when the network was trained: means or classes differ.
+    """
+    parts, task = trained.parts, trained.task
+    data = make_data(parts.data, task, SingleCommunicator(), trained.description.batch_size)
+    now, kept = getattr(data, "preprocessing", None), task.preprocessing
+    if kept is not None and now != kept:
+        raise RengaError(
+            f"{parts.data.label}: the data are not those that the network was trained on: means, scales or classes "
+            "differ from those in preprocessing.json. Next: give the same data, or train again."
+        )
+    train, test = data
+    return train, test
 
 
 def evaluate(trained: Trained) -> tuple[dict[str, float], int]:
@@ -18,14 +37,7 @@ def evaluate(trained: Trained) -> tuple[dict[str, float], int]:
         RengaError: The data are others than when the network was trained: means or classes differ.
     """
     parts, task, comm = trained.parts, trained.task, SingleCommunicator()
-    kept = task.preprocessing
-    train, test = data = make_data(parts.data, task, comm, trained.description.batch_size)
-    now = getattr(data, "preprocessing", None)
-    if kept is not None and now != kept:
-        raise RengaError(
-            f"{parts.data.label}: the data are not those that the network was trained on: means, scales or classes "
-            "differ from those in preprocessing.json. Next: evaluate on the same file, or train again."
-        )
+    train, test = data_of(trained)
     converter = parts.converter.make()
     known = known_to(parts.evaluator, comm, task=task, converter=converter, device=trained.device, train=train)
     batches = SerialIterator(test, trained.description.batch_size, repeat=False, shuffle=False)

@@ -99,7 +99,10 @@ def using_run_folder(folder: str, words: Mapping[str, tuple[str, Any]] | None = 
     """
     path = _run_file(folder)
     if not is_run(folder):
-        raise RengaError(f"{folder} is not a folder of a run: there is no {COPY} in it. Next: name what --out was.")
+        raise RengaError(
+            f"{folder} is not a folder of a run: there is no {COPY} in it. "
+            "Next: give the folder that `renga train` has written."
+        )
     with using_run_file(read_run(str(path))), using_command_line(words or {}):
         yield describe()
 

@@ -11,6 +11,7 @@ from renga_core.training import PRIORITY_WRITER as PRIORITY_WRITER
 from renga_core.training import Updater as Updater
 from renga_training.make_extension import make_extension as make_extension
 from renga_training.out_folder import hold_folder as hold_folder
+from renga_training.tasks.inference import Inference as Inference
 from renga_training.tasks.task import Task as Task
 from renga_training.trainer import Trainer as Trainer
 from renga_training.triggers.interval_trigger import IntervalTrigger as IntervalTrigger
@@ -20,6 +21,7 @@ from renga_training.updaters.standard_updater import StandardUpdater as Standard
 
 __all__ = [
     "Extension",
+    "Inference",
     "IntervalTrigger",
     "PRIORITY_EDITOR",
     "PRIORITY_READER",

@@ -127,7 +127,7 @@ def test_predict_numbers_into_a_file(here, capsys):
         (["predict", "result", "table.csv", "--out", "a.png"], 1, "the results are rows"),
         (["predict", "result", "table.csv", "--text", "a"], 2, "--text and files: give one of them"),
         (["predict", "result", "run.toml"], 1, "run.toml"),
-        (["export", "result", "--out", "a.npz", "--set", "model.n_units=9"], 1, "shape"),
+        (["export", "result", "a.npz", "--set", "model.n_units=9"], 1, "shape"),
     ],
 )
 def test_what_is_wrong(here, capsys, words, status, told):
@@ -156,7 +156,7 @@ def test_the_snapshot_that_the_run_keeps_as_the_best(here, capsys):
 @pytest.mark.parametrize("name", ["net.npz", "net.safetensors"])
 def test_export_is_the_network_alone(here, capsys, name):
     folder = here("classification")
-    assert main(["export", "result", "--out", name]) == 0
+    assert main(["export", "result", name]) == 0
     assert "mlp, " in capsys.readouterr().out
     model = MLP(8, 2)
     load(name, model)

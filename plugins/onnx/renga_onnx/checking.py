@@ -35,11 +35,13 @@ class Difference:
         output: Name of the output.
         absolute: The largest difference of two elements.
         relative: The same, divided by the largest magnitude of an element that the network computes.
+        elements: How many elements were compared.
     """
 
     output: str
     absolute: float
     relative: float
+    elements: int
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _computed(model: Any, arrays: Sequence[Host]) -> tuple[list[str], list[Host]
         import onnxruntime
     except ImportError as error:
         raise RengaError(
-            "onnxruntime is not installed, which runs the model.\nNext: pip install onnxruntime"
+            "onnxruntime is not installed; it is needed to run the model.\nNext: pip install onnxruntime"
         ) from error
     source = model.SerializeToString() if isinstance(model, onnx.ModelProto) else os.fspath(model)
     options = onnxruntime.SessionOptions()
@@ -154,4 +156,4 @@ def _difference(name: str, found: Host, expected: Host, tolerance: float | None)
             f"output {name!r} differs by {absolute:.2g} in onnxruntime from what the network computes. That is "
             f"{relative:.2g} of its largest value; {allowed:.2g} is allowed."
         )
-    return Difference(name, absolute, relative)
+    return Difference(name, absolute, relative, b.size)

@@ -137,6 +137,7 @@ def renga_namespaces() -> list[Namespace]:
                 "renga_training.make_extension": "make_extension",
                 "renga_training.trainer": "Trainer",
                 "renga_training.out_folder": "hold_folder",
+                "renga_training.tasks.inference": "Inference",
                 "renga_training.tasks.task": "Task",
                 f"{_TRIGGERS}.interval_trigger": "IntervalTrigger get_trigger",
                 f"{updaters}.parallel_updater": "ParallelUpdater",

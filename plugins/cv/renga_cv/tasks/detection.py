@@ -20,6 +20,7 @@ from renga_cv.tasks.picture_task import Array, PictureTask
 from renga_cv.tasks.targets.multibox import MultiboxTarget
 from renga_cv.tasks.targets.pyramid import PyramidTarget
 from renga_cv.tasks.targets.regions import FasterRCNNTarget, LightHeadRCNNTarget
+from renga_training.tasks.inference import Computing, Inference
 from renga_training.tasks.task import Row
 
 __all__ = ["Detection", "evaluated"]
@@ -92,6 +93,21 @@ class Detection(PictureTask):
         boxes, labels, scores, _ = self.objects(prediction)
         texts = [f"{self._name(label)} {score:.2f}" for label, score in zip(labels, scores, strict=True)]
         return with_boxes(image, boxes, labels, texts)
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The method `detect` of the model: objects of one prepared image, with its thresholds.
+
+        Raises:
+            RengaError: The model has no such method.
+        """
+        model: Any = target.predictor  # type: ignore[attr-defined]  # as above
+        if not hasattr(model, "detect"):
+            raise RengaError(
+                f"{type(model).__name__} has no method 'detect' (docs/how-to/export-to-onnx.md, Detectors): only its "
+                "parameters can be written, to a .npz, .safetensors or .h5 file."
+            )
+        inputs = {name: model.device.send(array) for name, array in model.detect_inputs(batch[0][0]).items()}
+        return Inference(Computing(model, model.detect), inputs, list(model.detect(**inputs)), {})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The objects of each picture: class, score, box."""

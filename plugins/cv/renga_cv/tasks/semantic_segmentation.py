@@ -18,6 +18,7 @@ from renga_cv.links.model.pixelwise_softmax_classifier import PixelwiseSoftmaxCl
 from renga_cv.tasks.drawing import enlarged, with_masks
 from renga_cv.tasks.picture_task import Array, PictureTask
 from renga_serializers.atomic import atomic_path
+from renga_training.tasks.inference import Inference
 from renga_training.tasks.task import Row
 
 __all__ = ["SemanticSegmentation"]
@@ -60,6 +61,12 @@ class SemanticSegmentation(PictureTask):
         """The class of each pixel, int32 (H, W) for each image."""
         labels: list[Any] = target.predictor.predict(images)  # type: ignore[attr-defined]  # as the task asks for
         return labels
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The model: scores of the classes for each pixel. The class of a pixel is the one with the highest score."""
+        model: Link = target.predictor  # type: ignore[attr-defined]  # a PixelwiseSoftmaxClassifier
+        axes = {0: "batch", 2: "height", 3: "width"}
+        return Inference(model, {"images": batch[0]}, ["scores"], {"images": axes})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The part of each picture's pixels that belongs to each class."""

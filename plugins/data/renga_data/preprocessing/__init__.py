@@ -10,7 +10,12 @@ that in the run's folder (`preprocessing.json`), and `renga predict` makes the i
 - `document`: as JSON, and back.
 """
 
-from renga_data.preprocessing.document import Preprocessing, read_preprocessing, write_preprocessing
+from renga_data.preprocessing.document import (
+    Preprocessing,
+    preprocessing_document,
+    read_preprocessing,
+    write_preprocessing,
+)
 from renga_data.preprocessing.image import ImagePreprocessing
 from renga_data.preprocessing.picture import PicturePreprocessing
 from renga_data.preprocessing.split import Split, split_indices
@@ -25,6 +30,7 @@ __all__ = [
     "Split",
     "TablePreprocessing",
     "TextPreprocessing",
+    "preprocessing_document",
     "read_preprocessing",
     "split_indices",
     "write_preprocessing",

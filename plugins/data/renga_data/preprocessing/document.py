@@ -14,7 +14,7 @@ from renga_data.preprocessing.table import TablePreprocessing
 from renga_data.preprocessing.text import TextPreprocessing
 from renga_serializers.atomic import atomic_write
 
-__all__ = ["Preprocessing", "read_preprocessing", "write_preprocessing"]
+__all__ = ["Preprocessing", "preprocessing_document", "read_preprocessing", "write_preprocessing"]
 
 
 class Preprocessing(Protocol):
@@ -35,13 +35,19 @@ _KINDS: dict[str, Any] = {
 }
 
 
+def preprocessing_document(preprocessing: Any) -> dict[str, Any] | None:
+    """Return one of Renga's own as JSON can hold it, with its kind; None for one of another class, or for None."""
+    kind = next((name for name, cls in _KINDS.items() if type(preprocessing) is cls), None)
+    return None if kind is None else {"kind": kind, **preprocessing.as_document()}
+
+
 def write_preprocessing(path: str | Path, preprocessing: Preprocessing) -> None:
     """Write one of Renga's own to a file. One of another class is not written: nothing here could read it."""
-    kind = next((name for name, cls in _KINDS.items() if type(preprocessing) is cls), None)
-    if kind is None:
+    document = preprocessing_document(preprocessing)
+    if document is None:
         return
     with atomic_write(path, "w") as file:
-        file.write(json.dumps({"kind": kind, **preprocessing.as_document()}, ensure_ascii=False, indent=1) + "\n")
+        file.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_preprocessing(path: str | Path) -> Any:

@@ -68,7 +68,8 @@ class _Graph:
         scale, shift = np.ones(channels), bias.astype(np.float64)
         for _, factor, term in chain:
             scale, shift = scale * factor, shift * factor + term
-        folded = [(weights.astype(np.float64) * scale[over]).astype(weights.dtype), shift.astype(bias.dtype)]
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is then left
+            folded = [(weights.astype(np.float64) * scale[over]).astype(weights.dtype), shift.astype(bias.dtype)]
         if not all(np.isfinite(each.astype(np.float64)).all() for each in folded):
             return
         names = [layer.input[1], bias_name or self.context.fresh(_bias_name(layer.input[1]))]
@@ -108,6 +109,8 @@ class _Graph:
             gamma, beta, mean, var = (np.asarray(each, np.float64) for each in held)
             factor = gamma / np.sqrt(var + attributes.get("epsilon", 1e-5))
             return factor, beta - mean * factor
+        if node.op_type == "Neg":
+            return -one, zero
         if node.op_type not in ("Add", "Sub", "Mul", "Div"):
             return None
         first = node.input[0] == x

@@ -9,12 +9,14 @@ import numpy as np
 
 from renga_core import random
 from renga_core.backend import to_host
+from renga_core.configuration import get_dtype
 from renga_core.graph import Variable, grad, no_backprop_mode
 from renga_core.link import Chain, Link
 from renga_core.reporter import report
 from renga_nn.functions.math import mean, sqrt
 from renga_nn.functions.math import sum as sum_
 from renga_training.tasks.autoencoding import as_pictures, standard_normal
+from renga_training.tasks.inference import Inference, inputs_by_name
 from renga_training.tasks.task import Task
 
 __all__ = ["Adversarial"]
@@ -51,6 +53,15 @@ class Adversarial(Task):
         """The generator and the critic."""
         model: Any = target.predictor  # type: ignore[attr-defined]  # it is an AdversarialPair
         return {"generator": model.generator, "critic": model.critic}
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The generator: examples of noise of the normal distribution, and of labels where examples have them."""
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is an AdversarialPair
+        real, *labels = batch if isinstance(batch, tuple) else (batch,)
+        noise = np.random.default_rng(0).standard_normal((len(real), model.noise)).astype(get_dtype())
+        inputs = {"noise": target.device.send(noise), **dict(zip(["labels"], labels, strict=False))}
+        (output,) = inputs_by_name(self.preprocessing, [real])
+        return Inference(model.generator, inputs, [output], {name: {0: "batch"} for name in inputs})
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:
         """New examples; where there are classes, as many of each, one class after another."""

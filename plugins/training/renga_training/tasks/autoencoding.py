@@ -19,6 +19,7 @@ from renga_data.convert import concat_examples
 from renga_nn.functions.activation import sigmoid
 from renga_nn.functions.loss import bernoulli_nll, gaussian_kl_divergence
 from renga_nn.functions.noise import gaussian
+from renga_training.tasks.inference import Computing, Inference, inputs_by_name
 from renga_training.tasks.task import Row, Task
 
 __all__ = ["Autoencoding", "as_pictures"]
@@ -57,6 +58,22 @@ class Autoencoding(Task):
         code = target.predictor.encode(inputs)  # type: ignore[attr-defined]  # it is an _Autoencoder
         numbers = to_host((code[0] if isinstance(code, tuple) else code).array)
         return [{f"z{i}": float(f"{value:.7g}") for i, value in enumerate(each)} for each in numbers]
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The numbers that tell each example, and its copy, made of them (of a variational one, of their means)."""
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is an _Autoencoder
+        x = batch[0] if isinstance(batch, tuple) else batch
+        inputs = inputs_by_name(self.preprocessing, [x])
+
+        def network(x: Any) -> tuple[Any, ...]:
+            code = model.encode(x)
+            codes = code if isinstance(code, tuple) else (code,)
+            copies = model.decode(codes[0])
+            return (*codes, sigmoid(copies) if self._likelihood == "bernoulli" else copies)
+
+        variational = isinstance(model.encode(x), tuple)
+        outputs = ["code", "log_variance", "copies"] if variational else ["code", "copies"]
+        return Inference(Computing(model, network), inputs, outputs, {name: {0: "batch"} for name in inputs})
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:
         """New examples, of numbers drawn from the normal distribution."""

@@ -8,6 +8,7 @@ from renga_core.backend import to_host
 from renga_core.link import Link
 from renga_nn.functions.activation import softmax
 from renga_nn.links.classifier import Classifier
+from renga_training.tasks.inference import Inference, inputs_by_name
 from renga_training.tasks.task import Row, Task
 
 __all__ = ["Classification"]
@@ -27,6 +28,12 @@ class Classification(Task):
     def target(self, model: Link) -> Link:
         """A `Classifier`."""
         return Classifier(model)
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The model: scores of the classes. The softmax of scores gives probabilities."""
+        model: Link = target.predictor  # type: ignore[attr-defined]  # it is a Classifier
+        inputs = inputs_by_name(self.preprocessing, batch[:-1])
+        return Inference(model, inputs, ["scores"], {name: {0: "batch"} for name in inputs})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The class and its probability. The class goes by its name, where the data set has told the names."""

@@ -15,6 +15,8 @@ from renga_core.graph import Variable
 from renga_core.link import Chain, Link
 from renga_core.reporter import report
 from renga_nn.functions.loss import softmax_cross_entropy
+from renga_training.tasks.inference import Inference
+from renga_training.tasks.stepwise import stepwise
 from renga_training.tasks.task import Task
 
 __all__ = ["LanguageModelling"]
@@ -59,6 +61,19 @@ class LanguageModelling(Task):
             for link, attributes in before:
                 link.__dict__.clear()
                 link.__dict__.update(attributes)
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The model: scores of the characters after each one of a text.
+
+        One that keeps a state from batch to batch becomes a step: it takes one character of each row and the state,
+        ``state_0`` and so on, and also gives the next state, ``next_state_0`` and so on. A state begins with zeros.
+
+        Raises:
+            RengaError: The state begins with something else.
+        """
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is a _LanguageModel
+        with self.evaluating(target):
+            return stepwise(model, batch[0], lambda: self.evaluating(target))
 
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
         """Add the perplexity: between how many characters, all alike, the model would be as undecided as it is."""

@@ -12,6 +12,7 @@ from renga_core.graph import Variable
 from renga_core.link import Chain, Link
 from renga_core.reporter import report
 from renga_nn.functions.loss import mean_squared_error
+from renga_training.tasks.inference import Computing, Inference, inputs_by_name
 from renga_training.tasks.task import Row, Task
 
 __all__ = ["Regression"]
@@ -39,6 +40,15 @@ class Regression(Task):
         figures = {name: means[name] for name in ("loss", "absolute_error")}
         variance = float(means["target_square"] - means["target_mean"] ** 2)
         return {**figures, "r2": 1 - float(means["loss"]) / variance} if variance > 0 else figures
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """The numbers, in the units of the data."""
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is a _Regressor
+        scale = getattr(self.preprocessing, "target_scale", 1.0)
+        shift = getattr(self.preprocessing, "target_shift", 0.0)
+        network = Computing(model, lambda *inputs: model(*inputs) * scale + shift)
+        inputs = inputs_by_name(self.preprocessing, batch[:-1])
+        return Inference(network, inputs, ["values"], {name: {0: "batch"} for name in inputs})
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The numbers, in the units of the data."""

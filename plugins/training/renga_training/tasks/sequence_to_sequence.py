@@ -13,6 +13,7 @@ from renga_core.graph import Variable
 from renga_core.link import Chain, Link
 from renga_core.reporter import report
 from renga_nn.functions.loss import softmax_cross_entropy
+from renga_training.tasks.inference import Computing, Inference
 from renga_training.tasks.task import Row, Task
 
 __all__ = ["SequenceToSequence"]
@@ -44,6 +45,16 @@ class SequenceToSequence(Task):
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
         """Add the perplexity."""
         return {**means, "perplexity": math.exp(min(float(means["loss"]), 700.0))}
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """A step of a translation: scores of what follows each symbol of one target, which begins with the mark, 0."""
+        model: Any = target.predictor  # type: ignore[attr-defined]  # it is a _SequenceToSequence
+        source, translation = (sequences[0] for sequences in batch)
+        mark = target.device.send(np.zeros(1, np.int32))
+        inputs = {"source": source, "target": target.device.xp.concatenate([mark, translation])}
+        axes = {name: {0: f"{name}_length"} for name in inputs}
+        network = Computing(model, lambda source, target: model([source], [target]))
+        return Inference(network, inputs, ["scores"], axes)
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The sequence that is made of each, as numbers with spaces between them."""

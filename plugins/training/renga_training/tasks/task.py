@@ -9,6 +9,7 @@ from typing import Any
 
 from renga_core.errors import RengaError
 from renga_core.link import Link
+from renga_training.tasks.inference import Inference
 
 __all__ = ["Row", "Task"]
 
@@ -106,6 +107,21 @@ class Task:
         """
         raise RengaError(
             f"what a network of task {type(self).__name__} says are rows: write them to a .csv or .jsonl file"
+        )
+
+    def inference(self, target: Link, batch: Any) -> Inference:
+        """Return what of a trained network is used elsewhere: what `renga export` writes as ONNX.
+
+        Args:
+            target: The trained link, in test mode.
+            batch: What the converter has made of examples, labels included.
+
+        Raises:
+            RengaError: The task does not tell.
+        """
+        raise RengaError(
+            f"task {type(self).__name__} does not tell which inputs and outputs its network has elsewhere.\n"
+            "Next: define its method inference(target, batch) (docs/how-to/write-a-task.md)."
         )
 
     def generate(self, target: Link, prompt: str | None, number: int) -> Any:

@@ -66,11 +66,14 @@ class Taps:
         columns: Integers ``(entries, rows)``: which elements.
         weights: Floats ``(entries, rows)``; 0 where there are less entries.
         size: Number of columns of the matrix.
+        rule: By which rule the entries follow from the sizes: ``"nearest"``, ``"align_corners"``, ``"half_pixel"``, or
+            "", another one.
     """
 
     columns: Host
     weights: Host
     size: int
+    rule: str = ""
 
     def transposed(self) -> Taps:
         """The transposed matrix."""
@@ -91,11 +94,12 @@ def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
     """For each of `out` pixels along an axis, which of `size` pixels it is made of."""
     at = np.arange(out)
     if mode == "nearest":
-        return Taps((at * size // out)[None], np.ones((1, out)), size)
+        return Taps((at * size // out)[None], np.ones((1, out)), size, "nearest")
     places = np.linspace(0, size - 1, out) if align_corners else np.clip((at + 0.5) * size / out - 0.5, 0, size - 1)
     low = np.floor(places).astype(np.intp)
     share = places - low
-    return Taps(np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([1 - share, share]), size)
+    rule = "align_corners" if align_corners else "half_pixel"
+    return Taps(np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([1 - share, share]), size, rule)
 
 
 class Resample(FunctionNode):
