@@ -340,7 +340,7 @@ WRONG = [
     (["nowhere", "a.onnx"], 1, "nowhere is not a folder of a run: there is no run.toml in it."),
     (["translation", "a.onnx", "--batch", "2"], 1, "this network takes one example at a time"),
     (["late", "a.onnx"], 1, "Late keeps a state that does not begin with zeros"),
-    (["fourier", "a.onnx"], 1, "Cholesky, called at "),
+    (["fourier", "a.onnx"], 1, "1 function has no converter to ONNX:\n  - Cholesky"),
 ]
 
 

@@ -90,7 +90,9 @@ def check(
         results = network(**_variables(inputs)) if isinstance(inputs, Mapping) else network(*_variables(inputs))
     expected = _listed(results)
     if len(expected) != len(found):
-        raise NotTheSame(f"the model has {len(found)} outputs ({', '.join(names)}), and the network {len(expected)}.")
+        raise NotTheSame(
+            f"the network returns {len(expected)} outputs, and the model {len(found)}: {', '.join(names)}."
+        )
     compared = zip(names, found, expected, strict=True)
     return Report(tuple([_difference(name, a, b, tolerance) for name, a, b in compared]))
 
@@ -110,7 +112,7 @@ def _computed(model: Any, arrays: Sequence[Host]) -> tuple[list[str], list[Host]
         session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
         names = [value.name for value in session.get_inputs()]
         if len(names) != len(arrays):
-            raise RengaError(f"the model has {len(names)} inputs ({', '.join(names)}), and {len(arrays)} were given.")
+            raise RengaError(f"inputs given: {len(arrays)}; the model takes {len(names)}: {', '.join(names)}.")
         outputs = [value.name for value in session.get_outputs()]
         return outputs, session.run(outputs, dict(zip(names, arrays, strict=True)))
     except RengaError:

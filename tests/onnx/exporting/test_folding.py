@@ -41,7 +41,8 @@ def folded(network, x, **options):
 
 
 def kinds(model):
-    return [node.op_type for node in model.graph.node][:-1]  # the last one gives the output its name
+    found = [node.op_type for node in model.graph.node if node.op_type != "Constant"]
+    return found[:-1]  # the last one gives the output its name
 
 
 def computed(model, x):

@@ -65,8 +65,9 @@ class LanguageModelling(Task):
     def inference(self, target: Link, batch: Any) -> Inference:
         """The model: scores of the characters after each one of a text.
 
-        One that keeps a state from batch to batch becomes a step: it takes one character of each row and the state,
-        ``state_0`` and so on, and also gives the next state, ``next_state_0`` and so on. A state begins with zeros.
+        A model that keeps a state from batch to batch also takes the state, ``state_0`` and so on, and gives the next
+        one, ``next_state_0`` and so on. A state begins with zeros. If the model cannot be exported for any number of
+        characters, it takes one of each row.
 
         Raises:
             RengaError: The state begins with something else.

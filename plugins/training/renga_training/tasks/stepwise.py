@@ -16,12 +16,14 @@ from renga_training.tasks.inference import Computing, Inference
 
 __all__ = ["stepwise"]
 
+_TEXT = {"text": {0: "batch", 1: "steps"}}
+
 Held = list[tuple[Link, str, Any]]
 """Attributes of links that hold Variables: link, name, value."""
 
 
 def stepwise(model: Any, text: Array, forgetting: Callable[[], AbstractContextManager[None]]) -> Inference:
-    """Return a language model as it is used elsewhere: one step with its state, or all steps if it keeps none.
+    """Return a language model as it is used elsewhere: a step with its state, or all steps if it keeps none.
 
     Args:
         model: Called with a text ``(rows, steps)``. It has forgotten what it has read.
@@ -37,7 +39,7 @@ def stepwise(model: Any, text: Array, forgetting: Callable[[], AbstractContextMa
     states = [variable.array for variable in _variables(held)]
     names = [f"state_{i}" for i in range(len(states))]
     if not states:
-        return Inference(model, {"text": text}, ["scores"], {"text": {0: "batch", 1: "steps"}})
+        return Inference(model, {"text": text}, ["scores"], _TEXT)
 
     def step(text: Any, *states: Variable) -> tuple[Any, ...]:
         with forgetting():
@@ -55,9 +57,9 @@ def stepwise(model: Any, text: Array, forgetting: Callable[[], AbstractContextMa
             f"{type(model).__name__} keeps a state that does not begin with zeros, so that it cannot be an input.\n"
             "Next: have its reset_state() begin with zeros."
         )
-    axes = {"text": {0: "batch"}, **dict(zip(names, _batch_axes(model, text, states, forgetting), strict=True))}
+    axes = dict(zip(names, _batch_axes(model, text, states, forgetting), strict=True))
     inputs = {"text": text[:, :1], **dict(zip(names, states, strict=True))}
-    return Inference(Computing(model, step), inputs, ["scores", *(f"next_{name}" for name in names)], axes)
+    return Inference(Computing(model, step), inputs, ["scores", *(f"next_{name}" for name in names)], axes | _TEXT)
 
 
 def _batch_axes(
