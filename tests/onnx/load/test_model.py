@@ -21,7 +21,7 @@ from renga_testing.suites import ModelSuite
 
 onnx = pytest.importorskip("onnx", reason="reading ONNX files needs the package onnx")
 
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402  # after the skip
+from onnx import AttributeProto, TensorProto, helper, numpy_helper  # noqa: E402  # after the skip
 
 from renga_onnx.load import NodeFailed, OnnxModel, load  # noqa: E402
 from renga_onnx.load.operators import OPERATORS, operator  # noqa: E402
@@ -328,3 +328,40 @@ def test_gradients_are_those_of_differences(case: str, tmp_path: Path) -> None:
     ends = [float((net(x.array + sign * eps * direction).array * weight).sum()) for sign in (1, -1)]
     assert x.grad is not None
     np.testing.assert_allclose((x.grad * direction).sum(), (ends[0] - ends[1]) / (2 * eps), rtol=1e-5, atol=1e-7)
+
+
+def functions() -> list[Any]:
+    """``activated(x) = Elu(x, alpha)``, through another function, in a branch that is always taken."""
+
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    elu = helper.make_node("Elu", ["a"], ["b"])
+    elu.attribute.append(AttributeProto(name="alpha", type=AttributeProto.FLOAT, ref_attr_name="slope"))
+    inner = helper.make_function("own", "inner", ["a"], ["b"], [elu], imports, attributes=["slope"])
+    call = helper.make_node("inner", ["x"], ["h"], domain="own")
+    call.attribute.append(AttributeProto(name="slope", type=AttributeProto.FLOAT, ref_attr_name="alpha"))
+    branch = helper.make_graph([call], "branch", [], [helper.make_tensor_value_info("h", TensorProto.FLOAT, None)])
+    nodes = [
+        helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.array(True))),
+        helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch),
+    ]
+    return [inner, helper.make_function("own", "activated", ["x"], ["y"], nodes, imports, attributes=["alpha"])]
+
+
+def test_functions_of_the_file_are_put_in_the_place_of_their_calls(tmp_path: Path) -> None:
+    calls = [
+        helper.make_node("activated", ["x"], ["y"], domain="own", alpha=2.0),
+        helper.make_node("activated", ["y"], ["z"], domain="own", alpha=0.5),
+    ]
+    graph = helper.make_graph(
+        calls,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)],
+    )
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    path = tmp_path / "net.onnx"
+    model = helper.make_model(graph, opset_imports=imports, functions=functions())
+    path.write_bytes(model.SerializeToString())
+    x = f32(-1, 0.5)
+    once = 2 * np.expm1(x[0])
+    np.testing.assert_allclose(load(path)(x).array, [0.5 * np.expm1(once), 0.5], rtol=1e-6)

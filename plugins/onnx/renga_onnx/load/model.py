@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ class NodeFailed(RengaError, ValueError):
     """A node cannot be computed: the message says which one, of what inputs, and why. The cause is chained."""
 
     def __init__(self, file: str, node: Node, inputs: list[Any], error: Exception) -> None:
-        why = " ".join(str(error).split()) or "it failed"
+        why = textwrap.shorten(str(error), 300, placeholder=" …") or "it failed"
         if not isinstance(error, ValueError):  # others are short: an IndexError may be a number alone
             why = f"{type(error).__name__}: {why}"
         super().__init__(f"{file}: {node.name} of {', '.join(map(_described, inputs)) or 'no inputs'}: {why}")
@@ -198,10 +199,16 @@ def _bare(x: Any) -> Any:
 
 
 def _value(x: Any) -> Any:
-    """What is floating as a Variable, all else as an array; lists element by element."""
+    """What is floating as a Variable, all else as an array; lists element by element.
+
+    Raises:
+        ValueError: There are lists within lists.
+    """
     if x is None:
         return None
     if isinstance(x, (list, tuple)):
+        if any(isinstance(element, (list, tuple)) for element in x):
+            raise ValueError("a sequence holds arrays, and no sequences")
         return [_value(element) for element in x]
     if isinstance(x, Variable):
         return x if is_floating(x.dtype) else x.array

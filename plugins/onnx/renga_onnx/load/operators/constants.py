@@ -52,6 +52,8 @@ def count(start: Any, limit: Any, delta: Any) -> Any:
 @operator("EyeLike")
 def eye_like(x: Any, *, dtype: int | None = None, k: int = 0) -> Any:
     """Ones on diagonal `k` of a matrix of the same shape."""
+    if x.ndim != 2:
+        raise ValueError(f"an array of {x.ndim} axes is no matrix")
     of = x.dtype if dtype is None else dtype_of(dtype)
     return get_array_module(x).eye(*x.shape, k=k, dtype=of)
 

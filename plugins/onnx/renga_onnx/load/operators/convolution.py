@@ -58,7 +58,8 @@ def conv_transpose(
     steps, gaps, extra = strides or [1] * n, dilations or [1] * n, output_padding or [0] * n
     parts = zip(x.shape[2:], steps, W.shape[2:], gaps, extra, strict=True)
     sides = [(size - 1) * t + (k - 1) * d + 1 + e for size, t, k, d, e in parts]
-    affordable([x.shape[0], *sides], x.dtype, x.size)
+    channels = W.shape[1] * group
+    affordable([x.shape[0], channels, *sides], x.dtype, x.size)
     y = F.deconvolution_nd(x, W, None, steps, 0, None, gaps, group)
     y = F.pad(y, [(0, 0), (0, 0), *[(0, e) for e in extra]], "constant")
     border = list(pads or [0] * 2 * n)
@@ -72,7 +73,7 @@ def conv_transpose(
             border[i], border[i + n] = (less, more) if auto_pad == "SAME_UPPER" else (more, less)
     if wanted is not None:
         missing = [max(0, target - full) for full, target in zip(y.shape[2:], wanted, strict=True)]
-        affordable([x.shape[0], *wanted], x.dtype, x.size)
+        affordable([x.shape[0], channels, *wanted], x.dtype, x.size)
         y = F.pad(y, [(0, 0), (0, 0), *[(0, m) for m in missing]], "constant")
     inside = [slice(border[i], full - border[i + n]) for i, full in enumerate(y.shape[2:])]
     y = y[(slice(None), slice(None), *inside)]

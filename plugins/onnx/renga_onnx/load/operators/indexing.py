@@ -113,13 +113,15 @@ def one_hot(indices: Any, depth: Any, values: Any, *, axis: int = -1) -> Any:
 def top_k(x: Any, k: Any, *, axis: int = -1, largest: int = 1, sorted: int = 1) -> Any:
     """The k largest or smallest along an axis, in order, and where they were; of equal ones, the first."""
     array, xp = raw(x), get_array_module(x)
-    axis = axis_of(axis, array.ndim)
+    axis, count = axis_of(axis, array.ndim), int(number(k))
+    if not 0 <= count <= array.shape[axis]:
+        raise ValueError(f"there are no {count} elements along axis {axis}")
     if largest:  # of equal ones the first: sorted from the end on, and read backwards
         n = array.shape[axis]
         order = n - 1 - flipped(xp.argsort(flipped(array, axis), axis=axis, kind="stable"), axis)
     else:
         order = xp.argsort(array, axis=axis, kind="stable")
-    order = order[(*(slice(None),) * axis, slice(int(number(k))))].astype(np.int64)
+    order = order[(*(slice(None),) * axis, slice(count))].astype(np.int64)
     return x[_grid(order, axis)], order
 
 

@@ -8,7 +8,7 @@ from renga_core.backend import get_array_module
 from renga_core.configuration import config
 from renga_nn import functions as F
 from renga_onnx.load.operators.table import operator
-from renga_onnx.load.operators.values import affordable, axis_of, number, raw, same_as
+from renga_onnx.load.operators.values import axis_of, number, raw, same_as
 
 __all__: list[str] = []
 
@@ -111,13 +111,11 @@ def local_response_normalization(
     x: Any, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0
 ) -> Any:
     """Krizhevsky et al. 2012, 3.3: by the mean of squares over neighbouring channels."""
-    border = [(0, 0)] * x.ndim
-    border[1] = ((size - 1) // 2, size - 1 - (size - 1) // 2)
-    affordable([x.shape[0], x.shape[1] + size, *x.shape[2:]], x.dtype, x.size)
-    squares = F.pad(x * x, border, "constant")
     channels = x.shape[1]
+    reach = [min(n, channels) for n in ((size - 1) // 2, size - 1 - (size - 1) // 2)]  # further away there are none
+    squares = F.pad(x * x, [(0, 0), (reach[0], reach[1]), *[(0, 0)] * (x.ndim - 2)], "constant")
     total = squares[:, :channels]
-    for i in range(1, size):
+    for i in range(1, sum(reach) + 1):
         total = total + squares[:, i : i + channels]
     return x / (total * (alpha / size) + bias) ** beta
 

@@ -145,6 +145,7 @@ def _interpolated(at: Host, n: int, factor: float, mode: str, a: float, exclude:
     reach, weight = (1, _linear) if mode == "linear" else (2, _cubic(a))
     stretch = min(1.0, factor) if antialias else 1.0
     wide = int(np.ceil(reach / stretch))
+    affordable([2 * wide, max(len(at), 1)], np.float64)
     columns = np.floor(at).astype(np.intp) + np.arange(1 - wide, wide + 1)[:, None]
     weights = weight((columns - at) * stretch)
     inside = (columns >= 0) & (columns < n)
@@ -163,7 +164,8 @@ def _interpolated(at: Host, n: int, factor: float, mode: str, a: float, exclude:
 @operator("AffineGrid", host=(1,))
 def affine_grid(theta: Any, size: Any, *, align_corners: int = 0) -> Any:
     """The points ``(N, *spatial, axes)`` that affine maps ``(N, axes, axes + 1)`` make of a regular grid."""
-    n, _, *spatial = affordable(ints(size))
+    n, _, *spatial = ints(size)
+    affordable([*spatial, len(spatial) + 1], np.float64)
     ranges = []
     for length in spatial:
         numbers = np.arange(length)

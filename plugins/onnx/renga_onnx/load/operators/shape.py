@@ -33,6 +33,8 @@ def reshape(x: Any, shape: Any, *, allowzero: int = 0) -> Any:
     """Another shape: -1 for what is left, 0 for the same size as before unless `allowzero`."""
     wanted = ints(shape)
     if not allowzero:
+        if 0 in wanted[x.ndim :]:
+            raise ValueError(f"there are no sizes for the zeros in the shape {wanted}")
         wanted = tuple([x.shape[i] if n == 0 else n for i, n in enumerate(wanted)])
     return x.reshape(wanted)
 
