@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from renga_core.backend import Array, is_floating, to_host
 from renga_core.errors import RengaError
 from renga_core.link import Link
+from renga_onnx.exporting.sizes import Axis
 
 __all__ = ["Context", "convert_parameter", "tensor"]
 
@@ -21,7 +22,7 @@ class Context:
     Arrays are told apart by identity: an array that a function has returned is the same value wherever it turns up.
 
     Args:
-        model: The network, whose parameters get the names that they have in it: ``conv1/W``.
+        model: The network, or a method of it: parameters get the names that they have in it, ``conv1/W``.
 
     Attributes:
         parameters: Initializers that are parameters of the network, by name.
@@ -32,6 +33,7 @@ class Context:
         frozen: Functions that have a constant which is another one for other values of the inputs.
         opset_imports: Versions of other domains of operators than ONNX's own. A converter that writes nodes of such a
             domain adds it: ``call.context.opset_imports["com.microsoft"] = 1``.
+        value_axes: Axes of what has been written whose sizes depend on values.
         stacks: Names of stacks: of arrays of which there are as many as a named axis has elements; by their identities.
         param_to_link: For each parameter's path, its link.
     """
@@ -45,6 +47,7 @@ class Context:
         self.nodes: list[NodeProto] = []
         self.calls: dict[Any, Any] = {}
         self.frozen: dict[str, None] = {}
+        self.value_axes: list[Axis] = []
         self.opset_imports: dict[str, int] = {}
         self.stacks: dict[tuple[int, ...], str] = {}
         self._places: dict[int, tuple[str, int, int]] = {}
@@ -52,6 +55,7 @@ class Context:
         self._pinned: set[str] = set()
         self._used: set[str] = set()
         self._own: dict[int, str] = {}
+        model = getattr(model, "__self__", model)
         if isinstance(model, Link):
             for path, link in model.namedlinks():
                 for name in sorted(link._params | link._persistent):
@@ -69,6 +73,10 @@ class Context:
             chosen = f"{name}_{number}"
         self._used.add(chosen)
         return chosen
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Names that the user chose for outputs: nothing else gets them."""
+        self._used.update(names)
 
     def set_name(self, variable: Any, name: str, pinned: bool = False) -> None:
         """Call an array `name`, from here on; `pinned` if the user chose the name."""

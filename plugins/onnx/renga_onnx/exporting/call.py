@@ -13,7 +13,7 @@ from renga_core.backend import Array, to_host
 from renga_core.errors import RengaError
 from renga_onnx.context import Context
 from renga_onnx.exporting.recording import Applied
-from renga_onnx.exporting.sizes import Axis, size_of
+from renga_onnx.exporting.sizes import Axis, data_axes, size_of
 
 __all__ = ["Call"]
 
@@ -63,6 +63,23 @@ class Call:
         """The first output in the recorded run."""
         return self.run.outputs[0]
 
+    @property
+    def value_axes(self) -> list[Axis]:
+        """The axes of the outputs whose sizes depend on values."""
+        return [
+            Axis(
+                self.fresh(name),
+                self.outputs[output],
+                axis,
+                *[each.outputs[output].shape[axis] for each in (self.run, self.twin)],
+            )
+            for name, ((output, axis), *_) in data_axes(self.function).items()
+        ]
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing has yet: `name`, or that with a number."""
+        return self.context.fresh(name)
+
     def op(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str] | None = None, **attributes: Any) -> str:
         """Write a node.
 
@@ -75,7 +92,7 @@ class Call:
         Returns:
             The name of the first output.
         """
-        names = [self.context.fresh(op_type + "_out")] if outputs is None else list(outputs)
+        names = [self.fresh(op_type + "_out")] if outputs is None else list(outputs)
         given = {name: value for name, value in attributes.items() if value is not None}
         return self.context.op(op_type, list(inputs), names, **given)[0]
 
@@ -144,7 +161,9 @@ class Call:
             # To ONNX, 0 is the size that the axis has, and -1 what is left.
             sizes = [0 if i in kept else -1 if i in open_sizes else size for i, (size, _) in enumerate(pairs)]
             return self.op("Reshape", [x, self.integers(sizes)], outputs)
-        return self.op("Reshape", [x, self.shape(shape, twin)], outputs)
+        # A size may turn out to be 0, too, which is no size to be kept.
+        allow = 1 if self.opset >= 14 and varying else None
+        return self.op("Reshape", [x, self.shape(shape, twin)], outputs, allowzero=allow)
 
     def shape(self, shape: Sequence[int], twin: Sequence[int] | None = None) -> str:
         """The name of integers: sizes, or places of elements, given as they are in this run and in the other.
@@ -158,17 +177,17 @@ class Call:
         return self.op("Concat", [self._size(a, b) for a, b in zip(shape, twin, strict=True)], axis=0)
 
     def _size(self, first: int, second: int) -> str:
-        size = size_of(first, second, self.axes)
+        size = size_of(first, second, (*self.axes, *self.context.value_axes))
         if size is None or size.factor != 1 or size.offset or len(size.axes) != 1:
             # Programs take most sizes from arrays, which know how they were rounded: half of 5 pixels may be 2 or 3.
             measured = self._measured(first, second)
             if measured:
                 return measured
         if size is None:
-            names = ", ".join(repr(axis.name) for axis in self.axes)
+            names = ", ".join(repr(axis.name) for axis in (*self.axes, *self.context.value_axes))
             raise RengaError(
                 f"{self.function.label} ({self.run.where}) has a size that is {first} in one run and {second} in "
-                f"another; that follows from none of the named axes ({names}) in a way that ONNX could be told.\n"
+                f"another; that follows from none of the axes ({names}) in a way that ONNX could be told.\n"
                 "Next: give input_shapes that name fewer axes."
             )
         if not size.axes:
@@ -184,7 +203,7 @@ class Call:
         return name if size.offset == 0 else self.op("Add", [name, self.integers([size.offset])])
 
     def _axis(self, axis: Axis) -> str:
-        return self._size_of(axis.input, axis.position)
+        return self._size_of(axis.value, axis.position)
 
     def _size_of(self, x: str, axis: int) -> str:
         return self.op("Gather", [self.op("Shape", [x]), self.integers([axis])], axis=0)

@@ -103,6 +103,7 @@ def _write(call: Call, converter: Converter) -> None:
     for y in run.outputs:
         call.outputs.append(context.fresh(f"{name_of(run.function)}_out"))
         context.set_name(y, call.outputs[-1])
+    context.value_axes += call.value_axes
     before = len(context.nodes)
     converter(call)
     written = {name for node in context.nodes[before:] for name in node.output}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from renga_onnx.exporting.choosing import Converters
 from renga_onnx.exporting.conversion import write
 from renga_onnx.exporting.external import adapted
 from renga_onnx.exporting.recording import Applied, Recorder
-from renga_onnx.exporting.sizes import FACTORS, Axis
+from renga_onnx.exporting.sizes import FACTORS, Axis, data_axes, first_sizes, second_sizes
 from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
 
 __all__ = ["MAXIMUM_OPSET_VERSION", "MINIMUM_OPSET_VERSION", "Exported", "export", "trace"]
@@ -142,16 +142,20 @@ def trace(
     shapes = _shapes(input_shapes, list(inputs), args)
     axes = _axes(inputs, shapes)
     recorder, results = _run(model, args, list(inputs.values()), train)
-    twin, others = recorder, results
-    if axes:
+    twin, computed, others = recorder, results, results
+    assumed = any(data_axes(each.function) for each in recorder.applied)
+    if assumed:
+        recorder, computed = _run(model, args, list(inputs.values()), train, first_sizes())
+    if axes or assumed:
         grown = [_grown(array, shapes.get(name, ()), axes) for name, array in inputs.items()]
-        twin, others = _run(model, args, grown, train)
+        twin, others = _run(model, args, grown, train, second_sizes())
     probe = None if train else _probe(model, args, inputs)
 
     context = Context(model)
     for name, array in inputs.items():
         context.set_name(array, name, pinned=True)
-    outputs = _by_name(results, "Output", output_names)
+    outputs = _by_name(computed, "Output", output_names)
+    context.reserve(outputs)
     there = _by_name(others, "Output", output_names)
     if len(outputs) != len(there):
         raise RengaError(
@@ -172,7 +176,7 @@ def trace(
             *[_value(name, array) for name, array in parameters.items()],
         ],
         [
-            _value(name, array, _named(array, other, axes))
+            _value(name, array, _named(array, other, (*axes, *context.value_axes)))
             for (name, array), other in zip(outputs.items(), there.values(), strict=True)
         ],
         context.initializers(own=export_params),
@@ -184,7 +188,7 @@ def trace(
     proto.ir_version = helper.find_min_ir_version_for(imports, ignore_unknown=True)
     if not domains and _size(context) < _LARGEST:
         onnx.checker.check_model(proto)
-    return Exported(proto, inputs, outputs, results)
+    return Exported(proto, inputs, _by_name(results, "Output", output_names), results)
 
 
 def _check_domains(context: Context, domains: Mapping[str, int]) -> None:
@@ -210,10 +214,12 @@ def _opset(version: int | None) -> int:
     return version
 
 
-def _run(model: Callable[..., Any], args: Any, arrays: Sequence[Array], train: bool) -> tuple[Recorder, Any]:
-    """Call a network with `arrays` in the places of `args`."""
+def _run(
+    model: Callable[..., Any], args: Any, arrays: Sequence[Array], train: bool, sizes: Iterator[int] | None = None
+) -> tuple[Recorder, Any]:
+    """Call a network with `arrays` in the places of `args`, and with `sizes` of what depends on values."""
     variables = [Variable(array, requires_grad=False) for array in arrays]
-    with using_config("train", train), using_config("enable_backprop", False), Recorder() as recorder:
+    with using_config("train", train), using_config("enable_backprop", False), Recorder(sizes) as recorder:
         if isinstance(args, Mapping):
             return recorder, model(**dict(zip(args, variables, strict=True)))
         return recorder, model(*variables)
@@ -223,7 +229,7 @@ def _probe(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) ->
     """What is applied for other values: the elements in reverse order; None, and a warning, if these are refused."""
     turned = [get_device_of(array).send(np.ascontiguousarray(np.flip(to_host(array)))) for array in inputs.values()]
     try:
-        return _run(model, args, turned, train=False)[0].applied
+        return _run(model, args, turned, False, first_sizes())[0].applied
     except (ValueError, IndexError, ArithmeticError) as error:
         warnings.warn(
             f"whether what the network does depends on the values of its inputs is not known: with their elements in "

@@ -11,7 +11,7 @@ from renga_core.graph import Variable
 from renga_core.graph.operators import reshape, transpose
 from renga_cv.utils.bbox import non_maximum_suppression
 
-__all__ = ["best_of_each_class", "by_box", "thresholds"]
+__all__ = ["best_of_each_class", "by_box", "chosen_of_each_class", "thresholds"]
 
 Host = np.ndarray[Any, Any]
 
@@ -36,15 +36,29 @@ def best_of_each_class(
         Boxes, float32 ``(R, 4)``; classes, int32 ``(R,)``; probabilities, float32 ``(R,)``. Ordered by class, and then
         from the most probable on.
     """
-    rows, labels = [np.empty(0, np.intp)], [np.empty(0, np.int32)]
-    probable = probability >= score_thresh
-    for label in np.flatnonzero(probable.any(axis=0)):
-        candidates = np.flatnonzero(probable[:, label])
-        kept = non_maximum_suppression(bbox[candidates], nms_thresh, probability[candidates, label])
-        rows.append(candidates[kept])
-        labels.append(np.full(len(kept), label, np.int32))
-    row, column = np.concatenate(rows), np.concatenate(labels)
+    row, column = chosen_of_each_class(bbox, probability, probability >= score_thresh, nms_thresh)
     return bbox[row].astype(np.float32), column, probability[row, column].astype(np.float32)
+
+
+def chosen_of_each_class(bbox: Host, score: Host, candidate: Host, nms_thresh: float) -> tuple[Host, Host]:
+    """The candidates of each class that overlap no better one by `nms_thresh` or more.
+
+    Args:
+        bbox: A box for all classes, ``(K, 4)``, or one for each, ``(K, n_class, 4)``.
+        score: The score of each class for each box, ``(K, n_class)``.
+        candidate: Which are looked at, bool ``(K, n_class)``.
+        nms_thresh: IoU from which the worse of two boxes is dropped.
+
+    Returns:
+        Numbers of boxes, int64 ``(R,)``, and of classes, int32 ``(R,)``: class by class, best first.
+    """
+    rows, labels = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    for label in np.flatnonzero(candidate.any(axis=0)):
+        row = np.flatnonzero(candidate[:, label])
+        boxes = bbox[row] if bbox.ndim == 2 else bbox[row, label]
+        rows.append(row[non_maximum_suppression(boxes, nms_thresh, score[row, label])])
+        labels.append(np.full(len(rows[-1]), label, np.int32))
+    return np.concatenate(rows), np.concatenate(labels)
 
 
 def thresholds(preset: str, presets: Mapping[str, tuple[float, float]]) -> tuple[float, float]:

@@ -36,7 +36,7 @@ def generate_anchor_base(
 
 
 def shifted_anchors(
-    anchor_base: np.ndarray[Any, Any], feat_stride: int, height: int, width: int
+    anchor_base: np.ndarray[Any, Any], feat_stride: float, height: int, width: int
 ) -> np.ndarray[Any, Any]:
     """The anchors of all places of a map.
 

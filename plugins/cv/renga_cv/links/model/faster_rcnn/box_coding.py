@@ -8,7 +8,8 @@ from renga_core.backend import Array, get_array_module
 
 __all__ = ["bbox2loc", "centre_and_size", "corners", "loc2bbox"]
 
-_LARGEST_EXPONENT = 40
+LARGEST_EXPONENT = 40
+"""The most that `exp` is taken of."""
 
 
 def bbox2loc(src_bbox: Array, dst_bbox: Array) -> Array:
@@ -55,7 +56,7 @@ def loc2bbox(src_bbox: Array, loc: Array) -> Array:
     xp = get_array_module(src_bbox)
     centre, size = centre_and_size(src_bbox[:, None])
     moves = loc.reshape(loc.shape[0], loc.shape[1] // 4, 4)
-    moved = corners(centre + moves[..., :2] * size, size * xp.exp(xp.minimum(moves[..., 2:], _LARGEST_EXPONENT)))
+    moved = corners(centre + moves[..., :2] * size, size * xp.exp(xp.minimum(moves[..., 2:], LARGEST_EXPONENT)))
     return moved.reshape(loc.shape)
 
 

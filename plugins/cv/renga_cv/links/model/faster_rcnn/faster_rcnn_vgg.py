@@ -7,9 +7,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
+
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import Variable
+from renga_core.graph.operators import cast, reshape
 from renga_core.link import Chain
+from renga_cv.functions.detection.boxes import clipped, moved
+from renga_cv.functions.detection.objects import objects, one_image
+from renga_cv.functions.detection.scaling import image_size
+from renga_cv.links.model.faster_rcnn.box_coding import LARGEST_EXPONENT
 from renga_cv.links.model.faster_rcnn.faster_rcnn import FasterRCNN
 from renga_cv.links.model.faster_rcnn.region_proposal_network import RegionProposalNetwork
 from renga_cv.links.model.imagenet import mean_colour
@@ -20,12 +27,15 @@ from renga_cv.utils.pretrained import (
     prepare_pretrained_model,
     published,
 )
-from renga_nn.functions.activation import relu
+from renga_nn.functions.activation import relu, softmax
+from renga_nn.functions.array import concat
 from renga_nn.functions.pooling import roi_pooling_2d
 from renga_nn.initializers import Normal, Zero
 from renga_nn.links.linear import Linear
 
 __all__ = ["FasterRCNNVGG16", "VGG16RoIHead"]
+
+Host = np.ndarray[Any, Any]
 
 
 class FasterRCNNVGG16(FasterRCNN):
@@ -103,6 +113,38 @@ class FasterRCNNVGG16(FasterRCNN):
         super().__init__(vgg, rpn, head, mean_colour(122.7717, 115.9465, 102.9801), min_size, max_size)
         load_pretrained_model(self, path, heads=() if n_fg_class is None else ("head/cls_loc", "head/score"))
 
+    def detect_inputs(self, img: Host) -> dict[str, Host]:
+        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+
+        Returns:
+            Host arrays: `image`, float32 ``(1, 3, H', W')``, from `prepare`; `size`, H and W.
+        """
+        return {"image": self.prepare(img)[None], "size": np.array(img.shape[1:])}
+
+    def detect(self, image: Any, size: Any) -> dict[str, Variable]:
+        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+
+        Args:
+            image, size: What `detect_inputs` returns.
+
+        Returns:
+            As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
+            ``(R,)``.
+
+        Raises:
+            ValueError: There is not one image.
+        """
+        h: Any = self.extractor(one_image(image))
+        scale = cast(image_size(image), np.float64)[1] / cast(size, np.float64)[1]
+        rois = self.rpn.propose(h, image, scale)
+        locs, scores = self.head.of_one_image(h, rois)
+        constants = self.loc_normalize_std, self.loc_normalize_mean
+        std, mean = (self.device.send(np.asarray(each, np.float32)) for each in constants)
+        boxes = reshape(rois / cast(scale, rois.dtype), (-1, 1, 4))
+        boxes = moved(boxes, reshape(locs, (-1, self.n_class, 4)) * std + mean, LARGEST_EXPONENT)
+        probabilities = softmax(scores)[:, 1:]
+        return objects(clipped(boxes, size)[:, 1:], probabilities, self.nms_thresh, self.score_thresh, strict=True)
+
 
 class VGG16RoIHead(Chain):
     """Classify regions, and move them, by the fully connected layers of VGG-16 (Girshick 2015, 2.1).
@@ -145,6 +187,14 @@ class VGG16RoIHead(Chain):
         y_min, x_min, y_max, x_max = (rois[:, k] for k in range(4))
         columns = (roi_indices.astype(rois.dtype), x_min, y_min, x_max, y_max)
         regions = get_array_module(rois).stack(columns, axis=1)
-        h = relu(self.fc6(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale)))
-        h = relu(self.fc7(h))
+        return self._classified(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale))
+
+    def of_one_image(self, x: Any, rois: Any) -> tuple[Variable, Variable]:
+        """What `forward` returns, of regions ``(R, 4)`` of one image, by functions alone."""
+        first = get_array_module(rois.array).zeros((len(rois), 1), dtype=rois.dtype)
+        regions = concat((first, rois[:, [1, 0, 3, 2]]), axis=1)
+        return self._classified(roi_pooling_2d(x, regions, self.roi_size, self.roi_size, self.spatial_scale))
+
+    def _classified(self, pooled: Variable) -> tuple[Variable, Variable]:
+        h = relu(self.fc7(relu(self.fc6(pooled))))
         return self.cls_loc(h), self.score(h)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, get_device_of, to_host
 from renga_core.configuration import config
-from renga_cv.links.model.faster_rcnn.box_coding import loc2bbox
+from renga_core.graph import Variable
+from renga_core.graph.operators import cast
+from renga_cv.functions.detection.boxes import clipped, moved
+from renga_cv.functions.detection.choosing import highest, suppressed
+from renga_cv.links.model.faster_rcnn.box_coding import LARGEST_EXPONENT, loc2bbox
 from renga_cv.utils.bbox import non_maximum_suppression
 
 __all__ = ["ProposalCreator"]
+
+_ALL = 2**31 - 1
 
 
 class ProposalCreator:
@@ -70,6 +78,22 @@ class ProposalCreator:
         roi = roi[np.argsort(-score, kind="stable")[:before]]
         chosen = non_maximum_suppression(roi, self.nms_thresh, limit=after)
         return device.send(np.ascontiguousarray(roi[chosen]))
+
+    def propose(self, loc: Any, score: Any, anchor: Any, img_size: Any, scale: Any) -> Variable:
+        """Regions of an image by functions alone: the same, differentiable.
+
+        Args:
+            loc, score, anchor: As above, as Variables.
+            img_size: Height and width of the image, a Variable ``(2,)``.
+            scale: By how much the image was enlarged, a Variable ``()``.
+
+        Returns:
+            float32 ``(R, 4)``.
+        """
+        before, after = (_ALL if limit is None else limit for limit in self._limits())
+        boxes = clipped(moved(anchor, loc, LARGEST_EXPONENT), img_size)
+        boxes = boxes[highest(score, before, boxes, cast(scale, boxes.dtype) * self.min_size).array]
+        return boxes[suppressed(boxes, self.nms_thresh, after).array]
 
     def _limits(self) -> tuple[int | None, int | None]:
         """How many boxes are looked at, and kept; None for all."""

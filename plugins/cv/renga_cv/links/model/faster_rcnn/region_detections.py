@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_cv.utils.bbox import non_maximum_suppression
+from renga_cv.links.model.detections import chosen_of_each_class
 
 __all__ = ["suppress"]
 
@@ -26,11 +26,5 @@ def suppress(bbox: Host, score: Host, candidate: Host, nms_thresh: float) -> tup
         `bbox` float32 ``(R', 4)``, `label` int32 ``(R',)`` without the background, from 0, and `score` float32
         ``(R',)``: class by class, best first.
     """
-    regions, classes = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
-    for number in 1 + np.flatnonzero(candidate[:, 1:].any(axis=0)):
-        region = np.flatnonzero(candidate[:, number])
-        region = region[non_maximum_suppression(bbox[region, number], nms_thresh, score[region, number])]
-        regions.append(region)
-        classes.append(np.full(len(region), number))
-    chosen = np.concatenate(regions), np.concatenate(classes)
-    return bbox[chosen], (chosen[1] - 1).astype(np.int32), score[chosen]
+    region, label = chosen_of_each_class(bbox[:, 1:], score[:, 1:], candidate[:, 1:], nms_thresh)
+    return bbox[region, label + 1], label, score[region, label + 1]

@@ -12,6 +12,8 @@ from renga_core.backend import Array, get_array_module, get_device_of
 from renga_core.graph import Variable
 from renga_core.graph.operators import reshape, transpose
 from renga_core.link import Chain
+from renga_cv.functions.detection.anchors import anchors
+from renga_cv.functions.detection.scaling import image_size
 from renga_cv.links.model.faster_rcnn.anchors import generate_anchor_base, shifted_anchors
 from renga_cv.links.model.faster_rcnn.proposal_creator import ProposalCreator
 from renga_nn.functions.activation import relu
@@ -74,9 +76,7 @@ class RegionProposalNetwork(Chain):
             ``(H W A, 4)``. All on the device of `x`.
         """
         n, _, height, width = x.shape
-        h = relu(self.conv1(x))
-        locs = reshape(transpose(self.loc(h), (0, 2, 3, 1)), (n, -1, 4))
-        scores = reshape(transpose(self.score(h), (0, 2, 3, 1)), (n, -1, 2))
+        locs, scores = self._of_anchors(x)
         device = get_device_of(locs.array)
         anchor = device.send(shifted_anchors(self.anchor_base, self.feat_stride, height, width))
         rois = [
@@ -85,3 +85,23 @@ class RegionProposalNetwork(Chain):
         ]
         indices = device.send(np.repeat(np.arange(n, dtype=np.int32), [len(roi) for roi in rois]))
         return locs, scores, get_array_module(anchor).concatenate(rois, axis=0), indices, anchor
+
+    def propose(self, x: Any, image: Any, scale: Any) -> Variable:
+        """Regions of one image by functions alone: the `rois` of `forward`, differentiable.
+
+        Args:
+            x: Features ``(1, C, H, W)``.
+            image: The image, ``(1, 3, H, W)``.
+            scale: By how much it was enlarged, a Variable ``()``.
+
+        Returns:
+            float32 ``(R, 4)``.
+        """
+        locs, scores = self._of_anchors(x)
+        anchor = anchors(x, self.anchor_base, self.feat_stride)
+        return self.proposal_layer.propose(locs[0], scores[0, :, 1], anchor, image_size(image), scale)
+
+    def _of_anchors(self, x: Any) -> tuple[Variable, Variable]:
+        n, h = x.shape[0], relu(self.conv1(x))
+        locs = reshape(transpose(self.loc(h), (0, 2, 3, 1)), (n, -1, 4))
+        return locs, reshape(transpose(self.score(h), (0, 2, 3, 1)), (n, -1, 2))

@@ -9,11 +9,14 @@ import numpy as np
 
 from renga_core.backend import Array, get_array_module, get_device_of, to_host
 from renga_core.graph import Variable
-from renga_core.graph.operators import reshape
+from renga_core.graph.operators import cast, reshape
 from renga_core.link import Chain
+from renga_cv.functions.detection.boxes import clipped, moved
+from renga_cv.functions.detection.objects import objects
 from renga_cv.links.model.faster_rcnn.region_detections import suppress
+from renga_cv.links.model.fpn.align_on_levels import align_on_levels
 from renga_cv.links.model.fpn.levels import by_level, pool_levels
-from renga_cv.links.model.fpn.misc import move_boxes
+from renga_cv.links.model.fpn.misc import exp_clip, move_boxes
 from renga_nn.functions.activation import relu, softmax
 from renga_nn.initializers import GlorotUniform, Normal
 from renga_nn.links.linear import Linear
@@ -62,8 +65,10 @@ class BboxHead(Chain):
         Returns:
             `locs`, Variable ``(R, n_class, 4)``, and `confs`, Variable ``(R, n_class)``, level by level.
         """
-        h = pool_levels(hs, rois, roi_indices, self._roi_size, self._scales)
-        h = relu(self.fc2(relu(self.fc1(h))))
+        return self._classified(pool_levels(hs, rois, roi_indices, self._roi_size, self._scales))
+
+    def _classified(self, pooled: Variable) -> tuple[Variable, Variable]:
+        h = relu(self.fc2(relu(self.fc1(pooled))))
         return reshape(self.loc(h), (-1, self._n_class, 4)), self.conf(h)
 
     def distribute(self, rois: Array, roi_indices: Array) -> tuple[list[Array], list[Array]]:
@@ -122,3 +127,24 @@ class BboxHead(Chain):
             found.append(suppress(bbox, score, score >= score_thresh, nms_thresh))
         bboxes, labels, scores = ([each[k] for each in found] for k in range(3))
         return bboxes, labels, scores
+
+    def detect(
+        self, hs: Sequence[Any], rois: Variable, scale: Any, size: Any, nms_thresh: float, score_thresh: float
+    ) -> dict[str, Variable]:
+        """Objects in one image by functions alone: what `decode` returns, differentiable.
+
+        Args:
+            hs: Features of each level, ``(1, 256, H, W)``.
+            rois: Regions, float32 ``(R, 4)``.
+            scale: By how much the image was enlarged, a Variable ``()``.
+            size: Height and width of the image before, a Variable ``(2,)``.
+            nms_thresh, score_thresh: As of `decode`.
+
+        Returns:
+            `boxes`, `labels`, `scores`.
+        """
+        locs, confs = self._classified(align_on_levels(hs, rois, self._roi_size, self._scales))
+        boxes = reshape(rois / cast(scale, rois.dtype), (-1, 1, 4))
+        std = self.device.send(np.repeat(self.std, 2).astype(np.float32))
+        boxes = clipped(moved(boxes, locs * std, exp_clip), size)
+        return objects(boxes[:, 1:], softmax(confs)[:, 1:], nms_thresh, score_thresh)

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array, to_host
+from renga_core.errors import RengaError
 from renga_core.graph import Variable
 from renga_core.link import Chain
+from renga_cv.functions.detection.objects import one_image
+from renga_cv.functions.detection.scaling import enlargement
 from renga_cv.links.model.faster_rcnn.scaling import scale_img
 from renga_cv.links.model.inference import inference
 from renga_nn.functions.activation import sigmoid
@@ -162,6 +165,41 @@ class FasterRCNN(Chain):
             if self.mask_head is not None:
                 found["masks"] = self._masks(hs, found["bboxes"], found["labels"], scales, sizes)
         return tuple(found[name] for name in self._return_values)
+
+    def detect_inputs(self, img: Host) -> dict[str, Host]:
+        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+
+        Returns:
+            Host arrays: `image`, float32 ``(1, 3, H', W')``, from `prepare`; `size`, H and W.
+        """
+        return {"image": to_host(self.prepare([img])[0]), "size": np.array(img.shape[1:])}
+
+    def detect(self, image: Any, size: Any) -> dict[str, Variable]:
+        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+
+        Args:
+            image, size: What `detect_inputs` returns.
+
+        Returns:
+            As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
+            ``(R,)``; with a mask head, `masks` bool ``(R, H, W)``.
+
+        Raises:
+            ValueError: There is not one image.
+            RengaError: There is no head that finds boxes.
+        """
+        if self.bbox_head is None:
+            raise RengaError(
+                f"detect finds boxes, but this {type(self).__name__} was made without a head for them.\n"
+                'Next: make it with return_values=("bboxes", "labels", "scores").'
+            )
+        hs = self.extractor(one_image(image))
+        scale = enlargement(size, self._min_size, self._max_size)
+        rois = self.rpn.propose(hs, image)
+        found: dict[str, Variable] = self.bbox_head.detect(hs, rois, scale, size, self.nms_thresh, self.score_thresh)
+        if self.mask_head is not None:
+            found["masks"] = self.mask_head.detect(hs, found, scale, size)
+        return found
 
     def _masks(
         self,

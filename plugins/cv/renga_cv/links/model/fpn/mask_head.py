@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from renga_core.backend import Array, get_array_module, to_host
 from renga_core.graph import Variable
+from renga_core.graph.operators import cast
 from renga_core.link import Chain
+from renga_cv.functions.detection.masks import enlarged, pasted
 from renga_cv.links.connection.conv_2d_activ import Conv2DActiv
+from renga_cv.links.model.fpn.align_on_levels import align_on_levels
 from renga_cv.links.model.fpn.levels import by_level, pool_levels
-from renga_cv.links.model.fpn.masks import segm_to_mask
-from renga_nn.functions.activation import relu
+from renga_cv.links.model.fpn.masks import PAD, segm_to_mask
+from renga_nn.functions.activation import relu, sigmoid
+from renga_nn.functions.array import pad
 from renga_nn.initializers import HeNormal
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
 
@@ -60,8 +64,10 @@ class MaskHead(Chain):
         Returns:
             Variable ``(R, n_class, segm_size, segm_size)``, level by level.
         """
-        h = pool_levels(hs, rois, roi_indices, self._roi_size, self._scales)
-        h = self.conv4(self.conv3(self.conv2(self.conv1(h))))
+        return self._segmented(pool_levels(hs, rois, roi_indices, self._roi_size, self._scales))
+
+    def _segmented(self, pooled: Variable) -> Variable:
+        h = self.conv4(self.conv3(self.conv2(self.conv1(pooled))))
         y: Variable = self.seg(relu(self.conv5(h)))
         return y
 
@@ -101,3 +107,22 @@ class MaskHead(Chain):
             chosen = segm[get_array_module(segm).arange(len(segm)), label + 1]
             masks.append(segm_to_mask(to_host(chosen), to_host(bbox), size))
         return masks
+
+    def detect(self, hs: Sequence[Any], found: Mapping[str, Variable], scale: Any, size: Any) -> Variable:
+        """Masks of the objects of one image by functions alone: what `decode` returns.
+
+        Args:
+            hs: Features of each level, ``(1, 256, H, W)``.
+            found: `boxes` and `labels`, as `BboxHead.detect` returns them.
+            scale: By how much the image was enlarged, a Variable ``()``.
+            size: Height and width of the image before, a Variable ``(2,)``.
+
+        Returns:
+            bool ``(R, H, W)``.
+        """
+        boxes, labels = found["boxes"], found["labels"].array
+        rois = boxes * cast(scale, boxes.dtype)
+        segms = sigmoid(self._segmented(align_on_levels(hs, rois, self._roi_size, self._scales)))
+        chosen = segms[:, 1:][get_array_module(labels).arange(len(labels)), labels]
+        cells = pad(chosen, [(0, 0), (PAD, PAD), (PAD, PAD)], "constant")
+        return pasted(cells, enlarged(boxes, self.segm_size), size, 0.5)

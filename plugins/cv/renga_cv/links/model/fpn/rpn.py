@@ -12,9 +12,15 @@ from renga_core.configuration import config
 from renga_core.graph import Variable
 from renga_core.graph.operators import reshape, transpose
 from renga_core.link import Chain
-from renga_cv.links.model.fpn.misc import move_boxes
+from renga_cv.functions.detection.anchors import anchors
+from renga_cv.functions.detection.boxes import clipped, moved
+from renga_cv.functions.detection.choosing import highest, suppressed
+from renga_cv.functions.detection.scaling import image_size
+from renga_cv.links.model.faster_rcnn.anchors import shifted_anchors
+from renga_cv.links.model.fpn.misc import exp_clip, move_boxes
 from renga_cv.utils.bbox import non_maximum_suppression
 from renga_nn.functions.activation import relu
+from renga_nn.functions.array import concat
 from renga_nn.initializers import Normal
 from renga_nn.links.convolution_2d import Convolution2D
 
@@ -79,17 +85,40 @@ class RPN(Chain):
         Returns:
             float32 ``(H * W * 3, 4)``: row by row, and all of a place together.
         """
-        made = []
-        for level, (scale, (height, width)) in enumerate(zip(self._scales, sizes, strict=True)):
-            ratios = np.array(self._ratios)
-            w = np.round(1 / np.sqrt(ratios) / scale)
-            h = np.round(w * ratios)
-            half = np.stack((h, w), axis=1) * (self._anchor_size << level) * scale / 2
-            y, x = (np.indices((height, width)) + 0.5) / scale
-            centre = np.stack((y, x), axis=-1)[:, :, None]
-            anchor = np.concatenate((centre - half, centre + half), axis=-1)
-            made.append(self.device.send(anchor.reshape(-1, 4).astype(np.float32)))
-        return made
+        return [
+            self.device.send(shifted_anchors(self._first_anchors(level), 1 / scale, height, width))
+            for level, (scale, (height, width)) in enumerate(zip(self._scales, sizes, strict=True))
+        ]
+
+    def _first_anchors(self, level: int) -> Host:
+        """The anchors of the first place of a level, ``(3, 4)``."""
+        scale, ratios = self._scales[level], np.array(self._ratios)
+        w = np.round(1 / np.sqrt(ratios) / scale)
+        h = np.round(w * ratios)
+        half = np.stack((h, w), axis=1) * (self._anchor_size << level) * scale / 2
+        return np.concatenate((-half, half), axis=1) + 0.5 / scale
+
+    def propose(self, hs: Sequence[Any], image: Any) -> Variable:
+        """Regions of one image, best first, by functions alone: what `decode` returns, differentiable.
+
+        Args:
+            hs: Features of each level, ``(1, 256, H, W)``.
+            image: The image, ``(1, 3, H, W)``.
+
+        Returns:
+            float32 ``(R, 4)``.
+        """
+        before, after = self._train_limits if config.train else self._test_limits
+        boxes, scores = [], []
+        for level, (h, loc, conf) in enumerate(zip(hs, *self(hs), strict=True)):
+            anchor = anchors(h, self._first_anchors(level), 1 / self._scales[level])
+            best = highest(conf[0], before).array
+            moves, score = loc[0][best], conf[0][best]
+            box = clipped(moved(anchor[best], moves, exp_clip), image_size(image))
+            kept = suppressed(box, self._nms_thresh, after).array
+            boxes.append(box[kept])
+            scores.append(score[kept])
+        return concat(boxes, axis=0)[highest(concat(scores, axis=0), after).array]
 
     def decode(
         self, locs: Sequence[Any], confs: Sequence[Any], anchors: Sequence[Array], in_shape: Sequence[int]

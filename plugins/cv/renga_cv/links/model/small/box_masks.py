@@ -28,13 +28,14 @@ def masks_in_boxes(masks: Array, boxes: Array, side: int) -> Array:
     return covered
 
 
-def masks_from_boxes(scores: Array, boxes: Array, size: tuple[int, int]) -> Array:
-    """Return masks of the whole picture, bool ``(R, *size)``: pixels in a box whose score, interpolated, is positive.
+def masks_from_boxes(scores: Array, boxes: Array, size: tuple[int, int], thresh: float = 0) -> Array:
+    """Return masks of the whole picture, bool ``(R, *size)``: pixels in a box whose score, interpolated, is high.
 
     Args:
         scores: Of the cells of each box, (R, side, side).
         boxes: (R, 4): y_min, x_min, y_max, x_max. Their edges are positive.
         size: Height and width of the picture.
+        thresh: What a score must be higher than.
     """
     masks = np.zeros((len(scores), *size), bool)
     pixels = [np.arange(length) + 0.5 for length in size]
@@ -42,7 +43,7 @@ def masks_from_boxes(scores: Array, boxes: Array, size: tuple[int, int]) -> Arra
         relative = [(pixels[axis] - box[axis]) / (box[axis + 2] - box[axis]) for axis in (0, 1)]
         inside = np.logical_and.outer(*((each >= 0) & (each <= 1) for each in relative))
         rows, columns = (_weights(each * len(cells) - 0.5, len(cells)) for each in relative)
-        mask[:] = inside & (rows @ cells @ columns.T > 0)
+        mask[:] = inside & (rows @ cells @ columns.T > thresh)
     return masks
 
 

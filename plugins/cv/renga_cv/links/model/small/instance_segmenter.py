@@ -10,13 +10,16 @@ import numpy as np
 from renga_core.backend import to_host
 from renga_core.graph import Variable
 from renga_core.graph.operators import reshape
+from renga_cv.functions.detection.choosing import highest
+from renga_cv.functions.detection.masks import pasted
+from renga_cv.functions.detection.objects import one_image
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
 from renga_cv.links.model.inference import inference
 from renga_cv.links.model.small.box_masks import masks_from_boxes
 from renga_cv.links.model.small.detector import SmallDetector
 from renga_cv.links.model.small.pyramid import FinestMap
 from renga_cv.transforms.bbox import resize_bbox
-from renga_cv.transforms.image.resize import resize
+from renga_nn.functions.math import clip
 from renga_nn.functions.pooling import roi_average_align_2d
 from renga_nn.links.convolution_2d import Convolution2D
 
@@ -74,6 +77,9 @@ class SmallInstanceSegmenter(SmallDetector):
         # A pixel's place is its middle here, and its upper left corner in a box.
         rois, indices = (self.device.send(array) for array in (regions - np.float32(0.5), pictures))
         h = roi_average_align_2d(finest, rois, indices, self.mask_side, 1.0, 1)
+        return self._scores_of_cells(h)
+
+    def _scores_of_cells(self, h: Variable) -> Variable:
         return reshape(self.mask_score(self.mask2(self.mask1(h))), (-1, self.mask_side, self.mask_side))
 
     def predict(self, imgs: Sequence[Array]) -> tuple[list[Array], list[Array], list[Array]]:
@@ -88,7 +94,7 @@ class SmallInstanceSegmenter(SmallDetector):
         if not imgs:
             return [], [], []
         inside = (self.insize, self.insize)
-        x = np.stack([(resize(img, inside) - self.mean).astype(np.float32, copy=False) for img in imgs])
+        x = np.stack([self._prepared(img) for img in imgs])
         with inference():
             locs, confs, finest = self.with_map(self.device.send(x))
             found = [self._best(loc, conf) for loc, conf in zip(to_host(locs.array), to_host(confs.array), strict=True)]
@@ -99,6 +105,30 @@ class SmallInstanceSegmenter(SmallDetector):
                 cells = to_host(self.mask_scores(finest[i : i + 1], [box]).array) if len(box) else np.zeros((0, 1, 1))
                 masks.append(masks_from_boxes(cells, resize_bbox(box, inside, size), size))
         return masks, labels, scores
+
+    def detect(self, image: Any, size: Any) -> dict[str, Variable]:
+        """Detect and mask the objects of one image by functions alone, which can be exported, as `predict` does.
+
+        Args:
+            image, size: What `detect_inputs` returns.
+
+        Returns:
+            As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
+            ``(R,)``; `masks` bool ``(R, H, W)``.
+
+        Raises:
+            ValueError: There is not one image.
+        """
+        locs, confs, finest = self.with_map(one_image(image))
+        found = self._objects(locs, confs)
+        found["boxes"] = clip(found["boxes"], 0.0, float(self.insize))
+        best = highest(found["scores"], self.limit, found["boxes"], least=1.0).array
+        found = {name: value[best] for name, value in found.items()}
+        first = self.device.xp.zeros(len(best), dtype="int32")
+        h = roi_average_align_2d(finest, found["boxes"] - 0.5, first, self.mask_side, 1.0, 1)
+        cells = self._scores_of_cells(h)
+        found = self._in_image(found, size)
+        return {**found, "masks": pasted(cells, found["boxes"], size, 0.0)}
 
     def _best(self, loc: Array, conf: Array) -> tuple[Array, Array, Array]:
         """Boxes, classes and scores of one picture; boxes of at least a pixel, since masks are cut out of them."""

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array, DeviceResident, get_device_of, to_host
+from renga_core.graph import Variable
+from renga_cv.functions.detection.boxes import corners
 from renga_cv.links.model.detections import best_of_each_class
 from renga_cv.utils.bbox import bbox_iou
+from renga_nn.functions.math import exp
 
 __all__ = ["MultiboxCoder"]
 
@@ -107,6 +110,17 @@ class MultiboxCoder(DeviceResident):
         found = best_of_each_class(self._boxes(loc), probability[:, 1:], nms_thresh, score_thresh)
         bbox, label, score = (device.send(array) for array in found)
         return bbox, label, score
+
+    def boxes(self, loc: Any) -> Variable:
+        """Boxes from locations, as Variables: y_min, x_min, y_max, x_max in pixels of the network's input, ``(K, 4)``.
+
+        Args:
+            loc: Locations ``(K, 4)``.
+        """
+        default = get_device_of(loc.array).send(self._default_bbox.astype(loc.dtype))
+        size = default[:, 2:]
+        center = default[:, :2] + loc[:, :2] * (self._variance[0] * size)
+        return corners(center, size * exp(loc[:, 2:] * self._variance[1]))
 
     def _boxes(self, loc: Host) -> Host:
         size = self._default_bbox[:, 2:]

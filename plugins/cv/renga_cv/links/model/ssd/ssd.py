@@ -9,12 +9,16 @@ import numpy as np
 
 from renga_core.backend import Device, to_host
 from renga_core.graph import Variable
+from renga_core.graph.operators import cast
 from renga_core.link import Chain
+from renga_cv.functions.detection.boxes import resized
+from renga_cv.functions.detection.objects import objects, one_image
 from renga_cv.links.model.detections import thresholds
 from renga_cv.links.model.inference import inference
 from renga_cv.links.model.ssd.multibox_coder import MultiboxCoder
 from renga_cv.transforms.bbox import resize_bbox
 from renga_cv.transforms.image.resize import resize
+from renga_nn.functions.activation import softmax
 
 __all__ = ["SSD"]
 
@@ -106,7 +110,7 @@ class SSD(Chain):
         if not sizes:
             return bboxes, labels, scores
         edge = self.insize
-        x = np.stack([(resize(img, (edge, edge)) - self.mean).astype(np.float32, copy=False) for img in imgs])
+        x = np.stack([self._prepared(img) for img in imgs])
         with inference():
             locs, confs = self(self.device.send(x))
         for loc, conf, size in zip(to_host(locs.array), to_host(confs.array), sizes, strict=True):
@@ -115,3 +119,41 @@ class SSD(Chain):
             labels.append(label)
             scores.append(score)
         return bboxes, labels, scores
+
+    def detect_inputs(self, img: Host) -> dict[str, Host]:
+        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+
+        Returns:
+            Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as `predict` does it; `size`, H and W.
+        """
+        return {"image": self._prepared(img)[None], "size": np.array(img.shape[1:])}
+
+    def detect(self, image: Any, size: Any) -> dict[str, Variable]:
+        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+
+        Args:
+            image, size: What `detect_inputs` returns.
+
+        Returns:
+            As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
+            ``(R,)``.
+
+        Raises:
+            ValueError: There is not one image.
+        """
+        locs, confs = self(one_image(image))
+        return self._in_image(self._objects(locs, confs), size)
+
+    def _prepared(self, img: Host) -> Host:
+        edge = self.insize
+        prepared: Host = (resize(img, (edge, edge)) - self.mean).astype(np.float32, copy=False)
+        return prepared
+
+    def _objects(self, locs: Variable, confs: Variable) -> dict[str, Variable]:
+        """The objects of one image, boxes in pixels of the network's input."""
+        probabilities = softmax(confs[0])[:, 1:]
+        return objects(self.coder.boxes(locs[0]), probabilities, self.nms_thresh, self.score_thresh)
+
+    def _in_image(self, found: dict[str, Variable], size: Any) -> dict[str, Variable]:
+        """Objects, boxes in pixels of the image."""
+        return {**found, "boxes": resized(found["boxes"], cast(size, np.float64) / self.insize)}

@@ -11,14 +11,20 @@ import numpy as np
 
 from renga_core.backend import to_host
 from renga_core.graph import Variable
+from renga_core.graph.operators import cast
 from renga_core.link import Chain, Link
+from renga_cv.functions.detection.boxes import corners, resized
+from renga_cv.functions.detection.objects import objects, one_image
+from renga_cv.functions.detection.scaling import contained
 from renga_cv.links.model.detections import best_of_each_class, thresholds
 from renga_cv.links.model.inference import inference
 from renga_cv.transforms.bbox import resize_bbox, translate_bbox
 from renga_cv.transforms.image.resize import resize_contain
-from renga_nn.functions.activation import leaky_relu
+from renga_nn.functions.activation import leaky_relu, sigmoid
+from renga_nn.functions.array import concat
+from renga_nn.functions.math import exp
 
-__all__ = ["YOLOBase", "activation", "boxes_of_cells", "sigmoid"]
+__all__ = ["YOLOBase", "activation", "boxes_of_cells"]
 
 Host = np.ndarray[Any, Any]
 
@@ -75,13 +81,11 @@ class YOLOBase(Chain):
         scores: list[Host] = []
         if not len(imgs):
             return bboxes, labels, scores
-        edges = (self.insize, self.insize)
-        scaled = [np.asarray(img, np.float32) / 255 for img in imgs]
-        contained = [resize_contain(img, edges, fill=0.5, return_param=True) for img in scaled]
-        x = np.stack([img for img, _ in contained])
+        prepared = [self._prepared(img) for img in imgs]
+        x = np.stack([img for img, _ in prepared])
         with inference():
             found = [to_host(variable.array) for variable in self(self.device.send(x))]
-        for img, (_, param), loc, obj, conf in zip(imgs, contained, *found, strict=True):
+        for img, (_, param), loc, obj, conf in zip(imgs, prepared, *found, strict=True):
             bbox, label, score = self._decode(loc, obj, conf)
             bbox = translate_bbox(bbox, -param["y_offset"], -param["x_offset"])
             bboxes.append(resize_bbox(bbox, param["scaled_size"], img.shape[1:]))
@@ -89,29 +93,63 @@ class YOLOBase(Chain):
             scores.append(score)
         return bboxes, labels, scores
 
+    def detect_inputs(self, img: Host) -> dict[str, Host]:
+        """The inputs of `detect` for an image, float32 ``(3, H, W)``, RGB from 0 to 255.
+
+        Returns:
+            Host arrays: `image`, float32 ``(1, 3, insize, insize)``, prepared as `predict` does it; `size`, H and W.
+        """
+        image, _ = self._prepared(img)
+        return {"image": image[None], "size": np.array(img.shape[1:])}
+
+    def detect(self, image: Any, size: Any) -> dict[str, Variable]:
+        """Detect the objects of one image by functions alone, which can be exported, as `predict` does.
+
+        Args:
+            image, size: What `detect_inputs` returns.
+
+        Returns:
+            As Variables, `boxes` float32 ``(R, 4)``, in pixels of the image; `labels` int32 ``(R,)``; `scores` float32
+            ``(R,)``.
+
+        Raises:
+            ValueError: There is not one image.
+        """
+        loc, obj, conf = [each[0] for each in self(one_image(image))]
+        cells = self.device.send(self._cells)
+        boxes = corners(
+            cells[:, :2] + sigmoid(loc[:, :2]) * cells[:, 2:3],
+            cells[:, 3:] * exp(loc[:, 2:]),
+        )
+        scores = sigmoid(obj)[:, None] * self._class_probabilities(conf)
+        found = objects(boxes, scores, self.nms_thresh, self.score_thresh)
+        place, there = contained(size, self.insize)
+        offset = cast(concat((place, place), axis=0), boxes.dtype)
+        return {**found, "boxes": resized(found["boxes"] - offset, cast(size, np.float64) / there)}
+
+    def _prepared(self, img: Host) -> tuple[Host, dict[str, Any]]:
+        """An image as the network takes it, and where in the square it lies."""
+        scaled = np.asarray(img, np.float32) / 255
+        image, param = resize_contain(scaled, (self.insize, self.insize), fill=0.5, return_param=True)
+        return image, param
+
     def _decode(self, loc: Host, obj: Host, conf: Host) -> tuple[Host, Host, Host]:
         """Boxes in pixels of the network's input, classes and scores, from what the network says of one image."""
-        objectness = sigmoid(obj)
+        objectness = sigmoid(obj).array
         # A score is at most the objectness: boxes whose objectness is too small need no more computing.
         rows = np.flatnonzero(objectness >= self.score_thresh)
-        score = objectness[rows, None] * self._class_probabilities(conf[rows])
+        score = objectness[rows, None] * self._class_probabilities(conf[rows]).array
         boxes = _decoded(loc[rows], self._cells[rows])
         return best_of_each_class(boxes, score, self.nms_thresh, self.score_thresh)
 
     @abstractmethod
-    def _class_probabilities(self, conf: Host) -> Host:
+    def _class_probabilities(self, conf: Any) -> Variable:
         """Probabilities ``(R, n_fg_class)`` from class scores."""
 
 
 def activation(x: Any) -> Variable:
     """The activation of all versions: leaky ReLU with a slope of 0.1."""
     return leaky_relu(x, slope=0.1)
-
-
-def sigmoid(x: Host) -> Host:
-    """The logistic function, of host arrays."""
-    y: Host = 0.5 * np.tanh(0.5 * x) + 0.5  # exp(-x) would overflow
-    return y
 
 
 def boxes_of_cells(grid: int, step: float, anchors: Sequence[tuple[float, float]]) -> Host:
@@ -137,6 +175,6 @@ def _decoded(loc: Host, cells: Host) -> Host:
         loc: Locations ``(R, 4)``: y, x, height, width.
         cells: What `boxes_of_cells` says of the same boxes ``(R, 5)``.
     """
-    center = cells[:, :2] + sigmoid(loc[:, :2]) * cells[:, 2:3]
+    center = cells[:, :2] + sigmoid(loc[:, :2]).array * cells[:, 2:3]
     half = cells[:, 3:] * np.exp(loc[:, 2:]) / 2
     return np.hstack([center - half, center + half])

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from renga_core.graph import Variable
 from renga_core.graph.operators import reshape, transpose
 from renga_core.link import ChainList
@@ -15,13 +13,12 @@ from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
 from renga_cv.links.model.detections import by_box
 from renga_cv.links.model.yolo.yolo_base import YOLOBase, activation, boxes_of_cells
 from renga_cv.utils.pretrained import PublishedModel, load_pretrained_model, prepare_pretrained_model, published
+from renga_nn.functions.activation import softmax
 from renga_nn.functions.array import concat
 from renga_nn.functions.pooling import max_pooling_2d
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["Darknet19Extractor", "YOLOv2", "YOLOv2Base", "conv3", "reorg"]
-
-Host = np.ndarray[Any, Any]
 
 
 def conv3(in_channels: int, out_channels: int, stride: int = 1) -> Conv2DBNActiv:
@@ -161,10 +158,8 @@ class YOLOv2Base(YOLOBase):
         h = by_box(self.subnet(self.extractor(x)), 5 + self.n_fg_class)
         return h[:, :, :4], h[:, :, 4], h[:, :, 5:]
 
-    def _class_probabilities(self, conf: Host) -> Host:
-        exponential = np.exp(conf - conf.max(axis=1, keepdims=True))
-        probability: Host = exponential / exponential.sum(axis=1, keepdims=True)
-        return probability
+    def _class_probabilities(self, conf: Any) -> Variable:
+        return softmax(conf)
 
 
 class YOLOv2(YOLOv2Base):

@@ -12,15 +12,14 @@ from renga_core.graph import Variable
 from renga_core.link import ChainList, Link, Sequential
 from renga_cv.links.connection.conv_2d_bn_activ import Conv2DBNActiv
 from renga_cv.links.model.detections import by_box
-from renga_cv.links.model.yolo.yolo_base import YOLOBase, activation, boxes_of_cells, sigmoid
+from renga_cv.links.model.yolo.yolo_base import YOLOBase, activation, boxes_of_cells
 from renga_cv.utils.pretrained import PublishedModel, load_pretrained_model, prepare_pretrained_model, published
+from renga_nn.functions.activation import sigmoid
 from renga_nn.functions.array import concat
 from renga_nn.functions.pooling import unpooling_2d
 from renga_nn.links.convolution_2d import Convolution2D
 
 __all__ = ["Darknet53Extractor", "ResidualBlock", "YOLOv3"]
-
-Host = np.ndarray[Any, Any]
 
 
 class ResidualBlock(ChainList):
@@ -146,5 +145,5 @@ class YOLOv3(YOLOBase):
         h = concat([by_box(subnet(y), 5 + self.n_fg_class) for subnet, y in maps], axis=1)
         return h[:, :, :4], h[:, :, 4], h[:, :, 5:]
 
-    def _class_probabilities(self, conf: Host) -> Host:
+    def _class_probabilities(self, conf: Any) -> Variable:
         return sigmoid(conf)
