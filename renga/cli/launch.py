@@ -20,7 +20,8 @@ __all__ = ["run"]
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] [--communicator NAME] PROGRAM …``.
+    """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] [--communicator NAME]
+    [--fault-tolerant [--spares K] [--min M]] PROGRAM …``.
 
     The status of the program becomes the command's. Ctrl-C asks all ranks to stop; a second one kills them.
     """
@@ -46,6 +47,24 @@ def run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--hosts", metavar="HOST[:RANKS],…", help="hosts to run on (default: only this one)")
     parser.add_argument("--tag", action="store_true", help="begin each line of output with the rank that printed it")
+    parser.add_argument(
+        "--fault-tolerant",
+        action="store_true",
+        help="let the other processes go on when one dies: for programs with communicator 'resilient'",
+    )
+    parser.add_argument(
+        "--spares",
+        type=int,
+        default=0,
+        metavar="K",
+        help="processes beside RANKS that wait to take the place of a dead one (with --fault-tolerant)",
+    )
+    parser.add_argument(
+        "--min",
+        type=int,
+        metavar="M",
+        help="end the job when fewer processes than this are left (with --fault-tolerant; default: 1)",
+    )
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a Python module, with its arguments")
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="PROGRAM …", help="program to run, with its arguments"
@@ -57,6 +76,7 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(
             f"argument --threads: at least 1 is needed, not {arguments.threads}. See 'renga launch --help'."
         )
+    _check_fault_tolerance(arguments)
     program = arguments.program if arguments.module is None else ["-m", *arguments.module]
     if not program:
         raise UsageError("no program to run. See 'renga launch --help'.")
@@ -64,10 +84,14 @@ def run(argv: Sequence[str]) -> int:
     found = find_program(program)
     launcher = _find_launcher(arguments.communicator)
     more = {name: value for name in ("hosts", "tag") if (value := getattr(arguments, name))}
+    if arguments.fault_tolerant:
+        more |= {"fault_tolerant": True}
     missing = sorted(more.keys() - launcher.provider.capabilities)
     if missing:
-        options = ", ".join(f"--{name}" for name in missing)
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
         raise UsageError(f"{options}: launcher '{launcher.full_name}' cannot do this. See 'renga launch --help'.")
+    if arguments.fault_tolerant:
+        more |= {"spares": arguments.spares, "least": arguments.min or 1}
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
     environment = {**os.environ, **thread_environment(-(-arguments.n // hosts), arguments.threads)}
     # What was disabled on the command line is disabled in the ranks, too.
@@ -75,6 +99,20 @@ def run(argv: Sequence[str]) -> int:
     start = launcher.load()
     sys.stdout.flush()
     return int(start(found, arguments.n, environment, **more))
+
+
+def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
+    """Refuse options that make no sense together, or numbers that are out of range."""
+    if not arguments.fault_tolerant:
+        for name, value in (("--spares", arguments.spares), ("--min", arguments.min)):
+            if value:
+                raise UsageError(f"argument {name}: it needs --fault-tolerant. See 'renga launch --help'.")
+    if arguments.spares < 0:
+        raise UsageError(f"argument --spares: 0 or more, not {arguments.spares}. See 'renga launch --help'.")
+    if arguments.min is not None and not 1 <= arguments.min <= arguments.n:
+        raise UsageError(
+            f"argument --min: from 1 to {arguments.n} (-n), not {arguments.min}. See 'renga launch --help'."
+        )
 
 
 def _find_launcher(communicator: str | None) -> Offer:

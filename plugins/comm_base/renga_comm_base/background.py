@@ -55,10 +55,14 @@ class Background:
         """Let the thread end when all that has begun has ended; do not wait for it."""
         self._begun.put(None)
 
-    def close(self) -> None:
+    def join(self) -> None:
         """End the thread when all that has begun has ended, and wait for it."""
         self.end()
         self._thread.join()
+
+    def close(self) -> None:
+        """`join`, and finalize the communicator."""
+        self.join()
         self._communicator.finalize()
 
     def _work(self) -> None:

@@ -12,9 +12,10 @@ import numpy as np
 from renga_comm_mpi import failures
 from renga_comm_mpi.calls import Calls, Pause
 from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.world import ranks_in_world
 from renga_core.communicator import MismatchError
 
-__all__ = ["Agreement", "agree_to_make"]
+__all__ = ["Agreement", "agree_to_make", "forget"]
 
 Call = tuple[str, object]
 """What a rank calls, and how."""
@@ -106,8 +107,8 @@ class Agreement:
             return
 
     def is_inside(self, ranks: Sequence[int]) -> bool:
-        """Whether the group has no other ranks of ``COMM_WORLD`` than these."""
-        return set(_world_ranks(self._calls.comm)) <= set(ranks)
+        """Whether the group has no other ranks of the world than these."""
+        return set(ranks_in_world(self._calls.comm)) <= set(ranks)
 
 
 def agree_to_make(mpi_comm: MPI.Comm, name: str) -> None:
@@ -118,8 +119,13 @@ def agree_to_make(mpi_comm: MPI.Comm, name: str) -> None:
     Raises:
         MismatchError: A rank calls something else there, or has ended its program; raised there, too.
     """
-    ranks = _world_ranks(mpi_comm)
+    ranks = ranks_in_world(mpi_comm)
     _meet((_MAKE, {"name": name, "ranks": ranks}), [one for one in _alive if one.is_inside(ranks)])
+
+
+def forget() -> None:
+    """Forget all groups: they are made anew."""
+    _alive.clear()
 
 
 def _meet_makers(given: Sequence[Call], met: Agreement) -> None:
@@ -150,7 +156,3 @@ def _meet(call: Call, agreements: Sequence[Agreement]) -> None:
             mismatch = mismatch or (error if isinstance(error, MismatchError) else None)
     if mismatch is not None:
         raise mismatch
-
-
-def _world_ranks(comm: MPI.Comm) -> tuple[int, ...]:
-    return tuple(MPI.Group.Translate_ranks(comm.Get_group(), None, MPI.COMM_WORLD.Get_group()))

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -58,11 +58,18 @@ class MpiCommunicator(Communicator):
         # First: it notices ranks that never make theirs.
         self._group = watchdog.register(mpi_comm, self.name, serves_program=not patient)
         with self._making():
-            self.mpi_comm = mpi_comm.Dup()
-            # MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
-            self._calls = Calls(self.mpi_comm.Dup(), patient)
-            self._point_to_point = PointToPoint(self.mpi_comm, self._group, patient)
-            nodes = self._calls.allgather_messages(node_of_this_process().encode())
+            own = mpi_comm.Dup()
+            self._connect(own, own.Dup(), patient)
+
+    def _connect(self, mpi_comm: MPI.Comm, for_collectives: MPI.Comm, patient: bool) -> None:
+        """Talk over these, which are this object's own; `_group` says who takes part.
+
+        MPI keeps messages and collectives apart; collectives made of messages need a group of their own.
+        """
+        self.mpi_comm = mpi_comm
+        self._calls = Calls(for_collectives, patient)
+        self._point_to_point = PointToPoint(self.mpi_comm, self._group, patient)
+        nodes = self._calls.allgather_messages(node_of_this_process().encode())
         self._to_myself: dict[int, deque[Any]] = {}
         self._agreement = Agreement(self._calls, serves_program=not patient)
         self._placement = find_placement(nodes, self.rank)
@@ -93,7 +100,7 @@ class MpiCommunicator(Communicator):
     def inter_size(self) -> int:  # noqa: D102
         return self._placement.inter_size
 
-    def split(self, color: int, key: int) -> Self:  # noqa: D102
+    def split(self, color: int, key: int) -> MpiCommunicator:  # noqa: D102
         with self._waiting("split"):
             self.agree("split", None)
             part = self.mpi_comm.Split(color, key)
@@ -385,7 +392,7 @@ class MpiCommunicator(Communicator):
 
     # --- the rest -----------------------------------------------------------------------------------------------------
 
-    def duplicate(self) -> Self:  # noqa: D102
+    def duplicate(self) -> MpiCommunicator:  # noqa: D102
         return type(self)(self.mpi_comm, patient=True)
 
     def imean(self, arrays: Sequence[Array]) -> Request:  # noqa: D102

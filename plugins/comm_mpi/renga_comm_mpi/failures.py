@@ -33,9 +33,21 @@ from typing import Any, NoReturn
 
 from renga_comm_mpi.launching import STOP
 from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.world import world
 from renga_core.communicator import MismatchError
 
-__all__ = ["end_all", "install", "meet_at_exit", "say", "serve_at_exit", "this_rank"]
+__all__ = [
+    "advance",
+    "end_all",
+    "forget",
+    "install",
+    "let_others_go_on",
+    "meet_at_exit",
+    "say",
+    "serve_at_exit",
+    "services",
+    "this_rank",
+]
 
 GRACE = 3.0
 """Seconds that a rank which exits with a status that is not 0 gives the others to end by themselves."""
@@ -56,6 +68,8 @@ _status = 0
 """What the main thread last gave to `sys.exit`."""
 _channels: list[tuple[Any, Callable[[], None], Callable[[], None]]] = []
 _services: list[Callable[[], Iterator[None]]] = []
+_alone: tuple[Callable[[int | None], None], Callable[[], None]] | None = None
+"""Where a rank that fails ends alone: what to call then, and what to call at the end of one that does not fail."""
 
 
 def install() -> None:
@@ -70,7 +84,7 @@ def install() -> None:
             return
         _process = os.getpid()
         _listen()
-        if MPI.COMM_WORLD.size == 1 and not any(os.environ.get(name) for name in _FORCED):
+        if MPI.COMM_WORLD.size == 1 and _alone is None and not any(os.environ.get(name) for name in _FORCED):
             return
         sys.excepthook = _hook = _after(sys.excepthook, sys.__excepthook__)
         threading.excepthook = _after_thread(threading.excepthook)
@@ -79,6 +93,28 @@ def install() -> None:
             if hasattr(builtins, name):
                 setattr(builtins, name, _remembering(getattr(builtins, name)))
         atexit.register(_leave)
+
+
+def let_others_go_on(failed: Callable[[int | None], None], ended: Callable[[], None]) -> None:
+    """From now on a rank that fails ends alone, killed by itself, and the others go on without it.
+
+    Args:
+        failed: Called with the status of a rank that fails, before it ends.
+        ended: Called at the exit of one that does not: it waits for the others as far as it must.
+    """
+    global _alone
+    _alone = failed, ended
+
+
+def forget() -> None:
+    """Forget whom to wait for at this rank's exit, and what to tell them: ranks have changed."""
+    _channels.clear()
+    _services.clear()
+
+
+def services() -> list[Iterator[None]]:
+    """What is to be advanced by `advance` while this rank, at its exit, waits for the others."""
+    return [service() for service in _services]
 
 
 def meet_at_exit(channel: Any, finished: Callable[[], None], left: Callable[[], None]) -> None:
@@ -105,8 +141,7 @@ def serve_at_exit(service: Callable[[], Iterator[None]]) -> None:
 
 def this_rank() -> str:
     """Return ``rank 1 of 4 (host name, process 123)``."""
-    world = MPI.COMM_WORLD
-    return f"rank {world.rank} of {world.size} ({socket.gethostname()}, process {os.getpid()})"
+    return f"rank {world().rank} of {world().size} ({socket.gethostname()}, process {os.getpid()})"
 
 
 def say(text: str) -> None:
@@ -119,7 +154,13 @@ def say(text: str) -> None:
 
 
 def end_all(status: int) -> NoReturn:
-    """End all ranks now, whatever they do; `status` becomes that of ``mpiexec``."""
+    """End all ranks now, whatever they do; `status` becomes that of ``mpiexec``.
+
+    After `let_others_go_on`, end only this one.
+    """
+    if _alone is not None:
+        _alone[0](status)
+        os.kill(os.getpid(), signal.SIGKILL)
     # Should aborting not work out, MPI finds that this process was killed, and ends the others for that.
     last_resort = threading.Timer(5.0, os.kill, (os.getpid(), signal.SIGKILL))
     last_resort.daemon = True
@@ -180,10 +221,13 @@ def _after_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _end_for(error: BaseException, where: str) -> NoReturn:
-    if MPI.COMM_WORLD.rank != 0 and isinstance(error, (MismatchError, KeyboardInterrupt)):
+    shared = world().rank != 0 and isinstance(error, (MismatchError, KeyboardInterrupt))
+    if shared:
         time.sleep(_SHARED)
     text = "".join(traceback.format_exception(error))
-    say(f"renga: nobody caught an exception on {this_rank()}{where}. All ranks are ended for it:\n{text}")
+    follows = "All ranks are ended for it" if _alone is None else "This rank is ended; others go on without it"
+    if not (shared and _alone is not None):
+        say(f"renga: nobody caught an exception on {this_rank()}{where}. {follows}:\n{text}")
     end_all(_INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
 
 
@@ -208,19 +252,24 @@ def _leave() -> None:
         _end_for(error, "")
     for _, finished, _ in _channels:
         finished()
-    if not MPI.Is_finalized():
+    if _alone is not None and not MPI.Is_finalized():
+        if _status != 0:
+            say(f"renga: {this_rank()} has ended with status {_status}, and the others go on without it.")
+            end_all(_status if 0 < _status < 256 else 1)
+        _alone[1]()
+    elif not MPI.Is_finalized():
         _wait_for_others()
     for _, _, left in _channels:
         left()
 
 
 def _wait_for_others() -> None:
-    services = [service() for service in _services] if _status == 0 else []
-    _advance(services)  # before others can see that this rank has ended
+    running = services() if _status == 0 else []
+    advance(running)  # before others can see that this rank has ended
     requests = [channel.Ibarrier() for channel, _, _ in _channels]
     started_at, told = time.monotonic(), False
     while not MPI.Request.Testall(requests):
-        _advance(services)
+        advance(running)
         waited = time.monotonic() - started_at
         if _status != 0 and waited > GRACE:
             say(f"renga: {this_rank()} has ended with status {_status}, the others go on. All ranks are ended for it.")
@@ -234,5 +283,6 @@ def _wait_for_others() -> None:
         time.sleep(0.002 if waited < 0.1 else 0.05)
 
 
-def _advance(services: list[Iterator[None]]) -> None:
-    services[:] = [service for service in services if next(service, True) is None]
+def advance(running: list[Iterator[None]]) -> None:
+    """Advance services; those that have ended are taken out of the list."""
+    running[:] = [service for service in running if next(service, True) is None]

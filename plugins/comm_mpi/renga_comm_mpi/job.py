@@ -12,12 +12,16 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from types import FrameType
 
 from renga_comm_mpi.launcher_watchdog import LauncherWatchdog
 from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.leftovers import Cleaner
+from renga_comm_mpi.resilient.launching import Errors, Watch, check, status_of
+from renga_comm_mpi.resilient.told import Told
 from renga_core.settings import lookup
 
 __all__ = ["launch", "run_job"]
@@ -27,7 +31,15 @@ _PR_SET_PDEATHSIG = 1
 
 
 def launch(
-    command: Sequence[str], size: int, environment: Mapping[str, str], *, hosts: str | None = None, tag: bool = False
+    command: Sequence[str],
+    size: int,
+    environment: Mapping[str, str],
+    *,
+    hosts: str | None = None,
+    tag: bool = False,
+    fault_tolerant: bool = False,
+    spares: int = 0,
+    least: int = 1,
 ) -> int:
     """Run ranks of a command: the launcher ``mpi``.
 
@@ -37,22 +49,34 @@ def launch(
         environment: Their environment variables.
         hosts: ``HOST[:RANKS],…``; None: all on this one.
         tag: Have each line of output begin with the rank that wrote it.
+        fault_tolerant: The others go on when a rank dies; communicator `resilient` needs it.
+        spares: How many more processes to start, which wait for the place of a dead rank.
+        least: With fewer ranks than this the job ends.
 
     Raises:
         LaunchError: mpi4py or ``mpiexec`` is missing, or has no options known for what is asked.
     """
+    mpiexec = find_mpiexec()
     ranks_here = -(-size // (1 if hosts is None else len(hosts.split(","))))
-    started = launch_command(find_mpiexec(), command, size, hosts=hosts, tagged=tag)
-    return run_job(
-        started,
-        {**rank_environment(ranks_here), **environment},
-        ranks_here=size if hosts is None else None,
-        timeout=lookup("distributed.timeout").value,
-    )
+    count = size + spares
+    started = launch_command(mpiexec, command, count, hosts=hosts, tagged=tag, fault_tolerant=fault_tolerant)
+    variables = {**rank_environment(ranks_here), **environment}
+    here, timeout = count if hosts is None else None, lookup("distributed.timeout").value
+    if not fault_tolerant:
+        return run_job(started, variables, ranks_here=here, timeout=timeout)
+    check(mpiexec)
+    with tempfile.TemporaryDirectory(prefix="renga-job-") as folder:
+        how = Told(size, least, folder)
+        return run_job(started, variables | how.environment(), ranks_here=here, timeout=timeout, resilient=how)
 
 
 def run_job(
-    command: Sequence[str], environment: Mapping[str, str], *, ranks_here: int | None = None, timeout: float = 0.0
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    ranks_here: int | None = None,
+    timeout: float = 0.0,
+    resilient: Told | None = None,
 ) -> int:
     """Run ``mpiexec``, and pass on what this process is told, to be called in its main thread.
 
@@ -64,16 +88,24 @@ def run_job(
         environment: As `launching.rank_environment` returns it.
         ranks_here: How many ranks are on this machine; None: who knows.
         timeout: Seconds after which `LauncherWatchdog` ends ranks that do not go on; 0: never.
+        resilient: How ranks were told that some of them may die; None: if one dies, all end.
 
     Returns:
-        The status of ``mpiexec``, that of the program; 1 where `LauncherWatchdog` has ended it. Where the ranks did
-        not stop by themselves, but were ended by the wish to stop, 128 and its number: 130 for Ctrl-C.
+        The status of ``mpiexec``, that of the program; 0 where some ranks may die, and not all have; 1 where
+        `LauncherWatchdog` has ended it. Where the ranks did not stop by themselves, but were ended by the wish to stop,
+        128 and its number: 130 for Ctrl-C.
     """
     with Cleaner(environment) as cleaner:
         # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
-        process = subprocess.Popen(command, env=cleaner.environment, preexec_fn=_prepare(os.getpid()))
+        errors = None if resilient is None else Errors()
+        process = subprocess.Popen(
+            command,
+            env=cleaner.environment,
+            stderr=None if errors is None else errors.write,
+            preexec_fn=_prepare(os.getpid()),
+        )
         cleaner.follow(process.pid)
-        watchdog = LauncherWatchdog(process, ranks_here, timeout)
+        watchdog = LauncherWatchdog(process, ranks_here, timeout, one_by_one=resilient is not None)
         wishes: list[int] = []
 
         def pass_on(number: int, frame: FrameType | None) -> None:
@@ -92,14 +124,18 @@ def run_job(
         before = {number: signal.signal(number, pass_on) for number in _WISHES}
         before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, pause)
         try:
-            status = process.wait()
+            with nullcontext() if resilient is None else Watch(process, resilient.folder):
+                status = process.wait()
         finally:
             watchdog.close()
+            if errors is not None:
+                errors.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
     if watchdog.ended:
         return 1
     status = status if status >= 0 else 128 - status
+    status = status if resilient is None else status_of(resilient.folder, status)
     killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
     return 128 + wishes[0] if wishes and status != 0 and killed else status
 

@@ -25,13 +25,17 @@ class LauncherWatchdog:
         mpiexec: Who has started the ranks.
         size: How many of them are on this machine; None: who knows.
         timeout: Seconds; 0: for ever.
+        one_by_one: End only the ranks that are stopped: the others go on without them.
 
     Attributes:
         ended: It has ended the job.
     """
 
-    def __init__(self, mpiexec: subprocess.Popen[bytes], size: int | None, timeout: float) -> None:
+    def __init__(
+        self, mpiexec: subprocess.Popen[bytes], size: int | None, timeout: float, one_by_one: bool = False
+    ) -> None:
         self.ended = False
+        self._one_by_one = one_by_one
         self._mpiexec = mpiexec
         self._size = size
         self._timeout = timeout
@@ -55,6 +59,8 @@ class LauncherWatchdog:
             found = self._findings()
             since = {what: since.get(what, now) for what in found}
             late = [what for what, patience in found.items() if now - since[what] > patience]
+            if late and self._one_by_one and self._end_stopped(late):
+                continue
             if late:
                 self._end(late)
                 return
@@ -77,11 +83,19 @@ class LauncherWatchdog:
         found |= {line: self._timeout for rank in sorted(ranks) if (line := why_silent(there, rank)) is not None}
         return found
 
+    def _end_stopped(self, late: list[str]) -> bool:
+        """End the ranks that are stopped; return whether there are any."""
+        stopped = [process.pid for process in rank_processes(self._mpiexec.pid) if process.state == STOPPED]
+        if stopped:
+            _say(["renga: some ranks are stopped.", *(f"  late: {what}" for what in late)], self._timeout, "these are")
+        for pid in stopped:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return bool(stopped)
+
     def _end(self, late: list[str]) -> None:
         self.ended = True
-        lines = ["renga: the job does not go on.", *(f"  late: {what}" for what in late)]
-        lines.append(f"That is so for longer than distributed.timeout, {self._timeout:g} s: all ranks are ended.")
-        os.write(2, ("\n" + "\n".join(lines) + "\n").encode(errors="backslashreplace"))
+        _say(["renga: the job does not go on.", *(f"  late: {what}" for what in late)], self._timeout, "all ranks are")
         for process in rank_processes(self._mpiexec.pid):
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
@@ -91,3 +105,8 @@ class LauncherWatchdog:
             self._mpiexec.wait(5.0)
         except subprocess.TimeoutExpired:
             self._mpiexec.kill()
+
+
+def _say(lines: list[str], timeout: float, whose: str) -> None:
+    lines.append(f"That is so for longer than distributed.timeout, {timeout:g} s: {whose} ended.")
+    os.write(2, ("\n" + "\n".join(lines) + "\n").encode(errors="backslashreplace"))

@@ -93,7 +93,13 @@ def why_no_mpiexec() -> str | None:
 
 
 def launch_command(
-    mpiexec: Mpiexec, program: Sequence[str], size: int, *, hosts: str | None = None, tagged: bool = False
+    mpiexec: Mpiexec,
+    program: Sequence[str],
+    size: int,
+    *,
+    hosts: str | None = None,
+    tagged: bool = False,
+    fault_tolerant: bool = False,
 ) -> list[str]:
     """Return the command that starts `size` ranks of `program`.
 
@@ -103,6 +109,7 @@ def launch_command(
         size: How many ranks; there may be more than cores.
         hosts: ``HOST[:RANKS],…``; None: all on this one.
         tagged: Have each line of output begin with the rank that wrote it.
+        fault_tolerant: Let the others go on when a rank dies; Open MPI's can, from version 5 on.
 
     Raises:
         LaunchError: `size` is less than 1, or this ``mpiexec`` has no options known for what is asked.
@@ -114,6 +121,7 @@ def launch_command(
         # Not bound: a rank with several threads would have them all on its one core, and two jobs share the first.
         command += ["--oversubscribe", "--bind-to", "none"]
         command += ["--tag-output"] if tagged else []
+        command += ["--with-ft", "ulfm"] if fault_tolerant else []
         # Of its own input, that of version 5.0 passes on everything but the end: rank 0 would wait for it for ever.
         command += ["--stdin", "none"] if _has_no_input() else []
         if hosts is not None:

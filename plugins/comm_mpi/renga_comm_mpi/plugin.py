@@ -18,6 +18,10 @@ _OFFERS = {
         "across_nodes:NonCudaAwareCommunicator",
         "MPI; hierarchical, by ChainerMN's name for arrays that go by way of the host",
     ),
+    "resilient": (
+        "resilient.communicator:ResilientCommunicator",
+        "MPI; goes on when ranks die (renga launch --fault-tolerant)",
+    ),
 }
 
 
@@ -50,7 +54,7 @@ def renga_launchers() -> list[Provider]:
             revision=1,
             summary="mpiexec: processes that MPI connects, here or on other hosts",
             probe="renga_comm_mpi.launching:why_no_mpiexec",
-            capabilities=frozenset({"hosts", "tag"}),
+            capabilities=frozenset({"hosts", "tag", "fault_tolerant"}),
         )
     ]
 

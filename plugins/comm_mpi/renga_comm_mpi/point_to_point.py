@@ -22,14 +22,14 @@ from renga_comm_mpi.calls import Calls, Pause
 from renga_comm_mpi.mpi import MPI
 from renga_core.communicator import RankFailed
 
-__all__ = ["PointToPoint"]
+__all__ = ["PointToPoint", "forget"]
 
 _ASK, _END = 3, 4  # the watchdog has others
 _GRACE = 1.0
 """Seconds for what a rank has sent before its end: MPI does not promise that it arrives before the notice."""
 
 _ends: dict[int, list[MPI.Request]] = {}
-"""Notices for which this process waits, by the rank in ``COMM_WORLD``: one for each thread that has waited for it."""
+"""Notices for which this process waits, by the rank in the world: one for each thread that has waited for it."""
 _answering: list[watchdog.Channel] = []
 _undelivered: list[MPI.Request] = []
 """What no rank has taken: MPI may read from its memory as long as it runs."""
@@ -111,6 +111,13 @@ class PointToPoint(Calls):
                 return False
             pause()
         return True
+
+
+def forget() -> None:
+    """Forget who is waited for: ranks have changed."""
+    _ends.clear()
+    _answering.clear()
+    _undelivered.clear()
 
 
 def _announce_end(comm: MPI.Comm) -> Iterator[None]:

@@ -25,10 +25,11 @@ from renga_comm_mpi.agreement import agree_to_make
 from renga_comm_mpi.connection_timeout import Clock
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.processes import has_thread, name_this_thread, rank_processes, starter, why_silent
+from renga_comm_mpi.world import ranks_in_world, world
 from renga_core.communicator import MismatchError
 from renga_core.settings import lookup
 
-__all__ = ["NO_GROUP", "Channel", "Group", "channel_of", "making", "register", "waiting"]
+__all__ = ["NO_GROUP", "Channel", "Group", "channel_of", "forget", "making", "register", "waiting"]
 
 ANSWER_TIMEOUT = 2.0
 """Seconds that a rank has to say where it is; its thread looks for questions every `_PERIOD`."""
@@ -43,7 +44,7 @@ class Group(NamedTuple):
     Attributes:
         name: What the communicator is called.
         number: The same on all its ranks, and another one for each communicator that shares ranks with it.
-        ranks: Which of ``COMM_WORLD`` they are.
+        ranks: Which of the world (`world`) they are.
     """
 
     name: str
@@ -58,7 +59,7 @@ class BlockingCall(NamedTuple):
         what: ``allreduce``.
         group: Of which communicator.
         number: How many collectives of it this is, from 1; 0: between two ranks only.
-        peer: The other one of these, in ``COMM_WORLD``.
+        peer: The other one of these, in the world.
         since: `_clock` at its begin.
     """
 
@@ -70,14 +71,14 @@ class BlockingCall(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """A communicator of the watchdog's own, its ranks in ``COMM_WORLD``, and the host and process of each."""
+    """A communicator of the watchdog's own, its ranks in the world, and the host and process of each."""
 
     mpi_comm: Any
     ranks: tuple[int, ...]
     homes: tuple[str, ...]
 
     def home(self, rank: int) -> str:
-        """Say where a rank of ``COMM_WORLD`` runs."""
+        """Say where a rank of the world runs."""
         return f"rank {rank} ({self.homes[self.ranks.index(rank)]})"
 
 
@@ -100,7 +101,7 @@ _clock = Clock()
 """The watchdog asks it all the time."""
 
 
-def register(mpi_comm: Any, name: str, *, serves_program: bool) -> Group:
+def register(mpi_comm: Any, name: str, *, serves_program: bool, channel: Channel | None = None) -> Group:
     """Tell who takes part in a communicator that is being made, for `waiting`; and see to it that failures end all.
 
     Collective over `mpi_comm`, which is not kept. The shortest timeout that any of the ranks was told holds.
@@ -109,6 +110,7 @@ def register(mpi_comm: Any, name: str, *, serves_program: bool) -> Group:
         mpi_comm: An intracommunicator of mpi4py.
         name: What to call the communicator in messages.
         serves_program: It is the program that makes it and calls its collectives, not a thread of its own.
+        channel: Where its ranks find each other; None: make one if there is none.
 
     Raises:
         MismatchError: Ranks make different communicators, or one waits in a collective of another one instead; raised
@@ -118,9 +120,11 @@ def register(mpi_comm: Any, name: str, *, serves_program: bool) -> Group:
     failures.install()
     if mpi_comm.size == 1:
         return NO_GROUP
-    ranks = tuple(MPI.Group.Translate_ranks(mpi_comm.group, None, MPI.COMM_WORLD.group))
+    if channel is not None:
+        _add(channel)
+    ranks = ranks_in_world(mpi_comm)
     own_timeout = float(lookup("distributed.timeout").value)
-    speaks = MPI.COMM_WORLD.rank == min(ranks)
+    speaks = world().rank == min(ranks)
     if own_timeout > 0.0:
         _start(own_timeout, speaks)
     with making(Group(name, (min(ranks), 0), ranks)):
@@ -137,9 +141,19 @@ def register(mpi_comm: Any, name: str, *, serves_program: bool) -> Group:
         if not all(all_cover):
             own = mpi_comm.Dup()
             homes = tuple(own.allgather(f"{socket.gethostname()}, process {os.getpid()}"))
-            _channels.append(Channel(own, ranks, homes))
-            failures.meet_at_exit(own, _finish, _leave)
+            _add(Channel(own, ranks, homes))
     return Group(name, (min(ranks), _serial), ranks)
+
+
+def forget() -> None:
+    """Forget all groups: their ranks have changed, and they are registered anew."""
+    _channels.clear()
+    _unfinished.clear()
+
+
+def _add(channel: Channel) -> None:
+    _channels.append(channel)
+    failures.meet_at_exit(channel.mpi_comm, _finish, _leave)
 
 
 def channel_of(group: Group) -> Channel | None:
@@ -273,7 +287,7 @@ def _state() -> State:
 
 def _report(call: BlockingCall, talks: bool) -> None:
     """Say who is late and end all; return if that is left to a lower rank that waits too long itself."""
-    me = MPI.COMM_WORLD.rank
+    me = world().rank
     own = next(words for waits, words in _state().calls if waits is call or waits == call)
     lines = [f"renga: {failures.this_rank()} waits in {_describe(call)} {own}."]
     if talks:
@@ -325,7 +339,7 @@ def _findings_from_outside(call: BlockingCall) -> tuple[list[str], list[int]]:
             lines.append(f"  late: {silent}")
         elif not any(has_thread(process.pid, _NAME) for process in there if process.rank == rank):
             lines.append(f"  late: rank {rank} has connected, and not come here: it computes, or has ended its program")
-        elif rank != MPI.COMM_WORLD.rank:
+        elif rank != world().rank:
             too.append(rank)
     if too:
         lines.append(f"  waiting, too: rank {', '.join(map(str, too))}")

@@ -1,0 +1,221 @@
+"""The communicator `resilient`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from renga_comm_base.resilience import Change, RanksLost, ResilientBase
+from renga_comm_mpi import agreement, failures, point_to_point, watchdog
+from renga_comm_mpi.calls import Pause
+from renga_comm_mpi.launching import STOP
+from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.resilient.family import Family, Vote
+from renga_comm_mpi.resilient.group import ResilientGroup
+from renga_comm_mpi.resilient.members import Arrangement, Role
+from renga_comm_mpi.resilient.membership import Membership, TooFew
+from renga_comm_mpi.resilient.told import Told, note_end, note_start, told
+from renga_comm_mpi.world import set_world
+from renga_core.communicator import MismatchError
+from renga_core.errors import RengaError
+
+__all__ = ["ResilientCommunicator"]
+
+_IS_ON = "OMPI_MCA_mpi_ft_enable"
+"""Which variable ``mpiexec --with-ft ulfm`` sets to 1."""
+_FINALIZE = 10
+"""Seconds that MPI has to end when the job is over."""
+
+
+class ResilientCommunicator(ResilientGroup, ResilientBase):
+    """A group of processes on MPI that goes on when ranks die; see `ResilientBase` for how to use it.
+
+    There is one in a process. ``renga launch --fault-tolerant`` starts its ranks; a process that was started alone is a
+    group of one. SIGTERM asks a rank to leave, unless the program does something else with it. `finalize` waits until
+    all ranks have called it, or have died.
+
+    Raises:
+        RengaError: The ranks were not started in that way, this MPI cannot lose ranks, or there is one already.
+    """
+
+    _there = False
+
+    def __init__(self) -> None:
+        if ResilientCommunicator._there:
+            raise RengaError(
+                "communicator 'resilient': there is one in this process already. Next: use it, or split it"
+            )
+        how = _checked()
+        super().__init__(Family())
+        ResilientCommunicator._there = True
+        self._asked = False
+        self._membership = Membership(how)
+        if how.folder:
+            note_start()
+            failures.let_others_go_on(note_end, self._at_exit)
+            in_main_thread = threading.current_thread() is threading.main_thread()
+            if in_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+                signal.signal(signal.SIGTERM, lambda number, frame: self.ask_to_leave())
+        failures.install()
+        if self._membership.settle(self._family, self._remake) is None:
+            self._be_alone()
+
+    @property
+    def is_spare(self) -> bool:  # noqa: D102
+        return self._membership.role == Role.WAITING
+
+    def join(self) -> Change | None:  # noqa: D102
+        with _unstoppable():
+            while self.is_spare and self._membership.wait():
+                self._break_up()
+                change = self._membership.settle(self._family, self._remake)
+                if change is not None:
+                    return change
+                self._be_alone()
+        return None
+
+    def commit(self) -> bool:  # noqa: D102
+        with self._waiting("commit"):
+            found = self._family.vote(self._comms[0], Vote.COMMITS, steady=not self._asked)
+        self._membership.has_state = True
+        return not found & Vote.STEADY
+
+    def recover(self) -> Change:  # noqa: D102
+        self._break_up()
+        try:
+            change = self._membership.settle(self._family, self._remake)
+        except TooFew as error:
+            self._be_alone()
+            set_world(MPI.COMM_WORLD)  # for messages
+            raise error from None
+        assert change is not None, "a rank of the group stays in it"
+        return change
+
+    def admit(self) -> Change | None:  # noqa: D102
+        with self._waiting("admit"):
+            self._family.vote(self._comms[0], Vote.ADMITS)
+        if self._asked:
+            self._membership.role = Role.LEAVING
+        self._break_up()
+        change = self._membership.settle(self._family, self._remake)
+        if change is None:
+            self._be_alone()
+        return change
+
+    def ask_to_leave(self) -> None:  # noqa: D102
+        self._asked = True
+
+    def finalize(self) -> None:  # noqa: D102
+        membership = self._membership
+        if membership.over or MPI.Is_finalized():
+            return
+        if membership.role == Role.WAITING:
+            membership.role = Role.ENDED
+        else:
+            with suppress(RanksLost, MismatchError):
+                self._meet_at_end()
+            membership.role = Role.ENDED
+            self._break_up()
+            membership.settle(self._family, self._remake)
+        while membership.wait():
+            membership.settle(self._family, self._remake)
+
+    def _remake(self, new: Arrangement, comms: list[MPI.Comm]) -> None:
+        """Be the new group, with all that was derived from the old one."""
+        self._connect_anew(comms, new.replaced[comms[0].rank], self.is_spare)
+
+    def _be_alone(self) -> None:
+        """Be a group of one, which has a place in no other."""
+        comms: list[MPI.Comm] = [MPI.COMM_SELF.Dup(), MPI.COMM_SELF.Dup()]
+        self._family.adopt(comms)
+        self._connect_anew(comms, 0, joins=False)
+
+    def _connect_anew(self, comms: list[MPI.Comm], replaced: int | None, joins: bool) -> None:
+        for module in (agreement, failures, point_to_point, watchdog):
+            module.forget()
+        set_world(comms[0])
+        channel = None
+        if comms[0].size > 1:
+            channel = watchdog.Channel(comms[2], tuple(range(comms[0].size)), self._membership.homes)
+        self._enter(comms, channel)
+        self._remake_parts(replaced, joins)
+
+    def _break_up(self) -> None:
+        """End all of the old group, with the other survivors."""
+        self._family.revoke()
+        self._leave()
+        set_world(MPI.COMM_WORLD)  # for messages, until there is a new group
+        self._family.end()
+
+    def _meet_at_end(self) -> None:
+        """Wait until all ranks have come to their end.
+
+        Raises:
+            RanksLost: One has died instead.
+            MismatchError: One goes on with another vote.
+        """
+        if self.size == 1:
+            return
+        request, found = self._family.begin_vote(self._comms[0], Vote.ENDS)
+        running, pause = failures.services(), Pause()
+        try:
+            while not request.Test():
+                with suppress(MPI.Exception):
+                    failures.advance(running)
+                pause()
+        except MPI.Exception:
+            found[0] = 0
+        self._family.count(self._comms[0], Vote.ENDS, Vote(int(found[0])))
+
+    def _at_exit(self) -> None:
+        """End the program's part in the job, and see to it that this process ends."""
+        left = self._membership.over and self._membership.role == Role.ENDED and self._asked
+        served = not self.is_spare
+        self.finalize()
+        note_end(0 if served and not left else None)
+        if left:  # others go on, and MPI would wait for them
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_FINALIZE)
+
+
+def _checked() -> Told:
+    """Return how this process was started.
+
+    Raises:
+        RengaError: So that its ranks cannot be lost.
+    """
+    size, what = MPI.COMM_WORLD.size, told()
+    if what is None and size == 1:
+        return Told(1, 1, "")
+    if what is None:
+        raise RengaError(
+            f"communicator 'resilient': these {size} ranks were not started so that some may die. "
+            f"Next: renga launch -n {size} --fault-tolerant PROGRAM"
+        )
+    if MPI.ERR_PROC_FAILED == MPI.ERR_UNKNOWN or os.environ.get(_IS_ON) != "1":
+        library = MPI.Get_library_version().partition(",")[0].strip()
+        raise RengaError(
+            f"communicator 'resilient': {library} runs here without ULFM, so no rank may die. "
+            "Next: pip install 'renga[mpi]', which brings Open MPI 5, and 'renga launch --fault-tolerant'"
+        )
+    return what
+
+
+@contextmanager
+def _unstoppable() -> Iterator[None]:
+    """Let others stop the job: who waits for a place learns it from them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(STOP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(STOP, before)

@@ -1,0 +1,182 @@
+"""The MPI communicators of a group whose ranks may die: voted on, revoked and ended together.
+
+A rank that finds another one dead goes no further in what all do, and others may wait for it in any of these. So it
+revokes all: that wakes those that wait in a collective or for a message. Nothing wakes those that wait in a vote, so it
+votes on all, too, that it does not go on. Who learns of the loss by that does the same. Therefore a communicator is
+used only when a vote on its parent has shown that all its ranks have it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from enum import IntFlag
+
+import numpy as np
+
+from renga_comm_base.resilience import RanksLost
+from renga_comm_mpi.calls import Pause
+from renga_comm_mpi.mpi import MPI
+from renga_core.communicator import MismatchError
+
+__all__ = ["Family", "Vote", "tells_of_loss"]
+
+_LOSS = {
+    getattr(MPI, name, MPI.ERR_UNKNOWN)
+    for name in ("ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING", "ERR_REVOKED", "ERR_IN_STATUS", "ERR_PENDING")
+} - {MPI.ERR_UNKNOWN}
+
+
+class Vote(IntFlag):
+    """What a rank says in a vote. What all have said remains of it."""
+
+    GOES_ON = 1
+    """It has noticed no loss."""
+    STEADY = 2
+    """It knows nobody who waits for a place, and is not to leave."""
+    COMMITS = 4
+    ADMITS = 8
+    MAKES = 16
+    FREES = 32
+    ENDS = 64
+
+
+_WHAT = {
+    Vote.COMMITS: "commit",
+    Vote.ADMITS: "admit",
+    Vote.MAKES: "split",
+    Vote.FREES: "finalize",
+    Vote.ENDS: "the end of its program",
+}
+
+
+def tells_of_loss(error: BaseException) -> bool:
+    """Whether an error of MPI says that a rank has died, or that another rank has found that."""
+    return isinstance(error, MPI.Exception) and error.Get_error_class() in _LOSS
+
+
+class Family:
+    """The MPI communicators of one group, from its making to the death of one of its ranks."""
+
+    def __init__(self) -> None:
+        self._all: list[MPI.Comm] = []
+        self._voting: list[MPI.Comm] = []
+        """Those on which a vote may come, and on which none has failed."""
+
+    def adopt(self, comms: list[MPI.Comm]) -> None:
+        """Take in communicators that all their ranks have; votes are on the first."""
+        for comm in comms:
+            comm.Set_errhandler(MPI.ERRORS_RETURN)
+        self._all += comms
+        self._voting += comms[:1]
+
+    def make(self, parent: MPI.Comm, color: int, key: int, count: int) -> list[MPI.Comm]:
+        """Divide a group, as ``MPI_Comm_split`` does, so many times alike. Collective.
+
+        Raises:
+            RanksLost: Not all ranks could.
+        """
+        made: list[MPI.Comm] = []
+        try:
+            for _ in range(count):
+                made.append(parent.Split(color, key))
+        except MPI.Exception as error:
+            if not tells_of_loss(error):
+                raise
+            self._all += made
+            raise RanksLost("a rank has died while a group was made") from error
+        self.adopt(made)
+        try:
+            self.vote(parent, Vote.MAKES)
+        except RanksLost:
+            self._voting.remove(made[0])  # others may not have it
+            raise
+        return made
+
+    def free(self, comms: list[MPI.Comm]) -> None:
+        """End communicators that `make` has made. Collective.
+
+        Raises:
+            RanksLost: A rank has died.
+        """
+        self.vote(comms[0], Vote.FREES)
+        self._voting.remove(comms[0])
+        for comm in comms:
+            self._all.remove(comm)
+            comm.Free()
+
+    def vote(self, comm: MPI.Comm, what: Vote, steady: bool = True) -> Vote:
+        """Vote on a communicator; the same on all its ranks.
+
+        Args:
+            comm: One of those on which votes are.
+            what: What this rank does.
+            steady: Whether it wishes no change.
+
+        Returns:
+            What all have said.
+
+        Raises:
+            RanksLost: A rank has died, or has noticed that one has; on all that are alive.
+            MismatchError: Ranks do different things; on all.
+        """
+        given = Vote.GOES_ON | what | (Vote.STEADY if steady else Vote(0))
+        if comm.size == 1:
+            return given
+        try:
+            found = Vote(comm.Agree(int(given)))
+        except MPI.Exception as error:
+            if not tells_of_loss(error):
+                raise
+            self._voting.remove(comm)
+            raise RanksLost(f"a rank has died; this one voted in {_WHAT[what]}") from error
+        self.count(comm, what, found)
+        return found
+
+    def begin_vote(self, comm: MPI.Comm, what: Vote) -> tuple[MPI.Request, np.ndarray]:
+        """`vote` in two steps: the request and what it fills; then `count`."""
+        found = np.array([Vote.GOES_ON | Vote.STEADY | what], np.int32)
+        return comm.Iagree(found), found
+
+    def count(self, comm: MPI.Comm, what: Vote, found: Vote) -> None:
+        """Raise what `vote` raises, given what all have said; 0 where MPI has failed."""
+        if not found & Vote.GOES_ON:
+            self._voting.remove(comm)
+            raise RanksLost(f"a rank has died; this one voted in {_WHAT[what]}")
+        if not found & what:
+            raise MismatchError([(_WHAT[what], None), ("something else", None)], comm.rank)
+
+    def revoke(self) -> None:
+        """Wake all that wait for others, in this process and in others, and let nobody wait again."""
+        for comm in list(self._all):
+            with suppress(MPI.Exception):
+                if comm != MPI.COMM_NULL and comm.size > 1 and not comm.Is_revoked():
+                    comm.Revoke()
+
+    def end(self, also: MPI.Comm | None = None) -> None:
+        """Revoke all, meet those that wait in votes, and free all. Collective among those that are alive.
+
+        Args:
+            also: Another one on which to vote that this rank does not go on.
+        """
+        self.revoke()
+        nothing = [np.zeros(1, np.int32) for _ in range(len(self._voting) + 1)]
+        requests = []
+        for comm, found in zip([*self._voting, *([] if also is None else [also])], nothing, strict=False):
+            if comm.size > 1:
+                with suppress(MPI.Exception):
+                    requests.append(comm.Iagree(found))
+        pause = Pause()
+        while requests:
+            requests = [request for request in requests if not _over(request)]
+            pause()
+        for comm in self._all:
+            if comm != MPI.COMM_NULL:
+                comm.Free()
+        self._all, self._voting = [], []
+
+
+def _over(request: MPI.Request) -> bool:
+    try:
+        return bool(request.Test())
+    except MPI.Exception:  # it has ended with an error, as it does where a rank has died
+        return True

@@ -1,0 +1,157 @@
+"""What a resilient group and those that `split` makes of it have in common."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import ClassVar
+
+from renga_comm_base.resilience import RanksLost
+from renga_comm_mpi import watchdog
+from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.naive_and_flat import MessagesCommunicator
+from renga_comm_mpi.resilient.family import Family, tells_of_loss
+
+__all__ = ["ResilientGroup"]
+
+_COMMS = 2
+"""MPI communicators of a group that `split` makes: for messages and votes, and for collectives."""
+
+Entry = tuple[int, int]
+"""What a rank gave to `split`: color and key."""
+
+
+class ResilientGroup(MessagesCommunicator):
+    """A group whose ranks may die: then all its calls raise `RanksLost`, until the group is made anew.
+
+    It sums as `flat` does. What `split` has made is made anew with it, in the order of making; who takes the place of a
+    dead rank is in the groups in which that one was.
+
+    Args:
+        family: The MPI communicators of the whole group.
+        patient: As of `MpiCommunicator`.
+    """
+
+    name: ClassVar[str] = "resilient"
+
+    def __init__(self, family: Family, patient: bool = False) -> None:
+        self._family = family
+        self._patient = patient
+        self._parts: list[ResilientGroup] = []
+        self._given: list[list[Entry]] = []
+        """For each part what the ranks of this group gave."""
+        self._unclaimed: list[ResilientGroup] = []
+        """Parts that this rank's program has not asked for yet: others did before it came."""
+        self._comms: list[MPI.Comm] = []
+
+    def split(self, color: int, key: int) -> ResilientGroup:
+        """As every communicator's. A process that has joined may call it as others did before it came, to get those."""
+        if self._unclaimed:
+            return self._unclaimed.pop(0)
+        part = ResilientGroup(self._family)
+        with self._waiting("split"):
+            self.agree("split", None)
+            given = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((color, key)))]
+            part._enter(self._family.make(self._comms[0], color, key, _COMMS))
+        self._parts.append(part)
+        self._given.append(given)
+        return part
+
+    def duplicate(self) -> ResilientGroup:  # noqa: D102
+        twin = ResilientGroup(self._family, patient=True)
+        with self._waiting("duplicate"):
+            twin._enter(self._family.make(self._comms[0], 0, self.rank, _COMMS))
+        return twin
+
+    def finalize(self) -> None:  # noqa: D102
+        if self._background is not None:
+            self._background.close()
+            self._background = None
+        if self._comms and not MPI.Is_finalized():
+            with self._waiting("finalize"):
+                self._agreement.finalize()
+                comms, self._comms = self._comms, []
+                self._family.free(comms)
+
+    def _enter(self, comms: list[MPI.Comm], channel: watchdog.Channel | None = None) -> None:
+        """Be this group from now on. Collective."""
+        self._comms = comms
+        self._group = watchdog.register(comms[0], self.name, serves_program=not self._patient, channel=channel)
+        with self._making():
+            self._connect(comms[0], comms[1], self._patient)
+
+    def _leave(self) -> None:
+        """Have no thread and no MPI communicator; the family is revoked."""
+        if self._background is not None:
+            self._background.join()
+            self._background = None
+        for part in self._parts:
+            part._leave()
+
+    def _remake_parts(self, place: int | None, joins: bool) -> None:
+        """Make what was derived from this group as it was, of this group as it is now. Collective.
+
+        A part that some ranks had not completed is dropped: who has it makes it again, as the others do.
+
+        Args:
+            place: Which rank of the old group this process was, or replaces; None: neither.
+            joins: It was not in the old group.
+        """
+        own = None if joins else (self._given, [not part._comms for part in self._parts])
+        told = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((place, own)))]
+        places = [one for one, _ in told]
+        known = [one for _, one in told if one is not None]
+        old: list[list[Entry]] = min((given for given, _ in known), key=len, default=[])
+        for i, entries in enumerate(old):
+            part = self._part(i)
+            now = [entries[one] if one is not None else _beside(entries, rank) for rank, one in enumerate(places)]
+            self._given[i : i + 1] = [now]
+            if all(ended[i] for _, ended in known):  # by `finalize`
+                continue
+            color, key = now[self.rank]
+            part._enter(self._family.make(self._comms[0], color, key, _COMMS))
+            part._remake_parts(None if place is None else _place_in_part(entries, place), joins)
+        del self._parts[len(old) :], self._given[len(old) :]
+
+    def _part(self, i: int) -> ResilientGroup:
+        """The i-th part; a new one if this rank's program has not asked for it yet."""
+        if i == len(self._parts):
+            part = ResilientGroup(self._family)
+            self._parts.append(part)
+            self._unclaimed.append(part)
+        return self._parts[i]
+
+    def _waiting(self, what: str, peer: int | None = None) -> AbstractContextManager[None]:
+        return _Losing(self._family, what, super()._waiting(what, peer))
+
+
+class _Losing:
+    """Around calls of MPI: when they tell that a rank has died, all that wait are woken, and `RanksLost` is raised."""
+
+    def __init__(self, family: Family, what: str, waiting: AbstractContextManager[None]) -> None:
+        self._family, self._what, self._waiting = family, what, waiting
+
+    def __enter__(self) -> None:
+        self._waiting.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._waiting.__exit__(kind, error, traceback)
+        if error is not None and tells_of_loss(error):
+            self._family.revoke()
+            raise RanksLost(f"a rank has died; this one was in {self._what}. Next: call recover()") from error
+
+
+def _place_in_part(entries: list[Entry], place: int) -> int:
+    """Which rank of its part a rank was, given what all gave to `split`."""
+    color = entries[place][0]
+    return sorted((key, rank) for rank, (one, key) in enumerate(entries) if one == color).index(
+        (entries[place][1], place)
+    )
+
+
+def _beside(entries: list[Entry], rank: int) -> Entry:
+    """What a rank with a place that nobody had would have given: as the last one, ranked after all."""
+    return entries[-1][0], max(rank, *(key + 1 for _, key in entries))

@@ -1,0 +1,117 @@
+"""What the launcher does for a job whose ranks may die."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from renga_comm_mpi.launching import LaunchError, Mpiexec
+from renga_comm_mpi.processes import rank_processes
+from renga_comm_mpi.resilient.told import ends, is_used
+
+__all__ = ["Errors", "Watch", "check", "status_of"]
+
+_PERIOD = 0.25
+_GRACE = 15.0
+"""Seconds that a process has to end when it has said that it does, and ``mpiexec`` when no rank is left."""
+
+
+def check(mpiexec: Mpiexec) -> None:
+    """Raise LaunchError unless it can start a job whose ranks may die."""
+    words = mpiexec.version.split()
+    major = next((word.partition(".")[0] for word in reversed(words) if word[:1].isdigit()), "0")
+    if mpiexec.flavour != "Open MPI" or int(major) < 5:
+        raise LaunchError(
+            f"--fault-tolerant needs Open MPI 5 or later, and {mpiexec.path} is: {mpiexec.version or 'unknown'}.\n"
+            "Next: pip install 'renga[mpi]', which brings it"
+        )
+
+
+def status_of(folder: str, status: int) -> int:
+    """Return the status of a job, given that of ``mpiexec``, for which a dead rank is a failure.
+
+    It is 0 if a rank has come to the end of its program, whoever else has died.
+    """
+    if not is_used(folder):
+        return status
+    return min((one for one in ends(folder).values() if one is not None), default=status or 1)
+
+
+class Watch:
+    """Ends what does not end by itself: ranks that have said that they do, and ``mpiexec`` when no rank is left.
+
+    Used as a context, around waiting for ``mpiexec``.
+
+    Args:
+        mpiexec: What has started the ranks.
+        folder: Where they note their end.
+    """
+
+    def __init__(self, mpiexec: subprocess.Popen[bytes], folder: str) -> None:
+        self._mpiexec, self._folder = mpiexec, folder
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="renga-end-watch", daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        started, empty_since = False, time.monotonic()
+        while not self._over.wait(_PERIOD):
+            there = {process.pid for process in rank_processes(self._mpiexec.pid)}
+            started = started or bool(there)
+            if there or not started:
+                empty_since = time.monotonic()
+            for pid in there & ends(self._folder).keys():
+                if time.time() - Path(self._folder, str(pid)).stat().st_mtime > _GRACE:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            if time.monotonic() - empty_since > _GRACE:
+                self._mpiexec.kill()
+
+
+class Errors:
+    """Passes on what ``mpiexec`` writes to standard error, without the lines of Open MPI about each dead rank.
+
+    Its collectives that do not block print "NBC_Progress: an error …" for every one that a dead rank interrupts, which
+    looks like a failure, and is what recovery begins with.
+
+    Attributes:
+        write: The file descriptor for ``mpiexec``.
+    """
+
+    _NOISE = re.compile(
+        rb"(\[[^]\n]*\])?NBC_Progress: an error \d+ was found during schedule \w+ at row-offset \d+ - aborting the "
+        rb"schedule\r?\n(\r?\n)?"
+    )
+
+    def __init__(self) -> None:
+        self._read, self.write = os.pipe()
+        self._thread = threading.Thread(target=self._pass_on, name="renga-stderr", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Wait until all is passed on; ``mpiexec`` has ended."""
+        os.close(self.write)
+        self._thread.join(_GRACE)
+
+    def _pass_on(self) -> None:
+        while text := os.read(self._read, 2**16):
+            if rest := self._NOISE.sub(b"", text):
+                with suppress(OSError):
+                    os.write(2, rest)
+        os.close(self._read)

@@ -1,0 +1,217 @@
+"""All processes of a job, and how they agree on who is in the group."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from renga_comm_base.resilience import Change, RanksLost
+from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.resilient.family import Family, tells_of_loss
+from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange
+from renga_comm_mpi.resilient.told import Told
+from renga_core.errors import RengaError
+
+__all__ = ["Membership", "Remake", "TooFew"]
+
+Remake = Callable[[Arrangement, list[MPI.Comm]], None]
+
+_GROUPS = 3
+"""MPI communicators of the group: for messages and votes, for collectives, and for the watchdog."""
+_LOOK = 0.002
+"""Seconds between two looks of a process that waits for a place."""
+
+
+class TooFew(RengaError):
+    """Fewer ranks are left than the job needs, or none that has the state."""
+
+
+class _Plan(NamedTuple):
+    """A new group that may not come to be.
+
+    Attributes:
+        members: All that are alive, in the order of the root.
+        arrangement: Who is in the group; None: the job is over.
+        comms: Its MPI communicators; those of another process are null.
+        staying: The root without those that leave; the root itself if nobody does, and null for who does.
+    """
+
+    members: list[Member]
+    arrangement: Arrangement | None
+    comms: list[MPI.Comm]
+    staying: MPI.Comm
+
+
+class Membership:
+    """This process among all of its job.
+
+    Args:
+        told: How the job was started.
+
+    Attributes:
+        role: What this process is.
+        place: Its rank in the group; None if it has none.
+        size: How many ranks the group has; 0 for who has never been in it.
+        has_state: It has committed since it joined, or was there from the start.
+        homes: Of each rank of the group its host and process.
+        over: Nobody needs this process any more.
+    """
+
+    def __init__(self, told: Told) -> None:
+        world = MPI.COMM_WORLD
+        founder = world.rank < told.ranks
+        self.role = Role.ACTIVE if founder else Role.WAITING
+        self.place = world.rank if founder else None
+        self.size = told.ranks if founder else 0
+        self.has_state = founder
+        self.homes: tuple[str, ...] = ()
+        self.over = False
+        self._told = told
+        self._root: MPI.Comm = world
+        self._active = tuple(range(told.ranks))
+        """Which ranks of the root are in the group."""
+
+    def settle(self, family: Family, remake: Remake) -> Change | None:
+        """Agree with all processes that are alive on a new group, and make it. All of them call.
+
+        Args:
+            family: The MPI communicators of the new group; empty.
+            remake: Given the new group and its first MPI communicators, it makes what is derived from them. Called on
+                the ranks of the new group, and again if one of them dies meanwhile.
+
+        Returns:
+            How the group has changed; None for who is not in it.
+
+        Raises:
+            TooFew: Fewer ranks are left than the job needs.
+        """
+        started_at = time.monotonic()
+        while True:
+            self._shrink()
+            plan = self._plan()
+            if not self._agree(plan is not None, family) or plan is None:
+                continue
+            if plan.arrangement is None or (lack := self._lack(plan.arrangement)):
+                self.over = True
+                if plan.arrangement is not None and self.role == Role.ACTIVE:
+                    raise TooFew(lack)
+                return None
+            if not self._agree(self._is_made(plan, family, remake), family):
+                continue
+            return self._enter(plan, plan.arrangement, time.monotonic() - started_at)
+
+    def wait(self) -> bool:
+        """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more."""
+        while not self.over:
+            try:
+                self._root.Iprobe(MPI.ANY_SOURCE)
+            except MPI.Exception:
+                if self._root.Is_revoked():
+                    return True
+                failed = self._root.Get_failed()
+                ranks = MPI.Group.Translate_ranks(failed, None, self._root.Get_group())
+                self.over = set(self._active) <= set(ranks)
+                self._root.Ack_failed()
+            time.sleep(_LOOK)
+        return False
+
+    def _shrink(self) -> None:
+        """Make a root of those that are alive."""
+        old = self._root
+        if old.size > 1 and not old.Is_revoked():
+            old.Revoke()
+        while True:
+            try:
+                self._root = old.Shrink()
+            except MPI.Exception as error:
+                if not tells_of_loss(error):
+                    raise
+            else:
+                break
+        self._root.Set_errhandler(MPI.ERRORS_RETURN)
+        if old not in (MPI.COMM_WORLD, MPI.COMM_SELF):
+            old.Free()
+
+    def _plan(self) -> _Plan | None:
+        """Tell all who this process is, and begin a new group; None if a process dies meanwhile."""
+        root = self._root
+        home = f"{socket.gethostname()}, process {os.getpid()}"
+        comms: list[MPI.Comm] = []
+        try:
+            members = root.allgather(Member(self.role, self.place, self.size, self.has_state, home))
+            new = arrange(members, self._told.ranks)
+            if new is None:
+                return _Plan(members, None, [], root)
+            position = new.order.index(root.rank) if root.rank in new.order else None
+            for _ in range(_GROUPS):
+                comms.append(root.Split(MPI.UNDEFINED if position is None else 0, position or 0))
+            if not new.change.left:
+                return _Plan(members, new, comms, root)
+            leaves = self.role == Role.LEAVING and position is None
+            return _Plan(members, new, comms, root.Split(MPI.UNDEFINED if leaves else 0, root.rank))
+        except MPI.Exception as error:
+            if not tells_of_loss(error):
+                raise
+            for comm in comms:
+                if comm != MPI.COMM_NULL:
+                    comm.Revoke()
+            return None
+
+    def _lack(self, new: Arrangement) -> str:
+        """Why the job cannot go on, or nothing."""
+        count, least = len(new.order), self._told.least
+        if count < least:
+            return f"{count} ranks are left, and the job needs {least} (--min). Next: resume from its last snapshot"
+        if not any(before is not None for before in new.change.previous):
+            return "all ranks that had the state of the training have died. Next: resume from its last snapshot"
+        return ""
+
+    def _is_made(self, plan: _Plan, family: Family, remake: Remake) -> bool:
+        if plan.comms[0] == MPI.COMM_NULL:
+            return True
+        assert plan.arrangement is not None
+        family.adopt(plan.comms)
+        self.homes = tuple(plan.members[i].home for i in plan.arrangement.order)
+        try:
+            remake(plan.arrangement, plan.comms)
+        except RanksLost:
+            return False
+        except MPI.Exception as error:
+            if not tells_of_loss(error):
+                raise
+            return False
+        return True
+
+    def _agree(self, good: bool, family: Family) -> bool:
+        """Whether it is good on all processes; if it is not, nothing is left in the family."""
+        if good:
+            with suppress(MPI.Exception):
+                if self._root.size == 1 or self._root.Agree(1) == 1:
+                    return True
+            family.end()
+        else:
+            self._root.Revoke()
+            family.end(also=self._root)
+        return False
+
+    def _enter(self, plan: _Plan, new: Arrangement, seconds: float) -> Change | None:
+        """Be what the plan says."""
+        root = self._root
+        is_in = root.rank in new.order
+        if not is_in and self.role == Role.LEAVING:
+            self.role, self.place, self.over = Role.ENDED, None, True
+            return None
+        self._active = tuple(MPI.Group.Translate_ranks(root.Get_group(), new.order, plan.staying.Get_group()))
+        if plan.staying != root:
+            self._root = plan.staying
+            self._root.Set_errhandler(MPI.ERRORS_RETURN)
+        if not is_in:
+            self.place, self.size = None, 0
+            return None
+        self.role, self.place, self.size = Role.ACTIVE, new.order.index(root.rank), len(new.order)
+        return replace(new.change, seconds=seconds)
