@@ -261,6 +261,23 @@ class TaskSuite(ProviderSuite):
             kind = f"a {type(made).__name__}" + (f" of shape {tuple(shape)}" if shape else "")
             assert right, f"{what} returns {kind}; expected text, or images (N, C, H, W) on the host"
 
+    def test_inference(self, device: Device) -> None:
+        """What `inference` gives computes an output for each name, the same again; or it raises a `RengaError`."""
+        run = self._start(device)
+        found = run.inference()
+        if found is None:
+            return
+        for name, axes in found.axes.items():
+            shape = found.inputs[name].shape if name in found.inputs else None
+            assert shape is not None, f"inference: axes are named of {name!r}; the inputs are {', '.join(found.inputs)}"
+            assert max(axes, default=0) < len(shape), f"inference: {name} is of shape {shape}, and axes names {axes}"
+        with run.testing():
+            first, again = (_arrays(found.network(*found.inputs.values())) for _ in range(2))
+        names = ", ".join(found.outputs)
+        assert len(first) == len(found.outputs), f"inference: {len(first)} outputs, and names of {names}"
+        for name, a, b in zip(found.outputs, first, again, strict=True):
+            compare(b, a, f"inference: output {name}, computed again,", exact=True)
+
     # --- helpers ----------------------------------------------------------------------------------------------------
 
     def _start(self, device: Device | None = None, seed: int = 0) -> _Run:
@@ -350,6 +367,17 @@ class _Run:
                 f"{self._label}: predict, given {len(inputs)} inputs without labels, raises {describe_error(error)}"
             ) from error
 
+    def inference(self) -> Any:
+        """What it says to who exports the network; None if it says nothing."""
+        arguments = self.arguments()
+        try:
+            with self.testing():
+                return self.task.inference(self.target, arguments)
+        except RengaError:
+            return None
+        except Exception as error:
+            raise AssertionError(f"{self._label}: inference raises {describe_error(error)}") from error
+
     @contextmanager
     def testing(self) -> Iterator[None]:
         """As a trained network is used: in test mode, without a graph."""
@@ -362,6 +390,12 @@ class _Run:
             yield
         except Exception as error:
             raise AssertionError(f"{self._label}: {what} raises {describe_error(error)}{self._hint}") from error
+
+
+def _arrays(results: Any) -> list[Any]:
+    """The outputs of a network, on the host."""
+    values = results.values() if isinstance(results, Mapping) else results
+    return [to_host(getattr(each, "array", each)) for each in ([values] if isinstance(values, Variable) else values)]
 
 
 def _plain(found: Mapping[str, Any]) -> dict[str, float]:

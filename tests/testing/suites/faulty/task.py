@@ -10,6 +10,7 @@ from renga_core.graph import Variable
 from renga_core.link import Chain
 from renga_core.reporter import report
 from renga_training.tasks import Task
+from renga_training.tasks.inference import Computing, Inference
 
 
 class Loss(Chain):
@@ -294,3 +295,33 @@ class Flat(Right):
 
     def generate(self, target, prompt, number):
         return np.zeros((number, 8, 8), np.float32)
+
+
+class OutputWithoutAName(Right):
+    """its network gives two outputs, and it names one"""
+
+    breaks = "test_inference"
+
+    def inference(self, target, batch):
+        model = target.predictor
+        return Inference(Computing(model, lambda x: (model(x), x)), {"x": batch[0]}, ["y"], {"x": {0: "batch"}})
+
+
+class AxisThatIsNotThere(Right):
+    """it names the third axis of vectors"""
+
+    breaks = "test_inference"
+
+    def inference(self, target, batch):
+        return Inference(target.predictor, {"x": batch[0]}, ["y"], {"x": {2: "height"}})
+
+
+class Counting(Right):
+    """its network gives another output each time"""
+
+    breaks = "test_inference"
+
+    def inference(self, target, batch):
+        model, counter = target.predictor, itertools.count()
+        network = Computing(model, lambda x: model(x) + next(counter))
+        return Inference(network, {"x": batch[0]}, ["y"], {"x": {0: "batch"}})
