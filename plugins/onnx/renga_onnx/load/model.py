@@ -16,6 +16,7 @@ from renga_core.graph import Parameter, Variable, as_variable
 from renga_core.link import Link
 from renga_nn import functions as F
 from renga_onnx.load.graph import Graph, Node
+from renga_onnx.load.operators import Operator
 
 __all__ = ["NodeFailed", "OnnxModel"]
 
@@ -114,9 +115,12 @@ class OnnxModel(Link):
         attributes = self._attributes[graph.number]
         for name, attribute in attributes.items():
             values[name] = getattr(self, attribute)
+        device = self.device
+        elsewhere = None if device.backend.name == "numpy" else device
         for node in graph.nodes:
+            operator = node.operator
             try:
-                results = self._compute(node, values)
+                results = self._compute(node, operator, values, elsewhere)
             except NodeFailed:  # of a graph within
                 raise
             except Exception as error:
@@ -125,7 +129,7 @@ class OnnxModel(Link):
             for name, result in zip(node.outputs, results, strict=False):
                 if name:
                     values[name] = result
-            for position, output in node.operator.updates.items():
+            for position, output in operator.updates.items():
                 self._update(attributes, node, position, results, output)
             for name in node.last_uses:
                 values.pop(name, None)
@@ -137,19 +141,21 @@ class OnnxModel(Link):
         if attribute is not None:
             self.__dict__[attribute] = _bare(results[output])
 
-    def _compute(self, node: Node, values: dict[str, Any]) -> tuple[Any, ...]:
-        """The outputs of a node."""
-        operator = node.operator
-        device = self.device
+    def _compute(
+        self, node: Node, operator: Operator, values: dict[str, Any], device: Device | None
+    ) -> tuple[Any, ...]:
+        """The outputs of a node; `device` is where it is computed, None for the host."""
         inputs: list[Any] = [values[name] if name else None for name in node.inputs]
-        on_host = device.backend.name == "numpy" or all(
-            x is None or isinstance(_bare(x), np.ndarray) for i, x in enumerate(inputs) if i not in operator.host
-        )
-        placed = [
-            _to_host(x) if i in operator.host else _placed(x, None if on_host else device) for i, x in enumerate(inputs)
-        ]
-        arguments = {a: _Body(self, v, values) if isinstance(v, Graph) else v for a, v in node.attributes.items()}
-        results = operator.compute(*placed, **arguments)
+        if device is not None:
+            inputs = _placed(inputs, operator.host, device)
+        else:
+            for i in operator.host:
+                if i < len(inputs):
+                    inputs[i] = _to_host(inputs[i])
+        arguments = node.attributes
+        if any(isinstance(value, Graph) for value in arguments.values()):
+            arguments = {a: _Body(self, v, values) if isinstance(v, Graph) else v for a, v in arguments.items()}
+        results = operator.compute(*inputs, **arguments)
         if not isinstance(results, tuple):
             results = (results,)
         if len(results) < len(node.outputs):
@@ -224,15 +230,21 @@ def _to_host(x: Any) -> Any:
     if x is None or isinstance(x, list):
         return x
     array = _bare(x)
-    return get_backend(array).to_host(array)
+    return array if isinstance(array, np.ndarray) else get_backend(array).to_host(array)
 
 
-def _placed(x: Any, device: Device | None) -> Any:
-    """A value where it is computed with: host arrays go to the device, if it is another one."""
-    if x is None or device is None:
-        return x
+def _placed(inputs: list[Any], host: frozenset[int], device: Device) -> list[Any]:
+    """The inputs of a node where they are computed with: those at `host` on the host; others on the device.
+
+    If all others are arrays of the host, such as shapes, they stay there.
+    """
+    on_host = all(x is None or isinstance(_bare(x), np.ndarray) for i, x in enumerate(inputs) if i not in host)
+    return [_to_host(x) if i in host else x if on_host else _sent(x, device) for i, x in enumerate(inputs)]
+
+
+def _sent(x: Any, device: Device) -> Any:
     if isinstance(x, list):
-        return [_placed(element, device) for element in x]
+        return [_sent(element, device) for element in x]
     if isinstance(x, Variable):
         return F.copy(x, device) if isinstance(x.array, np.ndarray) else x
     return device.send(x) if isinstance(x, np.ndarray) else x

@@ -7,6 +7,7 @@ from typing import Any
 from renga_core.backend import get_array_module
 from renga_core.configuration import config
 from renga_nn import functions as F
+from renga_nn.functions.normalization.batch_normalization import BatchNormalization
 from renga_onnx.load.operators.table import operator
 from renga_onnx.load.operators.values import axis_of, number, raw, same_as
 
@@ -34,17 +35,12 @@ def batch_normalization(
     What was exported in training mode is in it as long as ``config.train`` is true.
     """
     if not (training_mode and config.train):
-        shift, factor = _per_channel(mean, x), _per_channel(scale / F.sqrt(F.cast(var, scale.dtype) + epsilon), x)
-        y = (x - F.cast(shift, x.dtype)) * F.cast(factor, x.dtype) + _per_channel(F.cast(bias, x.dtype), x)
-        return y, mean, var
-    axes = (0, *range(2, x.ndim))
-    of_batch = F.mean(x, axis=axes, keepdims=True)
-    away = x - of_batch
-    spread = F.mean(away * away, axis=axes, keepdims=True)
-    y = away / F.sqrt(spread + epsilon) * _per_channel(scale, x) + _per_channel(bias, x)
+        return F.fixed_batch_normalization(x, scale, bias, mean, var, epsilon), mean, var
+    function = BatchNormalization(epsilon, (0, *range(2, x.ndim)))
+    (y,) = function.apply((x, scale, bias))
     new = [
-        raw(old) * momentum + raw(found).reshape(-1).astype(old.dtype) * (1 - momentum)
-        for old, found in ((mean, of_batch), (var, spread))
+        raw(old) * momentum + found.astype(old.dtype) * (1 - momentum)
+        for old, found in ((mean, function.mean), (var, function.var))
     ]
     return y, *new
 
