@@ -2,7 +2,7 @@
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, vision, import. Others with a
 command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `distributed`, `failures`,
-`gpu`, `scale-model`, `slow-network`, `without`; and `python -m benchmarks.environments`.
+`gpu`, `recovery`, `scale-model`, `slow-network`, `without`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ COMMANDS = {
     "distributed": "benchmarks.distributed",
     "failures": "benchmarks.failures",
     "gpu": "benchmarks.gpu.command",
+    "recovery": "benchmarks.recovery.command",
     "scale-model": "benchmarks.scale_model",
     "slow-network": "benchmarks.slow_network.command",
     "without": "benchmarks.without",

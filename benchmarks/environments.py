@@ -25,6 +25,7 @@ FOLDER = ROOT / ".benchmarks"
 VARIABLE = "BENCHMARKS_PYTHON"
 INSTALL: dict[str, list[list[str]]] = {
     "torch": [["torch==2.13.0", "torchvision==0.28.0", "numpy"]],
+    "torchft": [["torch==2.13.0", "torchft-nightly", "numpy"]],
     "jax": [["jax", "numpy"]],
     "chainer": [
         ["setuptools<60", "wheel", "numpy==1.23.5", "six", "protobuf", "filelock", "typing_extensions"],

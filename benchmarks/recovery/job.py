@@ -1,0 +1,142 @@
+"""A job under way: who is killed when, and what is completed when."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Kill", "Line", "kill_and_measure", "measure", "read"]
+
+_LOOK = 0.02
+
+
+class Line(NamedTuple):
+    """What a process has written: it has started (iteration 0), or completed an iteration."""
+
+    pid: int
+    rank: int
+    iteration: int
+    at: float
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One death, and what it cost.
+
+    Attributes:
+        rank: Who was killed.
+        seconds: From the kill to the end of the first iteration that had not begun by then; None: it never came.
+        repeated: Iterations that had been completed, and were computed again.
+    """
+
+    rank: int
+    seconds: float | None
+    repeated: int
+
+
+def read(folder: Path) -> list[Line]:
+    """All lines so far, in the order of time. A last line that is not whole yet is left out."""
+    found = []
+    for path in folder.glob("[0-9]*.txt"):
+        for text in path.read_text().splitlines(keepends=True):
+            if text.endswith("\n"):
+                rank, iteration, at = text.split()
+                found.append(Line(int(path.stem), int(rank), 0 if iteration == "start" else int(iteration), float(at)))
+    return sorted(found, key=lambda line: line.at)
+
+
+def measure(lines: Sequence[Line], rank: int, killed_at: float) -> Kill:
+    """What a kill cost.
+
+    The iteration that is under way when a rank dies may be completed by the others: they have all that they need of it.
+    So the first new one is the next but one after the last that was completed.
+    """
+    before = max((line.iteration for line in lines if line.at <= killed_at), default=0)
+    after = [line for line in lines if line.at > killed_at and line.iteration > 0]
+    new = next((line.at for line in after if line.iteration >= before + 2), None)
+    lowest = min((line.iteration for line in after), default=before + 1)
+    return Kill(rank, None if new is None else new - killed_at, max(0, before - lowest + 1))
+
+
+def kill_and_measure(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    ranks: int,
+    kills: int,
+    seed: int,
+    patience: float = 60.0,
+) -> list[Kill]:
+    """Start a job, kill ranks one after the other, each when all train again, and end it.
+
+    Args:
+        command: Starts it. Its output goes to ``output.txt``.
+        environment: Its variables.
+        folder: Where its processes write what they have completed.
+        ranks: How many there are.
+        kills: How many of them to kill, chosen by `seed`.
+        seed: Chooses the ranks and the moments.
+        patience: Seconds after which training counts as not going on; then the job is ended.
+    """
+    chooser, found = random.Random(seed), list[Kill]()
+    with open(folder / "output.txt", "w") as output:
+        job = subprocess.Popen(
+            command,
+            env=dict(environment),
+            stdout=output,
+            stderr=output,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    try:
+        for _ in range(kills):
+            if not _all_train(job, folder, ranks, time.monotonic() + patience):
+                found.append(Kill(-1, None, 0))
+                break
+            time.sleep(0.5 + chooser.random())
+            rank, pid = chooser.choice(sorted(_alive(folder).items()))
+            os.kill(pid, signal.SIGKILL)
+            at = time.monotonic()
+            while (kill := measure(read(folder), rank, at)).seconds is None and time.monotonic() < at + patience:
+                time.sleep(_LOOK)
+            found.append(measure(read(folder), rank, at))
+            if kill.seconds is None:
+                break
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGTERM)
+        for pid in _alive(folder).values():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            job.wait(5.0)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
+    return found
+
+
+def _alive(folder: Path) -> dict[int, int]:
+    """The process of each rank."""
+    return {line.rank: line.pid for line in read(folder) if Path(f"/proc/{line.pid}").exists()}
+
+
+def _all_train(job: subprocess.Popen[bytes], folder: Path, ranks: int, deadline: float) -> bool:
+    """Wait until each rank has completed ten iterations since its process started; False if that takes too long."""
+    while time.monotonic() < deadline and job.poll() is None:
+        done: dict[int, int] = {}
+        for line in read(folder):
+            if Path(f"/proc/{line.pid}").exists():
+                done[line.rank] = 0 if line.iteration == 0 else done.get(line.rank, 0) + 1
+        if len(done) == ranks and min(done.values()) >= 10:
+            return True
+        time.sleep(_LOOK)
+    return False

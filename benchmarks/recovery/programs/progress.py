@@ -1,0 +1,39 @@
+"""What a program tells the benchmark: its process, and when it has completed an iteration."""
+
+import os
+import time
+
+__all__ = ["BATCH", "WIDTHS", "Progress", "examples"]
+
+WIDTHS = (784, 1000, 1000, 10)
+BATCH = 32
+
+
+class Progress:
+    """Appends lines to a file of this process: rank, iteration, and a clock that all processes share.
+
+    Args:
+        rank: The place that this process has in the job now.
+    """
+
+    def __init__(self, rank):
+        self._rank = rank
+        path = os.path.join(os.environ["RECOVERY_FOLDER"], f"{os.getpid()}.txt")
+        self._file = open(path, "a", buffering=1)  # noqa: SIM115  # as long as the process
+        self.started()
+
+    def started(self, rank=None):
+        """This process takes part from now on, or has another place."""
+        self._rank = self._rank if rank is None else rank
+        self._file.write(f"{self._rank} start {time.monotonic()}\n")
+
+    def completed(self, iteration):
+        """Iteration number so many is done here."""
+        self._file.write(f"{self._rank} {iteration} {time.monotonic()}\n")
+
+
+def examples(numpy, iteration, rank):
+    """A batch of a rank: the same in each library."""
+    rng = numpy.random.default_rng([iteration, rank])
+    x = rng.standard_normal((BATCH, WIDTHS[0])).astype("float32")
+    return x, rng.integers(0, WIDTHS[-1], BATCH)
