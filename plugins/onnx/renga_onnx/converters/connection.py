@@ -19,7 +19,7 @@ def _linear(call: Call) -> None:
     if call.x.ndim != 2:
         x = call.op("Reshape", [x, call.integers([-1, weights.shape[1]])])
     bias = [name if b.dtype == call.x.dtype else call.cast(name, call.x.dtype) for name, b in _bias(call)]
-    flat = call.x.ndim == 2
+    flat = call.y.ndim == 2
     y = call.op("Gemm", [x, matrix, *bias], call.outputs if flat else None, transB=1)
     if not flat:
         call.reshape(y, call.y.shape, call.twin.outputs[0].shape, call.outputs)

@@ -20,6 +20,7 @@ from renga_onnx.context import Context
 from renga_onnx.exporting.choosing import Converters
 from renga_onnx.exporting.conversion import write
 from renga_onnx.exporting.external import adapted
+from renga_onnx.exporting.folding import fold
 from renga_onnx.exporting.recording import Applied, Recorder
 from renga_onnx.exporting.sizes import FACTORS, Axis, data_axes, first_sizes, second_sizes
 from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
@@ -66,6 +67,8 @@ def export(
     external_opset_imports: Mapping[str, int] | None = None,
     input_shapes: Any = None,
     no_testcase: bool = False,
+    fold_batch_normalization: bool = False,
+    metadata: Mapping[str, str] | None = None,
 ) -> Any:
     """Export a network: the functions that it applies when it is called are written as a graph of ONNX.
 
@@ -93,6 +96,9 @@ def export(
             many as there are inputs, in the form of `args`. The network is then also run with larger sizes, which shows
             what depends on them.
         no_testcase: Of no meaning; there to take the arguments of ONNX-Chainer.
+        fold_batch_normalization: Make batch normalization part of the convolution, deconvolution or linear layer before
+            it: the graph is smaller and computes the same. Not for training.
+        metadata: Texts by name that are stored in the model, as its `metadata_props`.
 
     Returns:
         The model, `onnx.ModelProto`; with `return_named_inout` also two dictionaries, of inputs and of outputs.
@@ -103,6 +109,12 @@ def export(
         ValueError: An argument makes no sense.
     """
     opset = _opset(opset_version)
+    if fold_batch_normalization and (train or not export_params):
+        other = "train=True" if train else "export_params=False"
+        raise ValueError(
+            f"fold_batch_normalization makes batch normalization part of other weights, which are then constant; "
+            f"{other} wants them apart. Next: leave one of the two out"
+        )
     exported = trace(
         model,
         args,
@@ -115,7 +127,10 @@ def export(
         external_converters,
         external_opset_imports,
         input_shapes,
+        fold_batch_normalization,
     )
+    for key, text in (metadata or {}).items():
+        exported.model.metadata_props.add(key=key, value=text)
     if filename is not None:
         _store(exported.model, Path(filename), save_text)
     if return_named_inout:
@@ -135,6 +150,7 @@ def trace(
     external_converters: Mapping[str, Callable[..., Any]] | None,
     external_opset_imports: Mapping[str, int] | None,
     input_shapes: Any,
+    fold_batch_normalization: bool,
 ) -> Exported:
     """Run a network and write its graph; arguments as of `export`."""
     given = _by_name(args, "Input", input_names)
@@ -166,6 +182,8 @@ def trace(
     write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, known)
     for (name, array), other in zip(outputs.items(), there.values(), strict=True):
         context.op("Identity", [context.element(array, other) or context.get_name(array)], [name])
+    if fold_batch_normalization:
+        fold(context, outputs)
 
     parameters = {} if export_params else context.parameters
     graph = helper.make_graph(
