@@ -61,7 +61,8 @@ class Context:
                 for name in sorted(link._params | link._persistent):
                     value = getattr(link, name)
                     array = getattr(value, "_array", value)
-                    if getattr(array, "dtype", None) is not None:
+                    # A shared one has the name that it has first.
+                    if getattr(array, "dtype", None) is not None and id(array) not in self._own:
                         self._own[id(array)] = f"{path.strip('/')}/{name}".lstrip("/")
                         self.param_to_link[self._own[id(array)]] = link
 

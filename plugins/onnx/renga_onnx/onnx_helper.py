@@ -10,6 +10,7 @@ from typing import Any
 from onnx import NodeProto, helper
 
 from renga_onnx.context import tensor
+from renga_serializers.atomic import atomic_write
 
 __all__ = ["GraphBuilder", "cleanse_param_name", "get_func_name", "make_node", "set_func_name", "write_tensor_pb"]
 
@@ -42,7 +43,7 @@ def cleanse_param_name(name: str) -> str:
 
 def write_tensor_pb(filename: str | os.PathLike[str], name: str, value: Any) -> None:
     """Store an array, or a Variable, as a tensor of ONNX."""
-    with open(filename, "wb") as file:
+    with atomic_write(filename) as file:
         file.write(tensor(getattr(value, "_array", value), name).SerializeToString())
 
 

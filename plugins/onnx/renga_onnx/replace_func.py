@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from renga_core.backend import Array, is_array
+from renga_core.backend import Array
 from renga_core.graph import FunctionNode, Variable, as_variable, force_backprop_mode, no_backprop_mode
 from renga_nn.functions.composed import gradients_of
+from renga_onnx.structure import arrays_in, is_input, with_arrays
 
 __all__ = ["as_funcnode", "fake_as_funcnode"]
 
@@ -56,36 +58,11 @@ class WrappedFunctionNode(FunctionNode):
     def _call(self, *inputs: Variable) -> tuple[Variable, ...]:
         results = self._function(*inputs)
         for y in results:
-            if not _is_input(y):
+            if not is_input(y):
                 raise TypeError(
                     f"{self.onnx_name}: it returns {type(y).__name__}; expected a Variable, or a tuple or list of them"
                 )
         return tuple([as_variable(y) for y in results])
-
-
-def _is_input(value: Any) -> bool:
-    return isinstance(value, Variable) or is_array(value)
-
-
-def _arrays(value: Any) -> Iterator[Any]:
-    """The arrays and Variables of an argument, those in lists, tuples and dictionaries as well."""
-    if _is_input(value):
-        yield value
-    elif isinstance(value, (list, tuple, Mapping)):
-        for each in value.values() if isinstance(value, Mapping) else value:
-            yield from _arrays(each)
-
-
-def _replaced(value: Any, inputs: Iterator[Variable]) -> Any:
-    """The same argument with others in place of its arrays."""
-    if _is_input(value):
-        return next(inputs)
-    if isinstance(value, Mapping):
-        return {key: _replaced(each, inputs) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        parts = [_replaced(each, inputs) for each in value]
-        return parts if isinstance(value, list) else tuple(parts)
-    return value
 
 
 def fake_as_funcnode(
@@ -110,7 +87,7 @@ def fake_as_funcnode(
     def replaced(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        arrays = {key: list(_arrays(value)) for key, value in bound.arguments.items()}
+        arrays = {key: arrays_in(value) for key, value in bound.arguments.items()}
         inputs = [array for found in arrays.values() for array in found]
         others = {renamed.get(key, key): value for key, value in bound.arguments.items() if not arrays[key]}
         if not inputs:
@@ -120,11 +97,11 @@ def fake_as_funcnode(
         def function(*variables: Variable) -> tuple[Any, ...]:
             rest = iter(variables)
             given = inspect.BoundArguments(signature, type(bound.arguments)(bound.arguments))
-            given.arguments.update({key: _replaced(bound.arguments[key], rest) for key in arrays if arrays[key]})
+            given.arguments.update({key: with_arrays(bound.arguments[key], rest) for key in arrays if arrays[key]})
             results = alt_func(*given.args, **given.kwargs)
-            kinds = [kind for kind in (list, tuple) if isinstance(results, kind)]
-            structure[:] = kinds or [lambda outputs: outputs[0]]
-            return tuple(results) if kinds else (results,)
+            several = isinstance(results, (list, tuple))
+            structure[:] = [(list if isinstance(results, list) else tuple) if several else operator.itemgetter(0)]
+            return tuple(results) if several else (results,)
 
         outputs = WrappedFunctionNode(name, function, others).apply(inputs)
         return structure[0](outputs)

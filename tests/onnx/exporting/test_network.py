@@ -18,7 +18,6 @@ from onnx import numpy_helper  # noqa: E402
 
 import renga_onnx  # noqa: E402
 from renga_onnx import export, export_testcase  # noqa: E402
-from renga_onnx.exporting import network as module  # noqa: E402
 from renga_onnx.functions import convert_Tanh  # noqa: E402
 from renga_onnx.onnx_helper import GraphBuilder, make_node  # noqa: E402
 from renga_onnx.replace_func import as_funcnode, fake_as_funcnode  # noqa: E402
@@ -135,23 +134,6 @@ def test_other_constants_are_no_reason_to_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         export(lambda x: F.normalize(x * np.float32(2) + np.ones((2, 3), np.float32)), X)
-
-
-def test_a_file(tmp_path):
-    export(Small(), X, tmp_path / "folder" / "model.onnx", save_text=True)
-    model = onnx.load(tmp_path / "folder" / "model.onnx")
-    assert model.producer_name == "renga"
-    assert "linear/W" in (tmp_path / "folder" / "model.txt").read_text()
-
-
-def test_large_parameters_are_stored_beside_the_model(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_LARGEST", 1000)
-    network = L.Linear(100, 10)
-    export(network, np.ones((1, 100), np.float32), tmp_path / "model.onnx")
-    assert (tmp_path / "model.onnx.data").stat().st_size >= 4000
-    assert (tmp_path / "model.onnx").stat().st_size < 1000
-    stored = {each.name: numpy_helper.to_array(each) for each in onnx.load(tmp_path / "model.onnx").graph.initializer}
-    np.testing.assert_array_equal(stored["W"], network.W.array)
 
 
 def test_a_converter_in_the_form_of_onnx_chainer():

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import helper
 
-from renga_core.backend import Array, get_device_of, to_host
+from renga_core.backend import Array, to_host
 from renga_core.configuration import using_config
 from renga_core.errors import RengaError
-from renga_core.graph import Variable
+from renga_core.graph import no_backprop_mode
 from renga_onnx.context import Context
+from renga_onnx.exporting.arguments import axes_of, grown, inputs_of, outputs_of, shapes_of
 from renga_onnx.exporting.choosing import Converters
 from renga_onnx.exporting.conversion import write
 from renga_onnx.exporting.external import adapted
 from renga_onnx.exporting.folding import fold
-from renga_onnx.exporting.recording import Applied, Recorder
-from renga_onnx.exporting.sizes import FACTORS, Axis, data_axes, first_sizes, second_sizes
+from renga_onnx.exporting.running import called, check_unchanged, depends_on_state, probed, run
+from renga_onnx.exporting.sizes import Axis, data_axes, first_sizes, second_sizes
+from renga_onnx.exporting.state import WithoutTrace
+from renga_onnx.exporting.storing import LARGEST, store, weights_size
 from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
 
 __all__ = ["MAXIMUM_OPSET_VERSION", "MINIMUM_OPSET_VERSION", "Exported", "export", "trace"]
 
 MINIMUM_OPSET_VERSION, MAXIMUM_OPSET_VERSION = MINIMUM_OPSET, MAXIMUM_OPSET
-
-_LARGEST = 2**31 - 2**20
-"""Bytes of parameters above which they are stored beside the model: a protocol buffer must be below 2 GiB."""
 
 
 class Exported:
@@ -78,6 +77,8 @@ def export(
     Args:
         model: The network: a link, or any function of Variables.
         args: What to call it with: an array or a Variable, a list or tuple of them, or a dictionary by argument name.
+            Arrays in lists and dictionaries among the arguments are inputs, too. Whatever else there is, numbers and
+            texts, is given to the network as it is.
         filename: Where to store the model; None: it is only returned. Parameters of more than 2 GiB are stored beside
             it, in ``<filename>.data``.
         export_params: Whether parameters are stored in the model; if not, they are further inputs of it.
@@ -85,7 +86,7 @@ def export(
         save_text: Also write it as text, with the suffix ``.txt``.
         opset_version: Version of ONNX's operators, 13 to 21; None: the newest that the installed onnx knows.
         input_names, output_names: Names of inputs and outputs. Default: ``Input_0`` …, ``Output_0`` …; keys where the
-            network is called with a dictionary, or returns one.
+            network is called with a dictionary, or returns one. A dictionary renames keys.
         train: Export the network as it is in training: with dropout, and with the statistics of the batch.
         return_named_inout: Also return the arrays of inputs and outputs.
         external_converters: Converters by name of the function's class, or as `renga_onnx.replace_func` named it, in
@@ -109,6 +110,8 @@ def export(
         ValueError: An argument makes no sense.
     """
     opset = _opset(opset_version)
+    if not callable(model):
+        raise TypeError(f"model is of type {type(model).__name__}; expected a link, or a function of Variables")
     if fold_batch_normalization and (train or not export_params):
         other = "train=True" if train else "export_params=False"
         raise ValueError(
@@ -132,7 +135,7 @@ def export(
     for key, text in (metadata or {}).items():
         exported.model.metadata_props.add(key=key, value=text)
     if filename is not None:
-        _store(exported.model, Path(filename), save_text)
+        store(exported.model, filename, save_text)
     if return_named_inout:
         return exported.model, exported.inputs, exported.outputs
     return exported.model
@@ -153,32 +156,45 @@ def trace(
     fold_batch_normalization: bool,
 ) -> Exported:
     """Run a network and write its graph; arguments as of `export`."""
-    given = _by_name(args, "Input", input_names)
-    inputs = {name: _copied(value) for name, value in given.items()}
-    shapes = _shapes(input_shapes, list(inputs), args)
-    axes = _axes(inputs, shapes)
-    recorder, results = _run(model, args, list(inputs.values()), train)
+    inputs = inputs_of(args, input_names)
+    shapes = shapes_of(input_shapes, inputs, args)
+    axes = axes_of(inputs, shapes)
+    network = WithoutTrace(model)
+    if network.is_new:  # its parameters are drawn before anything is noted
+        with using_config("train", False), no_backprop_mode():
+            called(network, args, list(inputs.values()))
+    before = [to_host(array).copy() for array in inputs.values()]
+    recorder, results = run(network, args, list(inputs.values()), train)
+    outputs_of(results, output_names)  # whether it returns arrays
+    check_unchanged(inputs, before)
     twin, computed, others = recorder, results, results
     assumed = any(data_axes(each.function) for each in recorder.applied)
     if assumed:
-        recorder, computed = _run(model, args, list(inputs.values()), train, first_sizes())
+        recorder, computed = run(network, args, list(inputs.values()), train, first_sizes())
     if axes or assumed:
-        grown = [_grown(array, shapes.get(name, ()), axes) for name, array in inputs.items()]
-        twin, others = _run(model, args, grown, train, second_sizes())
-    probe = None if train else _probe(model, args, inputs)
+        larger = [grown(array, shapes.get(name, ()), axes) for name, array in inputs.items()]
+        twin, others = run(network, args, larger, train, second_sizes())
+    probe = None if train else probed(network, args, inputs)
+    if network.changed and depends_on_state(network, args, list(inputs.values()), train):
+        warnings.warn(
+            f"the network keeps a state from call to call ({', '.join(network.changed)}). The graph has one call, from "
+            "the state that the network has now. Next: let the state be an argument, and return it",
+            stacklevel=3,
+        )
 
     context = Context(model)
     for name, array in inputs.items():
         context.set_name(array, name, pinned=True)
-    outputs = _by_name(computed, "Output", output_names)
+    outputs = outputs_of(computed, output_names)
+    _check_names(inputs, outputs)
     context.reserve(outputs)
-    there = _by_name(others, "Output", output_names)
+    there = outputs_of(others, output_names)
     if len(outputs) != len(there):
         raise RengaError(
             f"the network returns {len(outputs)} arrays in one run and {len(there)} in another, for other sizes of the "
             "named axes.\nNext: stack them, or give input_shapes that name fewer axes."
         )
-    known = Converters.known({name: adapted(each) for name, each in (external_converters or {}).items()})
+    known = Converters.known({name: adapted(name, each) for name, each in (external_converters or {}).items()})
     write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, known)
     for (name, array), other in zip(outputs.items(), there.values(), strict=True):
         context.op("Identity", [context.element(array, other) or context.get_name(array)], [name])
@@ -204,9 +220,9 @@ def trace(
     imports = [helper.make_opsetid(domain, version) for domain, version in {"": opset, **domains}.items()]
     proto = helper.make_model(graph, opset_imports=imports, producer_name="renga")
     proto.ir_version = helper.find_min_ir_version_for(imports, ignore_unknown=True)
-    if not domains and _size(context) < _LARGEST:
+    if not domains and weights_size(proto) < LARGEST:
         onnx.checker.check_model(proto)
-    return Exported(proto, inputs, _by_name(results, "Output", output_names), results)
+    return Exported(proto, inputs, outputs_of(results, output_names), results)
 
 
 def _check_domains(context: Context, domains: Mapping[str, int]) -> None:
@@ -224,113 +240,18 @@ def _opset(version: int | None) -> int:
     newest = min(MAXIMUM_OPSET_VERSION, int(onnx.defs.onnx_opset_version()))
     if version is None:
         return newest
-    if not MINIMUM_OPSET_VERSION <= version <= newest:
+    if not isinstance(version, int) or not MINIMUM_OPSET_VERSION <= version <= newest:
         raise ValueError(
-            f"opset_version is {version}; Renga writes {MINIMUM_OPSET_VERSION} to {MAXIMUM_OPSET_VERSION}, and "
+            f"opset_version is {version!r}; Renga writes {MINIMUM_OPSET_VERSION} to {MAXIMUM_OPSET_VERSION}, and "
             f"onnx {onnx.__version__} knows those up to {onnx.defs.onnx_opset_version()}"
         )
     return version
 
 
-def _run(
-    model: Callable[..., Any], args: Any, arrays: Sequence[Array], train: bool, sizes: Iterator[int] | None = None
-) -> tuple[Recorder, Any]:
-    """Call a network with `arrays` in the places of `args`, and with `sizes` of what depends on values."""
-    variables = [Variable(array, requires_grad=False) for array in arrays]
-    with using_config("train", train), using_config("enable_backprop", False), Recorder(sizes) as recorder:
-        if isinstance(args, Mapping):
-            return recorder, model(**dict(zip(args, variables, strict=True)))
-        return recorder, model(*variables)
-
-
-def _probe(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) -> list[Applied] | None:
-    """What is applied for other values: the elements in reverse order; None, and a warning, if these are refused."""
-    turned = [get_device_of(array).send(np.ascontiguousarray(np.flip(to_host(array)))) for array in inputs.values()]
-    try:
-        return _run(model, args, turned, False, first_sizes())[0].applied
-    except (ValueError, IndexError, ArithmeticError) as error:
-        warnings.warn(
-            f"whether what the network does depends on the values of its inputs is not known: with their elements in "
-            f"reverse order it raised {type(error).__name__}: {error}",
-            stacklevel=4,
-        )
-        return None
-
-
-def _by_name(values: Any, kind: str, names: Sequence[str] | Mapping[str, str] | None) -> dict[str, Array]:
-    """Arguments or results by name."""
-    if isinstance(values, Mapping):
-        keys = list(values)
-        renamed = names if isinstance(names, Mapping) else dict(zip(keys, names or keys, strict=True))
-        return {renamed.get(key, key): _array(values[key], kind) for key in keys}
-    listed = list(values) if isinstance(values, (list, tuple)) else [values]
-    if isinstance(names, Mapping):
-        raise ValueError(f"{kind.lower()}_names is a dictionary, but there are no names that it could replace")
-    if names is not None and len(names) != len(listed):
-        raise ValueError(f"{len(names)} {kind.lower()}_names for {len(listed)}: {list(names)}")
-    chosen = names or [f"{kind}_{i}" for i in range(len(listed))]
-    return {name: _array(value, kind) for name, value in zip(chosen, listed, strict=True)}
-
-
-def _array(value: Any, kind: str) -> Array:
-    array = getattr(value, "_array", value)
-    if not hasattr(array, "dtype"):
-        raise TypeError(
-            f"{kind.lower()}s of a network to be exported are arrays or Variables, or a list, tuple or dictionary of "
-            f"them; one is {value!r}"
-        )
-    return array
-
-
-def _copied(array: Array) -> Array:
-    """A copy: values are told apart by identity."""
-    return array.copy()
-
-
-def _shapes(given: Any, names: list[str], args: Any) -> dict[str, tuple[int | str, ...]]:
-    """Shapes with names in them, by input."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        listed = [given.get(key) for key in (args if isinstance(args, Mapping) else names)]
-    elif len(names) == 1 and not isinstance(given[0], (list, tuple)):
-        listed = [given]
-    else:
-        listed = list(given)
-    if len(listed) != len(names):
-        raise ValueError(f"{len(listed)} input_shapes for {len(names)} inputs: {', '.join(names)}")
-    return {name: tuple(shape) for name, shape in zip(names, listed, strict=True) if shape is not None}
-
-
-def _axes(inputs: Mapping[str, Array], shapes: Mapping[str, tuple[int | str, ...]]) -> tuple[Axis, ...]:
-    """The named axes, one for each name.
-
-    Raises:
-        ValueError: A shape does not fit its array, or axes of one name have several sizes.
-    """
-    found: dict[str, Axis] = {}
-    for name, shape in shapes.items():
-        actual = tuple(inputs[name].shape)
-        if len(shape) != len(actual) or any(isinstance(a, int) and a != b for a, b in zip(shape, actual, strict=True)):
-            raise ValueError(f"input_shapes has {shape} for {name}, which is called with {actual}")
-        for position, (axis, size) in enumerate(zip(shape, actual, strict=True)):
-            if isinstance(axis, str) and axis not in found:
-                if len(found) == len(FACTORS):
-                    raise ValueError(
-                        f"input_shapes has more than {len(FACTORS)} names of axes: {axis!r} after {[*found]}"
-                    )
-                found[axis] = Axis(axis, name, position, size, size * FACTORS[len(found)])
-            elif isinstance(axis, str) and found[axis].first != size:
-                raise ValueError(f"input_shapes calls two axes {axis!r}, of {found[axis].first} and of {size} elements")
-    return tuple(found.values())
-
-
-def _grown(array: Array, shape: Sequence[int | str], axes: tuple[Axis, ...]) -> Array:
-    """The same elements again and again along named axes."""
-    factors = {axis.name: axis.second // max(axis.first, 1) for axis in axes}
-    times = [factors.get(axis, 1) if isinstance(axis, str) else 1 for axis in shape] or [1] * array.ndim
-    host = np.tile(to_host(array), times)
-    return get_device_of(array).send(host)
+def _check_names(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
+    for name in outputs:
+        if name in inputs:
+            raise ValueError(f"an input and an output are both called {name!r}. Next: pass other output_names")
 
 
 def _named(array: Array, other: Array, axes: tuple[Axis, ...]) -> list[int | str | None]:
@@ -345,16 +266,3 @@ def _named(array: Array, other: Array, axes: tuple[Axis, ...]) -> list[int | str
 def _value(name: str, array: Array, shape: Sequence[int | str | None] | None = None) -> onnx.ValueInfoProto:
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(array.dtype))
     return helper.make_tensor_value_info(name, kind, list(array.shape) if shape is None else list(shape))
-
-
-def _size(context: Context) -> int:
-    """Bytes of all initializers."""
-    return sum(array.nbytes for array in (*context.parameters.values(), *context.constants.values()))
-
-
-def _store(model: onnx.ModelProto, path: Path, text: bool) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    large = model.ByteSize() > _LARGEST
-    onnx.save_model(model, str(path), save_as_external_data=large, location=path.name + ".data" if large else None)
-    if text:
-        path.with_suffix(".txt").write_text(str(model))

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from renga_core.backend import Array
 from renga_core.errors import RengaError
 from renga_onnx.exporting.network import export
+from renga_onnx.exporting.storing import store
 from renga_onnx.onnx_helper import write_tensor_pb
 
 __all__ = ["export_testcase"]
@@ -21,7 +23,7 @@ def export_testcase(
 
     Args:
         model, args: As of `export`.
-        out_dir: The folder; it is made.
+        out_dir: The folder; it is made. Arrays of an earlier test case in it are removed.
         output_grad: Also store the gradients of parameters, ``gradient_0.pb`` …, which must be there: call
             ``loss.backward()`` before.
         kwargs: Further arguments of `export`.
@@ -30,20 +32,30 @@ def export_testcase(
         The model.
 
     Raises:
-        RengaError: With `output_grad`, no parameter has a gradient.
+        RengaError: With `output_grad`, no parameter has a gradient; nothing is written.
+        OSError: The folder cannot be written to, or is full.
     """
+    gradients = _gradients(model) if output_grad else {}
+    save_text = kwargs.pop("save_text", False)
+    made, inputs, outputs = export(model, args, return_named_inout=True, **kwargs)
     folder = Path(out_dir)
     data = folder / "test_data_set_0"
     data.mkdir(parents=True, exist_ok=True)
-    made, inputs, outputs = export(model, args, folder / "model.onnx", return_named_inout=True, **kwargs)
-    for kind, arrays in (("input", inputs), ("output", outputs)):
+    written = set()
+    for kind, arrays in (("input", inputs), ("output", outputs), ("gradient", gradients)):
         for i, (name, array) in enumerate(arrays.items()):
+            written.add(data / f"{kind}_{i}.pb")
             write_tensor_pb(data / f"{kind}_{i}.pb", name, array)
-    if output_grad:
-        namedparams = getattr(model, "namedparams", dict)
-        gradients = {path.strip("/"): p.grad for path, p in sorted(namedparams()) if p.grad is not None}
-        if not gradients:
-            raise RengaError("output_grad: no parameter has a gradient.\nNext: call backward() of a loss before.")
-        for i, (name, gradient) in enumerate(gradients.items()):
-            write_tensor_pb(data / f"gradient_{i}.pb", name, gradient)
+        for old in set(data.glob(f"{kind}_*.pb")) - written:
+            old.unlink()
+    store(made, folder / "model.onnx", save_text)
     return made
+
+
+def _gradients(model: Callable[..., Any]) -> dict[str, Array]:
+    """The gradients of the parameters, by path."""
+    namedparams = getattr(model, "namedparams", dict)
+    gradients = {path.strip("/"): p.grad for path, p in sorted(namedparams()) if p.grad is not None}
+    if not gradients:
+        raise RengaError("output_grad: no parameter has a gradient.\nNext: call backward() of a loss before.")
+    return gradients

@@ -1,0 +1,79 @@
+"""Calling a network: recorded, with other sizes, with other values, from the state that it has left."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, to_host
+from renga_core.configuration import using_config
+from renga_core.errors import RengaError
+from renga_core.graph import Variable, no_backprop_mode
+from renga_onnx.exporting.arguments import outputs_of, smaller_reversed
+from renga_onnx.exporting.recording import Applied, Recorder
+from renga_onnx.exporting.sizes import first_sizes
+from renga_onnx.exporting.state import WithoutTrace
+from renga_onnx.structure import with_arrays
+
+__all__ = ["called", "check_unchanged", "depends_on_state", "probed", "run"]
+
+Host = np.ndarray[Any, Any]
+
+
+def run(
+    model: Callable[..., Any], args: Any, arrays: Sequence[Array], train: bool, sizes: Iterator[int] | None = None
+) -> tuple[Recorder, Any]:
+    """Record a call with `arrays` in the places of those in `args`, and with `sizes` of what depends on values."""
+    with using_config("train", train), no_backprop_mode(), Recorder(sizes) as recorder:
+        return recorder, called(model, args, arrays)
+
+
+def called(model: Callable[..., Any], args: Any, arrays: Sequence[Array]) -> Any:
+    """Call a network with `arrays` in the places of those in `args`."""
+    given = with_arrays(args, iter([Variable(array, requires_grad=False) for array in arrays]))
+    if isinstance(given, Mapping):
+        return model(**given)
+    return model(*given) if isinstance(given, (list, tuple)) else model(given)
+
+
+def probed(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) -> list[Applied] | None:
+    """What is applied for other values: smaller ones in reverse order; None, and a warning, if these are refused.
+
+    Sums, means and extremes are then others, too. What takes no smaller ones may take them in reverse order.
+    """
+    said = ""
+    for factor in (0.75, 1.0):
+        others = [smaller_reversed(array, factor) for array in inputs.values()]
+        try:
+            with np.errstate(all="ignore"):
+                return run(model, args, others, False, first_sizes())[0].applied
+        except (ValueError, IndexError, ArithmeticError) as error:
+            said = f"{type(error).__name__}: {error}"
+    warnings.warn(
+        f"whether what the network does depends on the values of its inputs is not known: with their elements in "
+        f"reverse order it raised {said}",
+        stacklevel=4,
+    )
+    return None
+
+
+def depends_on_state(network: WithoutTrace, args: Any, arrays: Sequence[Array], train: bool) -> bool:
+    """Whether a second call returns something else than the first."""
+    with using_config("train", train), no_backprop_mode():
+        first, second = (outputs_of(each, None) for each in called(network.twice, args, arrays))
+    return list(first) != list(second) or any(
+        not np.array_equal(to_host(first[name]), to_host(second[name])) for name in first
+    )
+
+
+def check_unchanged(inputs: Mapping[str, Array], before: Sequence[Host]) -> None:
+    """Raise an error if a call has changed its inputs, which were `before`."""
+    for (name, array), host in zip(inputs.items(), before, strict=True):
+        if not np.array_equal(to_host(array), host, equal_nan=host.dtype.kind == "f"):
+            raise RengaError(
+                f"the network writes into the array of its input {name!r}, which a graph of ONNX cannot do.\n"
+                "Next: compute a new array instead of changing that one in place."
+            )

@@ -1,0 +1,93 @@
+"""A network that keeps a state from call to call is called for an export, and keeps the state that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from renga_core.graph import Parameter, Variable
+from renga_core.link import Link
+from renga_onnx.structure import arrays_in
+
+__all__ = ["WithoutTrace"]
+
+
+class WithoutTrace:
+    """Calls a network; afterwards, attributes of its links are what they were before.
+
+    Args:
+        network: A link, or a method of one. Of other functions it is not known what they keep.
+
+    Attributes:
+        changed: Names of attributes with arrays that a call has changed: ``lstm.h``.
+    """
+
+    def __init__(self, network: Callable[..., Any]) -> None:
+        self.changed: dict[str, None] = {}
+        self._network = network
+        owner = getattr(network, "__self__", network)
+        self._links = dict(owner.namedlinks()) if isinstance(owner, Link) else {}
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it has parameters that get their shapes in the first call."""
+        return any(map(_is_new, self._links.values()))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it."""
+        with self._restoring():
+            return self._network(*args, **kwargs)
+
+    def twice(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """Call it twice: the second call finds the state that the first one has left."""
+        with self._restoring():
+            return self._network(*args, **kwargs), self._network(*args, **kwargs)
+
+    @contextmanager
+    def _restoring(self) -> Iterator[None]:
+        before = {
+            path: {name: _copied(each) for name, each in vars(link).items()} for path, link in self._links.items()
+        }
+        # One that gets its parameters in this call keeps what it finds out for them.
+        new = {path for path, link in self._links.items() if _is_new(link)}
+        try:
+            yield
+        finally:
+            for path, values in before.items():
+                self._restore(path, values, everything=path not in new)
+
+    def _restore(self, path: str, values: dict[str, Any], everything: bool) -> None:
+        found = vars(self._links[path])
+        for name in dict.fromkeys([*values, *found]):
+            if name in found and name in values and _same(found[name], values[name]):
+                continue
+            arrays = [*arrays_in(found.get(name)), *arrays_in(values.get(name))]
+            if not everything and not any(_is_computed(each) for each in arrays):
+                continue
+            if any(not isinstance(each, Parameter) for each in arrays):
+                self.changed[f"{path.strip('/').replace('/', '.')}.{name}".lstrip(".")] = None
+            if name in values:
+                found[name] = values[name]
+            else:
+                del found[name]
+
+
+def _is_new(link: Link) -> bool:
+    return not all(param.is_initialized for _, param in link._own_params())
+
+
+def _copied(value: Any) -> Any:
+    """A list or a dictionary may be changed in place."""
+    return value.copy() if type(value) in (list, dict) else value
+
+
+def _same(found: Any, before: Any) -> bool:
+    if type(found) in (list, dict) and type(found) is type(before):
+        parts = [list(each.items() if isinstance(each, dict) else enumerate(each)) for each in (found, before)]
+        return len(found) == len(before) and all(a == b and x is y for (a, x), (b, y) in zip(*parts, strict=True))
+    return found is before
+
+
+def _is_computed(value: Any) -> bool:
+    return isinstance(value, Variable) and not isinstance(value, Parameter)
