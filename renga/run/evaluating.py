@@ -19,7 +19,12 @@ def data_of(trained: Trained) -> tuple[Dataset, Dataset]:
         RengaError: The data are others than when the network was trained: means or classes differ.
     """
     parts, task = trained.parts, trained.task
-    data = make_data(parts.data, task, SingleCommunicator(), trained.description.batch_size)
+    try:
+        data = make_data(parts.data, task, SingleCommunicator(), trained.description.batch_size)
+    except RengaError as error:
+        if "path" in parts.data.parameters:
+            error.add_note("Next, if the data are elsewhere now: --set data.path=PATH")
+        raise
     now, kept = getattr(data, "preprocessing", None), task.preprocessing
     if kept is not None and now != kept:
         raise RengaError(

@@ -104,7 +104,7 @@ def _written(trained: Trained, test: Dataset, path: Path, options: OnnxOptions) 
     for names in dict.fromkeys((frozenset(named), frozenset(named & {"batch"}))):
         try:
             return inference, *_traced(trained, inference, names, path, options)
-        except RengaError as error:
+        except Exception as error:  # of any class: the network may not bear another size
             if not names:
                 raise
             reason = str(error).partition("\n")[0]

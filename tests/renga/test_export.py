@@ -25,6 +25,7 @@ import renga
 import renga.functions as F
 import renga.links as L
 from renga.datasets import split_text
+from renga_cv.links.model.small.segmenter import SmallSegmenter
 from renga_core.plugin import Provider, hookimpl
 
 
@@ -32,7 +33,7 @@ from renga_core.plugin import Provider, hookimpl
 def renga_models():
     return [Provider(name, f"networks:{cls}", 1) for name, cls in {
         "lstm": "Characters", "window": "Window", "late": "Late", "vae": "Autoencoder", "gan": "Pair",
-        "translator": "Translator", "fourier": "Fourier"}.items()]
+        "translator": "Translator", "fourier": "Fourier", "fixed": "Fixed"}.items()]
 
 
 @hookimpl
@@ -143,6 +144,13 @@ class Translator(renga.Chain):
         return [x[:length] for x in xs]
 
 
+class Fixed(SmallSegmenter):
+    """Images of one size."""
+
+    def forward(self, x):
+        return super().forward(F.reshape(x, (x.shape[0], 3, 64, 64)))
+
+
 class Fourier(renga.Chain):
     """A function that has no converter."""
 
@@ -177,6 +185,7 @@ RUNS = {
     "gan": run_of("adversarial", 'use = "gan"', DIGITS),
     "translation": run_of("sequence_to_sequence", 'use = "translator"', '[data]\nuse = "pairs"\nbatch_size = 4\n'),
     "pixels": run_of("semantic_segmentation", 'use = "small_segmenter"', SCENES),
+    "fixed": run_of("semantic_segmentation", 'use = "fixed"', SCENES),
     "boxes": run_of("detection", 'use = "small_detector"', SCENES),
     "masks": run_of("instance_segmentation", 'use = "small_instance_segmenter"', SCENES),
     "fourier": run_of("classification", 'use = "fourier"', DIGITS),
@@ -234,6 +243,7 @@ PORTS = {
         {"source": ("source_length",), "target": ("target_length",)},
         {"scores": ("target_length", 5)},
     ),
+    "fixed": ({"images": ("batch", 3, 64, 64)}, {"scores": ("batch", 11, 64, 64)}),
     "pixels": ({"images": ("batch", 3, "height", "width")}, {"scores": ("batch", 11, "height", "width")}),
 }
 
@@ -299,6 +309,12 @@ def test_a_number_of_examples_and_an_opset(trained):
     assert model.opset_import[0].version == 15
 
 
+def test_half_precision(trained):
+    assert main(["train", f"{trained('images')}.toml", "--out", "half", "--set", "run.dtype=float16"]) == 0
+    assert main(["export", "half", "half.onnx", "--check"]) == 0
+    assert onnx.load("half.onnx").graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT16
+
+
 def test_batch_normalization_is_folded_unless_not_wanted(trained):
     counts = {}
     for option in ("--fold-batch-norm", "--no-fold-batch-norm"):
@@ -357,6 +373,18 @@ def test_what_is_wrong(trained, folder, capsys, words, status, told):
     assert told in said.err
     assert said.out == ""
     assert not (folder / "a.onnx").exists()
+
+
+def test_data_that_are_elsewhere(trained, folder, capsys):
+    trained("rows")
+    (folder / "table.csv").rename(folder / "moved.csv")
+    try:
+        assert main(["export", "rows", "a.onnx"]) == 1
+        assert "Next, if the data are elsewhere now: --set data.path=PATH" in capsys.readouterr().err
+        assert main(["export", "rows", "a.onnx", "--set", "data.path=moved.csv"]) == 0
+    finally:
+        (folder / "moved.csv").rename(folder / "table.csv")
+        (folder / "a.onnx").unlink(missing_ok=True)
 
 
 def test_a_run_without_a_snapshot(trained, folder, capsys):
