@@ -13,20 +13,20 @@ from renga_onnx.exporting.call import Call
 __all__ = ["CONVERTERS"]
 
 
+def _weights(call: Call) -> list[str]:
+    """The weights and the bias, in the dtype of the first input: with mixed precision they have another one."""
+    held = zip(call.inputs[1:], call.run.inputs[1:], strict=True)
+    return [name if array.dtype == call.x.dtype else call.cast(name, call.x.dtype) for name, array in held]
+
+
 def _linear(call: Call) -> None:
     x, weights = call.inputs[0], call.run.inputs[1]
-    matrix = call.inputs[1] if weights.dtype == call.x.dtype else call.cast(call.inputs[1], call.x.dtype)
     if call.x.ndim != 2:
         x = call.op("Reshape", [x, call.integers([-1, weights.shape[1]])])
-    bias = [name if b.dtype == call.x.dtype else call.cast(name, call.x.dtype) for name, b in _bias(call)]
     flat = call.y.ndim == 2
-    y = call.op("Gemm", [x, matrix, *bias], call.outputs if flat else None, transB=1)
+    y = call.op("Gemm", [x, *_weights(call)], call.outputs if flat else None, transB=1)
     if not flat:
         call.reshape(y, call.y.shape, call.twin.outputs[0].shape, call.outputs)
-
-
-def _bias(call: Call) -> list[tuple[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]]:
-    return list(zip(call.inputs[2:], call.run.inputs[2:], strict=True))
 
 
 def _convolution(call: Call) -> None:
@@ -37,7 +37,7 @@ def _convolution(call: Call) -> None:
     after = [max(p, (o - 1) * s + (k - 1) * d + 1 - n - p) for n, k, s, p, d, o in axes]
     call.op(
         "Conv",
-        call.inputs,
+        [call.inputs[0], *_weights(call)],
         call.outputs,
         kernel_shape=list(kernel),
         strides=list(geometry.stride),
@@ -55,7 +55,7 @@ def _deconvolution(call: Call) -> None:
     after = [(n - 1) * s + (k - 1) * d + 1 - p - m for n, k, s, p, d, m in axes]
     call.op(
         "ConvTranspose",
-        call.inputs,
+        [call.inputs[0], *_weights(call)],
         call.outputs,
         kernel_shape=list(kernel),
         strides=list(geometry.stride),
