@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import renga
 from renga.cli import main
 from renga_core.plugin import get_manager
 
@@ -282,7 +283,7 @@ def test_the_file_alone_predicts_what_renga_predicts(trained, capsys):
     for name, expected in predicted.items():
         model = onnx.load(f"{name}.onnx")
         metadata = {each.key: each.value for each in model.metadata_props}
-        assert (metadata["model"], model.producer_name) == ("mlp", "renga")
+        assert (metadata["model"], model.producer_name, model.producer_version) == ("mlp", "renga", renga.__version__)
         columns = json.loads(metadata["preprocessing"])["columns"]
         rows = []
         for cells in lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,8 @@ def trace(
     domains = {**context.opset_imports, **(external_opset_imports or {})}
     _check_domains(context, domains)
     imports = [helper.make_opsetid(domain, version) for domain, version in {"": opset, **domains}.items()]
-    proto = helper.make_model(graph, opset_imports=imports, producer_name="renga")
+    made_by = {"producer_name": "renga", "producer_version": version("renga")}
+    proto = helper.make_model(graph, opset_imports=imports, **made_by)
     proto.ir_version = helper.find_min_ir_version_for(imports, ignore_unknown=True)
     if not domains and weights_size(proto) < LARGEST:
         onnx.checker.check_model(proto)
