@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from renga_core.configuration import config, unusual
+from renga_core.tracepoints import traced
+
 if TYPE_CHECKING:
     from renga_core.backend import Backend
 
-__all__ = ["generator", "get_state", "replaying", "seed", "set_state", "spawn_seed", "use"]
+__all__ = ["exchange", "generator", "get_state", "replaying", "seed", "set_state", "spawn_seed", "use"]
 
 _lock = threading.RLock()
 _entropy: int | None = None
@@ -39,6 +42,8 @@ def seed(value: int) -> None:
 
 def generator(backend: Backend) -> Any:
     """The generator of `backend`, made from the seed at its first use; from the system's entropy if there was none."""
+    if unusual and config.tracers:
+        return traced("generator", generator, backend)
     if (find := _given.get(backend.name)) is not None and (given := find()) is not None:
         return given
     found = _generators.get(backend.name)
@@ -100,6 +105,22 @@ def set_state(state: Mapping[str, Any]) -> None:
         _entropy, _children = state["entropy"], state["children"]
         _replace_generators(made)
         _set_given(state)
+
+
+def exchange(state: tuple[Any, ...] = (None, 0, {})) -> tuple[Any, ...]:
+    """Put everything random into a state that this function returned, and return the one until now.
+
+    For whoever runs several programs in turn in one process, each with random numbers of its own. Nothing is copied.
+
+    Args:
+        state: What an earlier call returned; by default that of a program that has drawn nothing.
+    """
+    global _entropy, _children
+    with _lock:
+        before = _entropy, _children, dict(_generators)
+        _entropy, _children, made = state
+        _replace_generators(made)
+        return before
 
 
 @contextmanager

@@ -10,13 +10,12 @@ import numpy as np
 from renga.run.run_file import RunDescription
 from renga_comm_base.launched import launched
 from renga_core import random
-from renga_core.backend import to_host
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 from renga_core.settings import SettingsError
-from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
+from renga_distributed.extensions.rank_synchronizer import RankSynchronizer
 
 __all__ = ["RankSynchronizer", "batch_of_all", "find_communicator", "first_rank_does", "reseed_by_rank"]
 
@@ -88,55 +87,3 @@ def first_rank_does(communicator: CommunicatorBase, function: Callable[[], T]) -
     if raised is not None:
         raise raised
     return value  # type: ignore[no-any-return]  # what `function` returned
-
-
-class RankSynchronizer(Extension):
-    """Has all ranks observe the same, and stop after the same iteration.
-
-    An observed number becomes the mean over all ranks' examples, so that what logs and triggers see is what they would
-    see in one process. A wish to stop (Ctrl-C) on one rank is told to the others with the observations of the next
-    iteration: `agree` is for `Trainer.agree_to_stop`.
-
-    Args:
-        communicator: Between the ranks.
-        examples: How many examples of each batch are this rank's.
-    """
-
-    priority = PRIORITY_WRITER - 1  # after all that report, before all that read
-
-    def __init__(self, communicator: CommunicatorBase, examples: int) -> None:
-        self._communicator = communicator
-        self._examples = examples
-        self._asked = self._stop = False
-
-    def agree(self, asked: bool) -> bool:
-        """Take note of whether this rank was asked to stop; return whether all ranks stop now."""
-        self._asked = asked
-        return self._stop
-
-    def __call__(self, trainer: TrainerLike) -> None:
-        """Put the means into the trainer's observation."""
-        reason = getattr(trainer, "stop_reason", None)
-        given = self._communicator.allgather_obj((self._asked, reason, self._examples, _numbers(trainer.observation)))
-        self._stop = any(asked for asked, *_ in given)
-        for _, reason, *_ in given:
-            if reason is not None:
-                trainer.stop(reason)  # of all ranks, if of one
-        for key in dict.fromkeys(key for *_, numbers in given for key in numbers):
-            weighted = [(examples, numbers[key]) for *_, examples, numbers in given if key in numbers]
-            numbers = [number for _, number in weighted]
-            if all(number == numbers[0] for number in numbers):
-                # Means over all ranks already, as of an evaluator: they shall keep their last digit.
-                trainer.observation[key] = numbers[0]
-            else:
-                total = sum(examples for examples, _ in weighted)
-                trainer.observation[key] = sum(examples * number for examples, number in weighted) / total
-
-
-def _numbers(observation: dict[str, Any]) -> dict[str, float]:
-    found = {}
-    for key, value in observation.items():
-        array = getattr(value, "array", value)
-        if isinstance(array, (int, float, np.generic)) or getattr(array, "ndim", None) == 0:
-            found[key] = float(to_host(array))
-    return found

@@ -34,12 +34,15 @@ class Extension:
         on_every_rank: Whether each process of a run of several has it, as is right for what changes training. What
             prints, draws or writes files belongs to rank 0 only. `renga train` heeds it; in a program of your own, add
             it where it belongs.
+        communicates: Whether a call may talk to other ranks. In runs that survive the death of ranks, such a call is
+            repeated by all if a rank dies in it. What says that it does not costs nothing there.
     """
 
     trigger: TriggerLike = (1, "iteration")
     priority: int = PRIORITY_READER
     name: str | None = None
     on_every_rank: bool = True
+    communicates: bool = True
 
     @property
     def default_name(self) -> str:
@@ -49,6 +52,13 @@ class Extension:
     def __call__(self, trainer: TrainerLike) -> Any:
         """Do it. The trainer makes no use of what is returned."""
         raise NotImplementedError(f"{type(self).__qualname__} must define __call__(trainer)")
+
+    def follow(self, trainer: TrainerLike) -> None:
+        """What other ranks do where rank 0 alone has called this (`on_every_rank`), so that they can take over from it.
+
+        Only in runs that survive the death of ranks. Whoever takes over calls `initialize` before its first call.
+        """
+        return
 
     def resume(self, trainer: TrainerLike) -> None:
         """Load an earlier state of the whole run, before anything is initialized: for what keeps snapshots."""

@@ -7,10 +7,10 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,11 +32,23 @@ _RESERVED = "training"
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
+    """An extension of a trainer, with when to call it."""
+
     extension: Extension
     trigger: Any
     priority: int
     call_before_training: bool
+
+
+class Recovery(Protocol):
+    """Runs the loop of a trainer so that it survives the death of ranks: `renga_distributed.recovery`."""
+
+    def run(self, entries: Sequence[Entry], interruption: Interruption) -> None:
+        """Run the loop, with all that comes before it."""
+
+    def acts(self, extension: Extension) -> bool:
+        """Whether an extension is called on this rank when training ends."""
 
 
 class Trainer:
@@ -63,9 +75,12 @@ class Trainer:
         agree_to_stop: For runs of several processes, which must stop after the same iteration: called before each one
             with whether this process was asked to stop (Ctrl-C, `stop`); says whether all do. None: it stops when it is
             asked. Whoever sets it sees that all have called `stop` if one has: others end as by Ctrl-C.
+        recovery: Runs the loop where ranks may die and training goes on; None: nobody does, and the loop is the plain
+            one.
     """
 
     agree_to_stop: Callable[[bool], bool] | None = None
+    recovery: Recovery | None = None
 
     def __init__(
         self,
@@ -84,7 +99,7 @@ class Trainer:
             self.reporter.add_observer(name, optimizer.target)
             self.reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
         updater.connect_trainer(self)
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._started_at: float | None = None
         self._earlier_time = 0.0
         self._done = False
@@ -132,7 +147,7 @@ class Trainer:
             count += 1
             unique = f"{wanted}_{count}"
         extension.name = unique
-        self._entries[unique] = _Entry(
+        self._entries[unique] = Entry(
             extension,
             get_trigger(extension.trigger if trigger is None else trigger),
             extension.priority if priority is None else priority,
@@ -206,8 +221,9 @@ class Trainer:
     def _is_first(self) -> bool:
         """Whether no other process of the same run holds the folder for it, as far as can be seen from here."""
         optimizers = self.updater.get_all_optimizers().values()
-        ranks = [getattr(getattr(optimizer, "communicator", None), "rank", 0) for optimizer in optimizers]
-        return launched().rank == 0 and multiprocessing.parent_process() is None and not any(ranks)
+        groups = [getattr(optimizer, "communicator", None) for optimizer in optimizers]
+        others = any(getattr(group, "rank", 0) > 0 or getattr(group, "is_spare", False) for group in groups)
+        return launched().rank == 0 and multiprocessing.parent_process() is None and not others
 
     def _run(self, show_loop_exception_msg: bool) -> None:
         entries = sorted(self._entries.values(), key=lambda entry: -entry.priority)
@@ -216,14 +232,18 @@ class Trainer:
         with deferred_interrupt(announce=self.agree_to_stop is None) as interruption, ExitStack() as finalizers:
             finalizers.callback(self.updater.finalize)
             for entry in reversed(entries):
-                finalizers.callback(entry.extension.finalize)
-            self._start(entries)
+                finalizers.callback(self._finalize, entry)
+            if self.recovery is None:
+                self._start(entries)
             try:
-                self._loop(entries, interruption)
+                if self.recovery is None:
+                    self._loop(entries, interruption)
+                else:
+                    self.recovery.run(entries, interruption)
             except Exception as error:
                 if show_loop_exception_msg:
                     print(f"{type(error).__name__} in the training loop; finalizing.", file=sys.stderr)
-                for entry in entries:
+                for entry in filter(self._calls, entries):
                     try:
                         entry.extension.on_error(self, error, error.__traceback__)
                     except Exception as another:
@@ -233,10 +253,25 @@ class Trainer:
             finally:
                 self._earlier_time, self._started_at = self.elapsed_time, None
 
-    def _start(self, entries: list[_Entry]) -> None:
+    def _finalize(self, entry: Entry) -> None:
+        if self._calls(entry):
+            entry.extension.finalize()
+
+    def _calls(self, entry: Entry) -> bool:
+        return self.recovery is None or self.recovery.acts(entry.extension)
+
+    def _start(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
             entry.extension.resume(self)
+        self.start_clock()
+        self.initialize(entries)
+
+    def start_clock(self) -> None:
+        """Count the time of training from now on. For `recovery`."""
         self._started_at = time.perf_counter()
+
+    def initialize(self, entries: Sequence[Entry]) -> None:
+        """Initialize extensions, and call those that are called before training. For `recovery`."""
         for entry in entries:
             if not getattr(entry.trigger, "finished", False):
                 entry.extension.initialize(self)
@@ -246,12 +281,12 @@ class Trainer:
                     if entry.call_before_training:
                         entry.extension(self)
 
-    def _loop(self, entries: list[_Entry], interruption: Interruption) -> None:
+    def _loop(self, entries: list[Entry], interruption: Interruption) -> None:
         with stop_asked_by(lambda: interruption.requested):
             while True:
                 asked = interruption.requested or self._stop_reason is not None
                 if asked if self.agree_to_stop is None else self.agree_to_stop(asked):
-                    self._stop_here(entries, interruption)
+                    self.stop_here(entries, interruption)
                     return
                 if self.stop_trigger(self):
                     self.complete = True
@@ -267,17 +302,17 @@ class Trainer:
                         raise
                     if updating:
                         self.observation = before
-                    self._stop_here(entries, interruption)
+                    self.stop_here(entries, interruption)
                     return
 
-    def _iterate(self, entries: list[_Entry]) -> None:
+    def _iterate(self, entries: list[Entry]) -> None:
         with self.reporter.scope(self.observation):
             self.updater.update()
             for entry in entries:
                 if entry.trigger(self):
                     entry.extension(self)
 
-    def _stop_here(self, entries: list[_Entry], interruption: Interruption) -> None:
+    def stop_here(self, entries: Sequence[Entry], interruption: Interruption) -> None:
         """Stop as the user, or whoever has called `stop`, wishes, at a point where the state is whole.
 
         Raises:

@@ -38,6 +38,9 @@ class Batches:
         weighted: Each example counts alike, whatever batch it is in. Otherwise each batch does.
         accumulate: Number of batches of each rank that make an update.
 
+    Attributes:
+        weighted: As given.
+
     Raises:
         ValueError: `accumulate` is less than 1.
     """
@@ -46,14 +49,14 @@ class Batches:
         if accumulate < 1:
             raise ValueError(f"an update is made of at least one batch: accumulate={accumulate}")
         self._communicator = communicator
-        self._weighted = weighted
+        self.weighted = weighted
         self._accumulate = accumulate
         self._counts: list[int] = []
 
     @property
     def counted(self) -> bool:
         """Whether it matters what the batches are, so that gradients must be computed by `update`."""
-        return self._weighted or self._accumulate > 1
+        return self.weighted or self._accumulate > 1
 
     def add(self, args: Sequence[Any], kwds: Mapping[str, Any]) -> Batch | None:
         """Take note of a batch; None if it was the last of an update for which no rank had an example.
@@ -64,7 +67,7 @@ class Batches:
         Raises:
             TypeError: Examples are to be counted, and it has no length.
         """
-        examples = _length(args, kwds) if self._weighted else 1
+        examples = _length(args, kwds) if self.weighted else 1
         self._counts.append(examples)
         number = len(self._counts)
         # Until all examples are counted, batches are weighted relative to the first one.
@@ -73,7 +76,7 @@ class Batches:
             return Batch(examples, number == 1, False, examples / unit, 1.0)
         own, size = sum(self._counts), self._communicator.size
         self._counts = []
-        if not self._weighted:
+        if not self.weighted:
             return Batch(examples, number == 1, True, 1 / own, unit / own)
         counts = self._communicator.allgather_obj((own, examples))
         total = sum(of_all for of_all, _ in counts)

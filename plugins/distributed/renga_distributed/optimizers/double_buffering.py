@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from renga_comm_base.resilience import ResilientBase
 from renga_core.backend import Array
 from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Parameter
@@ -22,6 +23,9 @@ class DoubleBufferedExchange(SynchronousExchange):
     ChainerMN's documentation, «Double buffering». With θ₀ the parameters at first, and gₖ(θ) the mean over ranks of the
     gradients of the k-th batches: the first update changes nothing, θ₁ = θ₀; the k-th makes θₖ of θₖ₋₁ by gₖ₋₁(θₖ₋₂).
     The gradients of the last batches are not used.
+
+    Under a resilient communicator, the means are waited for in the update that begins them: the result is the same, and
+    communication takes its time.
 
     Args:
         communicator, zero_fill: As of `SynchronousExchange`.
@@ -43,15 +47,15 @@ class DoubleBufferedExchange(SynchronousExchange):
         means = Means(self._communicator)
         # All together, whatever `bucket_bytes` says: the first is needed no sooner than the last.
         means.begin(params, gradients)
-        late, self._late = self._late, _Late(means, scale)
+        # A rank that dies must not take with it what the next update needs.
+        arriving = list(means) if isinstance(self._communicator, ResilientBase) else means
+        late, self._late = self._late, _Late(arriving, scale)
         # What has begun is neither to be changed nor used now, so nobody finds it in `grad`.
         link.cleargrads()
         if late is None:
             return False
         for param, mean in late.means:
-            if late.scale != scale:
-                mean *= scale / late.scale
-            param.grad = mean
+            param.grad = mean if late.scale == scale else mean * (scale / late.scale)
         return True
 
     def serialize(self, serializer: AbstractSerializer, link: Link) -> None:

@@ -31,6 +31,9 @@ class SynchronousExchange:
     def restart(self) -> None:
         """Forget the gradients that are on their way: they are those of other parameters."""
 
+    def forget(self) -> None:
+        """Forget what was on its way to, or planned with, ranks of which some have gone."""
+
     def during_backward(self, link: Link) -> AbstractContextManager[None]:
         """Surrounds the backward after which means are due."""
         return nullcontext()

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, Self
 
+from renga_comm_base.resilience import ResilientBase
 from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import using_config
+from renga_core.errors import RengaError
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
@@ -71,9 +73,22 @@ def create_multi_node_optimizer(
     Raises:
         TypeError: `sharded`, and the optimizer is not a `GradientMethod`.
         ValueError: Both `double_buffering` and `overlap`; or `accumulate` is less than 1.
+        RengaError: `sharded`, or `accumulate` is more than 1, and the communicator is a resilient one: what only one
+            rank knows would be lost when that dies.
     """
     if double_buffering and overlap:
         raise ValueError("double_buffering and overlap: either hides communication; choose one")
+    if isinstance(communicator, ResilientBase):
+        if sharded:
+            raise RengaError(
+                "sharded=True: each rank alone has a share of the optimizer's state, which would be lost when it dies. "
+                "Next: leave out sharded, or use a communicator that is not resilient"
+            )
+        if accumulate > 1:
+            raise RengaError(
+                f"accumulate={accumulate}: each rank alone has the gradients of its first batches, which would be lost "
+                "when it dies. Next: use the updater's argument accumulate, or a communicator that is not resilient"
+            )
     make = DoubleBufferedExchange if double_buffering else OverlappedExchange if overlap else SynchronousExchange
     return MultiNodeOptimizer(
         actual_optimizer,
@@ -114,6 +129,7 @@ class MultiNodeOptimizer:
             _batches=batches,
             _shares=shares,
             _same=SameParameters(communicator),
+            _vote=communicator.commit if isinstance(communicator, ResilientBase) else None,
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -190,8 +206,44 @@ class MultiNodeOptimizer:
         self._update_by_means()
 
     def _update_by_means(self) -> None:
-        if self._exchange.average(self.actual_optimizer):
+        usable = self._exchange.average(self.actual_optimizer)
+        if self._vote is not None:
+            self._vote()
+        if usable:
             self.actual_optimizer.update()
+
+    # --- ranks that die: for `renga_distributed.recovery` -------------------------------------------------------------
+
+    def vote_by(self, vote: Callable[[], object]) -> None:
+        """Call `vote` in each update when gradients have become means, before anything is changed by them."""
+        self.__dict__["_vote"] = vote
+
+    def keep(self) -> Callable[[], None]:
+        """Keep what an update changes before the vote, except the model; return what puts it back."""
+        exchange, same = dict(vars(self._exchange)), self._same.known
+
+        def restore() -> None:
+            vars(self._exchange).update(exchange)
+            self._same.known = same
+
+        return restore
+
+    def forget_exchange(self) -> None:
+        """Other ranks are in the group now: what was on its way, or planned with those before, is of no use."""
+        self._exchange.forget()
+
+    @property
+    def synchronized(self) -> bool:
+        """Whether all ranks have the same parameters."""
+        return bool(self._same.known)
+
+    def assume_synchronized(self) -> None:
+        """This rank has got the parameters of the others."""
+        self._same.known = list(self.actual_optimizer.target.params(include_uninit=False))
+
+    def weigh(self, weighted: bool) -> None:
+        """From now on, count each example alike, or each rank."""
+        self._batches.weighted = weighted
 
     def _loss(self, lossfun: Callable[..., Any], args: tuple[Any, ...], kwds: Mapping[str, Any], examples: int) -> Any:
         """The loss, computed by the same parameters on all ranks; None if there are no examples."""

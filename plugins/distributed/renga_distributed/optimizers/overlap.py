@@ -39,6 +39,10 @@ class OverlappedExchange(SynchronousExchange):
         self._means = Means(communicator)
         self._next = 0
 
+    def forget(self) -> None:  # noqa: D102
+        self._planned, self._buckets, self._arrived = [], [], {}
+        self._means, self._next = Means(self._communicator), 0
+
     @contextmanager
     def during_backward(self, link: Link) -> Iterator[None]:
         """As of `SynchronousExchange`.

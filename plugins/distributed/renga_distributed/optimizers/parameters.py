@@ -16,11 +16,14 @@ class SameParameters:
 
     Args:
         communicator: Between the ranks.
+
+    Attributes:
+        known: Parameters that are the same on all ranks.
     """
 
     def __init__(self, communicator: CommunicatorBase) -> None:
         self._communicator = communicator
-        self._known: list[Parameter] = []
+        self.known: list[Parameter] = []
 
     def ensure(self, link: Link) -> bool:
         """Broadcast if there are new parameters, and return whether that has changed any rank's.
@@ -31,11 +34,11 @@ class SameParameters:
             MismatchError: Ranks have different parameters; raised on every rank.
         """
         params = list(link.params(include_uninit=False))
-        if are_same(params, self._known):
+        if are_same(params, self.known):
             return False
         before = [(param, param.array.copy()) for param in params]
         self._communicator.bcast_data(link)
-        self._known = params
+        self.known = params
         changed = any(bool((array != param.array).any()) for param, array in before)
         return any(self._communicator.allgather_obj(changed))
 

@@ -71,9 +71,23 @@ class LogReport(Extension):
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Add this iteration's observation; keep and write the means if the interval ends here."""
+        entry = self._add(trainer)
+        if entry is None:
+            return
+        if set(entry) <= set(self._columns):
+            self._append(trainer.out, entry)
+        else:
+            self._rewrite(trainer.out)
+
+    def follow(self, trainer: TrainerLike) -> None:
+        """Keep what rank 0 keeps, and write nothing."""
+        self._add(trainer)
+
+    def _add(self, trainer: TrainerLike) -> dict[str, Any] | None:
+        """Add this iteration's observation; keep and return the means if the interval ends here."""
         means = self._mean(trainer)
         if means is None:
-            return
+            return None
         updater = trainer.updater
         entry: dict[str, Any] = {
             "epoch": updater.epoch,
@@ -84,10 +98,7 @@ class LogReport(Extension):
         if self._postprocess is not None:
             self._postprocess(entry)
         self.log.append(entry)
-        if set(entry) <= set(self._columns):
-            self._append(trainer.out, entry)
-        else:
-            self._rewrite(trainer.out)
+        return entry
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the entries so far, and the running interval."""

@@ -75,6 +75,10 @@ class PrintReport(Extension):
             self._warn_of_empty_columns(log)
         self._printed = len(log)
 
+    def follow(self, trainer: TrainerLike) -> None:
+        """Take the entries as printed."""
+        self._printed = len(self._find_log(trainer))
+
     def _warn_of_empty_columns(self, log: list[dict[str, Any]]) -> None:
         if self._checked:
             return

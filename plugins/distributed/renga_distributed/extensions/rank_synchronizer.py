@@ -1,0 +1,69 @@
+"""The same observations on all ranks, and a common end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import to_host
+from renga_core.communicator import CommunicatorBase
+from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
+
+__all__ = ["RankSynchronizer"]
+
+
+class RankSynchronizer(Extension):
+    """Has all ranks observe the same, and stop after the same iteration.
+
+    An observed number becomes the mean over all ranks' examples, so that what logs and triggers see is what they would
+    see in one process. A wish to stop (Ctrl-C) on one rank is told to the others with the observations of the next
+    iteration: `agree` is for `Trainer.agree_to_stop`.
+
+    Args:
+        communicator: Between the ranks.
+        examples: How many examples of each batch are this rank's.
+
+    Attributes:
+        examples: As given.
+        stop: Whether all ranks are to stop now.
+    """
+
+    priority = PRIORITY_WRITER - 1  # after all that report, before all that read
+
+    def __init__(self, communicator: CommunicatorBase, examples: int) -> None:
+        self._communicator = communicator
+        self.examples = examples
+        self._asked = self.stop = False
+
+    def agree(self, asked: bool) -> bool:
+        """Take note of whether this rank was asked to stop; return whether all ranks stop now."""
+        self._asked = asked
+        return self.stop
+
+    def __call__(self, trainer: TrainerLike) -> None:
+        """Put the means into the trainer's observation."""
+        reason = getattr(trainer, "stop_reason", None)
+        given = self._communicator.allgather_obj((self._asked, reason, self.examples, _numbers(trainer.observation)))
+        self.stop = any(asked for asked, *_ in given)
+        for _, reason, *_ in given:
+            if reason is not None:
+                trainer.stop(reason)  # of all ranks, if of one
+        for key in dict.fromkeys(key for *_, numbers in given for key in numbers):
+            weighted = [(examples, numbers[key]) for *_, examples, numbers in given if key in numbers]
+            numbers = [number for _, number in weighted]
+            if all(number == numbers[0] for number in numbers):
+                # Means over all ranks already, as of an evaluator: they shall keep their last digit.
+                trainer.observation[key] = numbers[0]
+            else:
+                total = sum(examples for examples, _ in weighted)
+                trainer.observation[key] = sum(examples * number for examples, number in weighted) / total
+
+
+def _numbers(observation: dict[str, Any]) -> dict[str, float]:
+    found = {}
+    for key, value in observation.items():
+        array = getattr(value, "array", value)
+        if isinstance(array, (int, float, np.generic)) or getattr(array, "ndim", None) == 0:
+            found[key] = float(to_host(array))
+    return found

@@ -1,0 +1,60 @@
+"""What goes wrong in a simulated run, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+__all__ = ["Died", "Fault", "draw_faults"]
+
+
+class Died(BaseException):
+    """Ends a simulated process, as SIGKILL ends a real one. No program is to catch it."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens to a process at one of its communication points.
+
+    Each collective has three points: before it; within it, when this process has given its part and others may or may
+    not get the result; and after it. `recover`, `join` and `admit` have one before and one after.
+
+    Attributes:
+        process: Which.
+        at: At which of its points, counted from 0.
+        kind: ``"die"``, or ``"leave"``: it is asked to leave the group, and goes on meanwhile.
+        since: From where points are counted: ``"start"`` of the process, or the first ``"recovery"`` of the group, so
+            that it happens while others are recovering.
+    """
+
+    process: int
+    at: int
+    kind: Literal["die", "leave"] = "die"
+    since: Literal["start", "recovery"] = "start"
+
+
+def draw_faults(rng: Random, ranks: int, spares: int, newcomers: int, points: int) -> tuple[Fault, ...]:
+    """Draw none to four faults: at any time, two within a few points of each other, within a recovery, leaving.
+
+    Args:
+        rng: Draws.
+        ranks: Processes in the group at first.
+        spares: Processes that wait for the place of one that died.
+        newcomers: Processes that make the group larger.
+        points: About how many communication points a process has in a run without faults.
+    """
+    faults = []
+    everybody = ranks + spares + newcomers
+    for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3))):
+        victim, at = rng.randrange(everybody), rng.randrange(points)
+        if victim >= ranks:  # which comes later, so it has fewer points
+            at = rng.randrange(points // 4)
+        faults.append(Fault(victim, at))
+        if rng.random() < 0.15:
+            faults.append(Fault(rng.randrange(everybody), max(0, at + rng.randrange(-2, 3))))
+        if rng.random() < 0.35:
+            faults.append(Fault(rng.randrange(everybody), rng.randrange(24), since="recovery"))
+    if rng.random() < 0.2:
+        faults.append(Fault(rng.randrange(ranks), rng.randrange(points), kind="leave"))
+    return tuple(faults)
