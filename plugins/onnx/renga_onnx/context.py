@@ -34,6 +34,7 @@ class Context:
         opset_imports: Versions of other domains of operators than ONNX's own. A converter that writes nodes of such a
             domain adds it: ``call.context.opset_imports["com.microsoft"] = 1``.
         value_axes: Axes of what has been written whose sizes depend on values.
+        sizes: Names of constants of integers and of computed sizes, by what they are.
         stacks: Names of stacks: of arrays of which there are as many as a named axis has elements; by their identities.
         param_to_link: For each parameter's path, its link.
     """
@@ -49,6 +50,7 @@ class Context:
         self.frozen: dict[str, None] = {}
         self.value_axes: list[Axis] = []
         self.opset_imports: dict[str, int] = {}
+        self.sizes: dict[tuple[Any, ...], str] = {}
         self.stacks: dict[tuple[int, ...], str] = {}
         self._places: dict[int, tuple[str, int, int]] = {}
         self._kept: list[Array] = []

@@ -110,7 +110,11 @@ class Call:
 
     def integers(self, values: Sequence[int] | Host) -> str:
         """The name of a constant of integers, as ONNX wants axes and shapes."""
-        return self.constant(np.asarray(values, np.int64).reshape(-1), np.int64)
+        array = np.asarray(values, np.int64).reshape(-1)
+        key = "integers", *array.tolist()
+        if key not in self.context.sizes:
+            self.context.sizes[key] = self.constant(array, np.int64)
+        return self.context.sizes[key]
 
     def cast(self, x: str, dtype: Any, outputs: Sequence[str] | None = None) -> str:
         """Write a conversion."""
@@ -174,13 +178,20 @@ class Call:
         twin = shape if twin is None else twin
         if list(shape) == list(twin):
             return self.integers(shape)
-        return self.op("Concat", [self._size(a, b) for a, b in zip(shape, twin, strict=True)], axis=0)
+        return self._once("Concat", [self._size(a, b) for a, b in zip(shape, twin, strict=True)], axis=0)
+
+    def _once(self, op_type: str, inputs: list[str], **attributes: int) -> str:
+        """Write a node that computes with sizes, unless the same one is there: many functions ask for the same size."""
+        key = op_type, *inputs, *attributes.items()
+        if key not in self.context.sizes:
+            self.context.sizes[key] = self.op(op_type, inputs, **attributes)
+        return self.context.sizes[key]
 
     def _size(self, first: int, second: int) -> str:
         size = size_of(first, second, (*self.axes, *self.context.value_axes))
         if size is None or size.factor != 1 or size.offset or len(size.axes) != 1:
             # Programs take most sizes from arrays, which know how they were rounded: half of 5 pixels may be 2 or 3.
-            measured = self._measured(first, second)
+            measured = self._measured(first, second, 0 if size else 1)
             if measured:
                 return measured
         if size is None:
@@ -195,30 +206,40 @@ class Call:
         parts = [self._axis(axis) for axis in size.axes]
         name = parts[0]
         for part in parts[1:]:
-            name = self.op("Mul", [name, part])
+            name = self._once("Mul", [name, part])
         if size.factor.numerator != 1:
-            name = self.op("Mul", [name, self.integers([size.factor.numerator])])
+            name = self._once("Mul", [name, self.integers([size.factor.numerator])])
         if size.factor.denominator != 1:
-            name = self.op("Div", [name, self.integers([size.factor.denominator])])
-        return name if size.offset == 0 else self.op("Add", [name, self.integers([size.offset])])
+            name = self._once("Div", [name, self.integers([size.factor.denominator])])
+        return name if size.offset == 0 else self._once("Add", [name, self.integers([size.offset])])
 
     def _axis(self, axis: Axis) -> str:
         return self._size_of(axis.value, axis.position)
 
     def _size_of(self, x: str, axis: int) -> str:
-        return self.op("Gather", [self.op("Shape", [x]), self.integers([axis])], axis=0)
+        return self._once("Gather", [self._once("Shape", [x]), self.integers([axis])], axis=0)
 
-    def _measured(self, first: int, second: int) -> str | None:
-        """The name of a size that an array has which was computed before: of the latest one; None if there is none."""
+    def _measured(self, first: int, second: int, most: int) -> str | None:
+        """The name of a size that an array has which was computed before, or of one that differs from it by a number.
+
+        Args:
+            first, second: The size in this run and in the other.
+            most: The largest difference. The smallest is taken; of several arrays, the latest.
+        """
         if first == second:
             return None
+        found: tuple[str, int, int] | None = None
         for call in reversed(self.context.calls.values()):
-            if call.function is not self.function:
-                for name, x, y in zip(call.outputs, call.run.outputs, call.twin.outputs, strict=False):
-                    pairs = list(zip(x.shape, y.shape, strict=True))
-                    if (first, second) in pairs:
-                        return self._size_of(name, pairs.index((first, second)))
-        return None
+            if call.function is self.function or len(call.run.outputs) != len(call.twin.outputs):
+                continue  # that is being written, or a stack
+            for name, x, y in zip(call.outputs, call.run.outputs, call.twin.outputs, strict=False):
+                for axis, (here, there) in enumerate(zip(x.shape, y.shape, strict=True)):
+                    if first - here == second - there and abs(first - here) <= most:
+                        found, most = (name, axis, first - here), abs(first - here) - 1
+        if found is None:
+            return None
+        name = self._size_of(*found[:2])
+        return name if found[2] == 0 else self._once("Add", [name, self.integers([found[2]])])
 
     def array(self, value: Array, twin: Array | None = None) -> str:
         """The name of an array that a function holds: computed, a parameter, or a constant.

@@ -36,10 +36,11 @@ def convert(
             f"{name_of(func)} has no converter to ONNX, or is not being exported.\n"
             "Next: call this in an external converter, with the function that it is given."
         )
-    before = len(context.nodes)
+    before, sizes = len(context.nodes), dict(context.sizes)
     converter(replace(context.calls[func], inputs=list(inputs), outputs=list(outputs), opset=opset))
     made = tuple(context.nodes[before:])
     del context.nodes[before:]
+    context.sizes = sizes  # what has been computed is not there, unless the caller puts it in
     return made
 
 
