@@ -118,7 +118,7 @@ def exported(network: Any, inputs: tuple[Any, ...], path: Path, **options: Any) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tensors = tuple([torch.from_numpy(x) for x in inputs])
-        torch.onnx.export(network, tensors, path, dynamo=False, input_names=names, **options)
+        torch.onnx.export(network, tensors, path, input_names=names, **{"dynamo": False, **options})
     return load(path)
 
 
@@ -144,13 +144,8 @@ def test_outputs_agree(name: str, opset: int, tmp_path: Path) -> None:
     np.testing.assert_allclose(named.array, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["bert", "gpt", "cnn"])
-def test_gradients_agree_and_parameters_have_their_names(name: str, tmp_path: Path) -> None:
-    network, inputs = made(name)
-    # Folding would transpose weights, and fuse batch normalization into convolutions.
-    model = exported(
-        network, inputs, tmp_path / "x.onnx", do_constant_folding=False, training=torch.onnx.TrainingMode.PRESERVE
-    )
+def compare_gradients(network: Any, model: OnnxModel, inputs: tuple[Any, ...]) -> None:
+    """Those of all parameters, which must have their names."""
     y = network(*[torch.from_numpy(x) for x in inputs])
     weight = np.random.default_rng(3).normal(size=y.shape).astype("f")
     (y * torch.from_numpy(weight)).sum().backward()
@@ -162,6 +157,43 @@ def test_gradients_agree_and_parameters_have_their_names(name: str, tmp_path: Pa
     assert found == sorted(theirs)
     for parameter in found:
         np.testing.assert_allclose(ours[parameter].grad, theirs[parameter].grad.numpy(), atol=1e-4, err_msg=parameter)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt", "cnn"])
+def test_gradients_agree_and_parameters_have_their_names(name: str, tmp_path: Path) -> None:
+    network, inputs = made(name)
+    # Folding would transpose weights, and fuse batch normalization into convolutions.
+    model = exported(
+        network, inputs, tmp_path / "x.onnx", do_constant_folding=False, training=torch.onnx.TrainingMode.PRESERVE
+    )
+    compare_gradients(network, model, inputs)
+
+
+@pytest.mark.slow  # the exporter takes its time
+@pytest.mark.parametrize("optimize", [True, False])
+@pytest.mark.parametrize("name", ["bert", "gpt"])
+def test_files_of_the_newer_exporter_load(
+    name: str, optimize: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnxscript", reason="PyTorch's newer exporter needs the package onnxscript")
+    bars = pytest.importorskip("tqdm", reason="onnxscript shows bars with it")
+    monkeypatch.setattr(bars.tqdm, "monitor_interval", 0)  # no thread that stays
+    network, inputs = made(name)
+    any_size = tuple([{0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC} for _ in inputs])
+    model = exported(
+        network,
+        inputs,
+        tmp_path / "x.onnx",
+        dynamo=True,
+        dynamic_shapes=any_size,
+        optimize=optimize,
+        external_data=optimize,  # with it, weights are in another file
+    )
+    more = tuple([np.concatenate([x, x[:1]])[:, :5] for x in inputs])
+    expected = network(*[torch.from_numpy(x) for x in more]).detach().numpy()
+    np.testing.assert_allclose(model(*more).array, expected, atol=1e-5)
+    if not optimize:  # which splits weights that are used twice, and transposes others
+        compare_gradients(network, model, more)
 
 
 def test_axes_that_are_left_open_take_any_size(tmp_path: Path) -> None:

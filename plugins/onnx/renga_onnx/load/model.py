@@ -26,8 +26,10 @@ class NodeFailed(RengaError, ValueError):
 
     def __init__(self, file: str, node: Node, inputs: list[Any], error: Exception) -> None:
         why = textwrap.shorten(str(error), 300, placeholder=" …") or "it failed"
-        if not isinstance(error, ValueError):  # others are short: an IndexError may be a number alone
-            why = f"{type(error).__name__}: {why}"
+        if isinstance(error, MemoryError):
+            why = f"there is too little memory ({why})"
+        elif not isinstance(error, ValueError):  # others are made for programmers: an IndexError may be a number alone
+            why = f"it does not take these inputs or attributes ({type(error).__name__}: {why})"
         super().__init__(f"{file}: {node.name} of {', '.join(map(_described, inputs)) or 'no inputs'}: {why}")
 
 
