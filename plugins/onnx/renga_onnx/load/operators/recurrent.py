@@ -7,6 +7,9 @@ from typing import Any
 
 from renga_core.backend import get_array_module
 from renga_nn import functions as F
+from renga_nn.functions.rnn.n_step_gru import GRU_CELL
+from renga_nn.functions.rnn.n_step_lstm import LSTM_CELL
+from renga_nn.functions.rnn.recurrence import Cell, Recurrence
 from renga_onnx.load.operators.activation import hard_sigmoid, leaky_relu, softsign, thresholded_relu
 from renga_onnx.load.operators.table import operator
 from renga_onnx.load.operators.values import same_as
@@ -90,6 +93,42 @@ def _recur(
     return y, *last
 
 
+def _fused(
+    cell: Cell, order: tuple[int, ...], x: Any, W: Any, R: Any, B: Any, initial: list[Any], direction: str, layout: int
+) -> tuple[Any, ...]:
+    """The same as of `_recur` by Renga's own layer, which does all steps at once where it can.
+
+    Args:
+        cell: Of Renga's layer.
+        order: Which of ONNX's gates each gate of the cell is.
+        x, W, R, B, initial, direction, layout: Of the operator.
+    """
+    if layout:
+        x = x.transpose((1, 0, 2))
+    length, batch, hidden = x.shape[0], x.shape[1], R.shape[2]
+    zeros = get_array_module(x).zeros((batch, hidden), dtype=x.dtype)
+    flat = x.reshape((length * batch, x.shape[2]))
+    columns, finals = [], []
+    for d in range(W.shape[0]):
+        weights = [_reordered(each[d], order) for each in (W, R)]
+        of_input, of_state = _biases(B, d, len(order), W)
+        biases = [F.concat([each[gate] for gate in order], axis=0) for each in (of_input, of_state)]
+        states = [F.identity(zeros) if s is None else (s[:, d] if layout else s[d]) for s in initial]
+        layer = Recurrence(cell, [batch] * length, backwards=direction == "reverse" or d == 1)
+        y, *last = layer.apply((flat, weights[0], biases[0], weights[1], biases[1], *states))
+        columns.append(y.reshape((length, batch, hidden)))
+        finals.append(last)
+    y = F.stack(columns, axis=2 if layout else 1)
+    if layout:
+        y = y.transpose((1, 0, 2, 3))
+    return y, *[F.stack(list(states), axis=layout) for states in zip(*finals, strict=True)]
+
+
+def _reordered(weights: Any, order: tuple[int, ...]) -> Any:
+    parts = F.split_axis(weights, len(order), 0)
+    return F.concat([parts[gate] for gate in order], axis=0)
+
+
 def _biases(B: Any, d: int, gates: int, W: Any) -> tuple[list[Any], list[Any]]:
     """The biases of the inputs and of the states, a list of gates each."""
     if B is None:
@@ -152,6 +191,8 @@ def gru(
     clip: float | None = None,
 ) -> Any:
     """Gates update, reset, hidden; the reset before the hidden gate's product, or after it."""
+    if linear_before_reset and not (activations or sequence_lens is not None or clip) and x.shape[0]:
+        return _fused(GRU_CELL, (1, 0, 2), x, W, R, B, [initial_h], direction, layout)
     fs = _chosen(activations, ["Sigmoid", "Tanh"], activation_alpha, activation_beta, W.shape[0])
 
     def make(d: int) -> Step:
@@ -194,6 +235,8 @@ def lstm(
     clip: float | None = None,
 ) -> Any:
     """Gates input, output, forget, cell; peepholes P of the input, output and forget gates."""
+    if not (activations or sequence_lens is not None or clip or P is not None or input_forget) and x.shape[0]:
+        return _fused(LSTM_CELL, (0, 2, 3, 1), x, W, R, B, [initial_h, initial_c], direction, layout)
     fs = _chosen(activations, ["Sigmoid", "Tanh", "Tanh"], activation_alpha, activation_beta, W.shape[0])
 
     def make(d: int) -> Step:
