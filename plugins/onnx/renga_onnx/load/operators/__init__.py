@@ -5,7 +5,7 @@
   `resize`: where floats flow, in Renga's functions, so that gradients flow back on each backend.
 - `shape`, `indexing`, `constants`, `reduction`: on floats so too; integers are computed with their array library.
 - `older`: forms that operators had before opset 14, for all that is not the same function with other arguments.
-- `control`: branches, loops, sequences. `detection`, `signal`, `random`: the rest.
+- `control`: branches, loops, sequences. `quantization`, `detection`, `signal`, `random`: the rest.
 
 A function's keyword arguments are the attributes, named as in ONNX: the signature is the contract, and a node that has
 another attribute is refused when the file is read. Defaults are those of the file's opset; a function's own are what
@@ -21,7 +21,7 @@ __all__ = ["OPERATORS", "Operator", "key_of", "operator"]
 
 _FAMILIES = (
     "activation arithmetic constants control convolution detection indexing loss matrix "
-    "normalization older pooling random recurrent reduction resize shape signal"
+    "normalization older pooling quantization random recurrent reduction resize shape signal"
 )
 for _family in _FAMILIES.split():
     import_module(f"{__name__}.{_family}")
