@@ -21,7 +21,8 @@ def anchors(features: Any, base: Host, step: float) -> Variable:
         step: Distance of places, in pixels of the image.
 
     Returns:
-        float32 ``(H * W * A, 4)``: row by row, and all of a place together. They are computed in double precision.
+        ``(H * W * A, 4)`` in the dtype of the map: row by row, and all of a place together. They are computed in double
+        precision.
     """
     return Anchors(base, step).of(features)[0]
 
@@ -37,7 +38,7 @@ class Anchors(HostNode):
         """Shifts, and the base."""
         y, x = np.indices(inputs[0].shape[2:]) * self.step
         shifts = np.stack((y, x, y, x), axis=-1)
-        return ((shifts[:, :, None] + self.base).reshape(-1, 4).astype(np.float32),)
+        return ((shifts[:, :, None] + self.base).reshape(-1, 4).astype(inputs[0].dtype),)
 
     def to_onnx(self, call: OnnxCall) -> None:
         """Ranges, as long as the axes of the map."""
@@ -49,4 +50,4 @@ class Anchors(HostNode):
             place = call.unsqueeze(call.cast(call.op("Range", [zero, length, one]), np.float64), others)
             shift = call.op("Mul", [place, call.constant(np.array(columns) * self.step, np.float64)])
             found = call.op("Add", [found, shift])
-        call.cast(call.op("Reshape", [found, call.integers([-1, 4])]), np.float32, call.outputs)
+        call.cast(call.op("Reshape", [found, call.integers([-1, 4])]), call.x.dtype, call.outputs)

@@ -118,7 +118,8 @@ class Suppressed(HostNode):
         has_area = call.op("Greater", [_least_side(call, boxes), call.constant(0)])
         scores = call.op("Where", [has_area, scores, call.constant(-np.inf, np.float32)])
         limits = call.integers([self.limit]), _below(call, self.thresh), call.constant([_LOWEST], np.float32)
-        chosen = call.op("NonMaxSuppression", [call.unsqueeze(boxes, [0]), call.unsqueeze(scores, [0, 1]), *limits])
+        boxes = call.unsqueeze(call.cast(boxes, np.float32), [0])
+        chosen = call.op("NonMaxSuppression", [boxes, call.unsqueeze(scores, [0, 1]), *limits])
         call.op("Gather", [chosen, call.constant(2, np.int64)], call.outputs, axis=1)
 
 
@@ -140,9 +141,9 @@ class BestOfEachClass(HostNode):
 
     def to_onnx(self, call: OnnxCall) -> None:
         """NonMaxSuppression of boxes in reverse order: it prefers the first of equal scores."""
-        boxes, scores = [_reversed(call, x) for x in call.inputs]
+        boxes, scores = [_reversed(call, call.cast(x, np.float32)) for x in call.inputs]
         scores = call.op("Transpose", [scores], perm=[1, 0])
-        of_classes = len(self._shape(call)) == 3
+        of_classes = call.x.ndim == 3
         if of_classes:  # classes are what images are to the operator
             boxes, scores = call.op("Transpose", [boxes], perm=[1, 0, 2]), call.unsqueeze(scores, [1])
         else:
@@ -154,11 +155,6 @@ class BestOfEachClass(HostNode):
         last = call.op("Sub", [count, call.integers([1])])
         call.op("Sub", [last, call.op("Gather", [chosen, call.constant(2, np.int64)], axis=1)], call.outputs[:1])
         call.cast(labels, np.int32, call.outputs[1:])
-
-    @staticmethod
-    def _shape(call: Any) -> tuple[int, ...]:
-        shape: tuple[int, ...] = call.x.shape
-        return shape
 
 
 def _least_side(call: OnnxCall, boxes: str) -> str:

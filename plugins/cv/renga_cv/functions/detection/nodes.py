@@ -23,6 +23,10 @@ class OnnxCall(Protocol):
     outputs: list[str]
     opset: int
 
+    @property
+    def x(self) -> Array:
+        """The first input in the recorded run."""
+
     def fresh(self, name: str) -> str:
         """A name that nothing has yet."""
 

@@ -134,9 +134,10 @@ class FasterRCNNVGG16(FasterRCNN):
         Raises:
             ValueError: There is not one image.
         """
-        h: Any = self.extractor(one_image(image))
+        rpn: Any = self.rpn
+        h = self.extractor(one_image(image))
         scale = cast(image_size(image), np.float64)[1] / cast(size, np.float64)[1]
-        rois = self.rpn.propose(h, image, scale)
+        rois = rpn.propose(h, image, scale)
         locs, scores = self.head.of_one_image(h, rois)
         constants = self.loc_normalize_std, self.loc_normalize_mean
         std, mean = (self.device.send(np.asarray(each, np.float32)) for each in constants)

@@ -51,8 +51,8 @@ class AlignOnLevels(ComposedNode):
         *hs, rois = call.inputs
         low, high = (call.op("Gather", [rois, call.integers(columns)], axis=1) for columns in ((0, 1), (2, 3)))
         area = call.reduce("Prod", call.op("Sub", [high, low]), [1], False)
-        relative = call.op("Div", [call.op("Sqrt", [area]), call.constant(CANONICAL_SIZE, np.float32)])
-        relative = call.op("Add", [relative, call.constant(1e-6, np.float32)])
+        relative = call.op("Div", [call.op("Sqrt", [area]), call.constant(CANONICAL_SIZE)])
+        relative = call.op("Add", [relative, call.constant(1e-6)])
         places, pooled = [], []
         last = len(self.scales) - 2
         for level in range(last + 1):
@@ -71,11 +71,11 @@ def _between(call: OnnxCall, relative: str, level: int, last: int) -> str:
     below, from_here = (2.0 ** (n - CANONICAL_LEVEL) for n in (level + 1, level))
     parts = []
     if level > 0:
-        parts.append(call.op("GreaterOrEqual", [relative, call.constant(from_here, np.float32)]))
+        parts.append(call.op("GreaterOrEqual", [relative, call.constant(from_here)]))
     if level < last:
-        parts.append(call.op("Less", [relative, call.constant(below, np.float32)]))
+        parts.append(call.op("Less", [relative, call.constant(below)]))
     if not parts:
-        return call.op("GreaterOrEqual", [relative, call.constant(0, np.float32)])
+        return call.op("GreaterOrEqual", [relative, call.constant(0)])
     return parts[0] if len(parts) == 1 else call.op("And", parts)
 
 
