@@ -73,6 +73,13 @@ def _parser() -> Parser:
         help="run the file in onnxruntime on test data of the run, and compare its outputs with those of the network; "
         "if they differ, the command fails and writes no file",
     )
+    onnx.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="X",
+        help="with --check, the largest difference of an output, relative to its largest value (default: 1e-4 for "
+        "float32, 1e-2 for float16); deep networks may need more, because they add up rounding errors",
+    )
     return parser
 
 
@@ -101,13 +108,18 @@ def _onnx_options(arguments: argparse.Namespace) -> OnnxOptions:
         "--opset": arguments.opset is not None,
         "--fold-batch-norm": arguments.fold_batch_norm is not None,
         "--check": arguments.check,
+        "--tolerance": arguments.tolerance is not None,
     }
     wrong = next((option for option, there in given.items() if there), None)
     if suffix != _ONNX and wrong is not None:
         raise UsageError(f"{wrong} is for .onnx files, and FILE is {arguments.file!r}. Next: leave it out.")
     if arguments.batch is not None and arguments.batch < 1:
         raise UsageError(f"--batch must be at least 1, not {arguments.batch}.")
-    return OnnxOptions(arguments.batch, arguments.opset, arguments.fold_batch_norm is not False, arguments.check)
+    if arguments.tolerance is not None and not arguments.check:
+        raise UsageError("--tolerance is for --check. Next: add --check.")
+    return OnnxOptions(
+        arguments.batch, arguments.opset, arguments.fold_batch_norm is not False, arguments.check, arguments.tolerance
+    )
 
 
 def _suffixes() -> list[str]:

@@ -46,12 +46,14 @@ class OnnxOptions:
         opset: Version of ONNX's operators; None: the newest that is known.
         fold: Whether batch normalization becomes part of the layer before it.
         check: Whether the file is compared with the network by onnxruntime.
+        tolerance: The largest relative difference that is allowed; None: by dtype, see `renga.onnx.check`.
     """
 
     batch: int | None = None
     opset: int | None = None
     fold: bool = True
     check: bool = False
+    tolerance: float | None = None
 
 
 def export_onnx(trained: Trained, out: str, options: OnnxOptions) -> list[str]:
@@ -80,7 +82,7 @@ def export_onnx(trained: Trained, out: str, options: OnnxOptions) -> list[str]:
         inference, model, shapes = _written(trained, test, path, options)
         lines = [*_described(model, "input"), *_described(model, "output")]
         if options.check:
-            lines += _checked(path, inference.network, _inputs(trained, test, shapes, options.batch))
+            lines += _checked(path, inference.network, _inputs(trained, test, shapes, options.batch), options.tolerance)
     return lines
 
 
@@ -209,22 +211,24 @@ def _twice(x: Any, axes: list[int]) -> Any:
     return get_device_of(x).send(np.tile(to_host(x), [2 if i in axes else 1 for i in range(x.ndim)]))
 
 
-def _checked(path: Path, network: Any, inputs: Iterator[tuple[str, list[Any]]]) -> list[str]:
+def _checked(path: Path, network: Any, inputs: Iterator[tuple[str, list[Any]]], tolerance: float | None) -> list[str]:
     """Compare the file with the network; lines with the largest differences.
 
     Raises:
         RengaError: They differ.
     """
-    from renga.onnx import check
+    from renga.onnx import NotTheSame, check
 
     found: dict[str, list[Any]] = {}
     words = []
     for what, arrays in inputs:
         words.append(what)
         try:
-            report = check(path, network, arrays)
+            report = check(path, network, arrays, tolerance)
         except RengaError as error:
             error.add_note(f"This was the check with {what}. The file was not written.")
+            if isinstance(error, NotTheSame):
+                error.add_note("Next, if that is no more than rounding in a deep network: --tolerance 1e-3")
             raise
         for each in report.differences:
             found.setdefault(each.output, []).append(each)

@@ -27,6 +27,12 @@ def test_the_same():
     assert renga.config.train
 
 
+def test_an_empty_output_says_so():
+    model = export(lambda x: x * 2, X, **NAMES, input_shapes=("n", 3))
+    report = check(model, lambda x: x * 2, X[:0])
+    assert str(report) == "y: empty, nothing was compared"
+
+
 def test_a_file_and_several_inputs(tmp_path):
     def network(a, b):
         return {"sum": a + b, "equal": F.cast(a, "int32")}

@@ -350,6 +350,8 @@ WRONG = [
     (["images", "a.pt"], 2, "its suffix is '.pt', and must be one of .onnx, .npz, "),
     (["images", "a"], 2, "it has no suffix, and must be one of"),
     (["images", "a.npz", "--check"], 2, "--check is for .onnx files"),
+    (["images", "a.onnx", "--tolerance", "1"], 2, "--tolerance is for --check. Next: add --check."),
+    (["images", "a.onnx", "--check", "--tolerance", "1e-12"], 1, "of its largest value; 1e-12 is allowed"),
     (["images", "no/a.onnx"], 1, "there is no folder no. Next: mkdir -p no"),
     (["images", "/proc/a.onnx"], 1, "no file can be written in the folder /proc"),
     (["images", "a.onnx", "--opset", "12"], 1, "--opset 12: Renga writes 13 to 21."),

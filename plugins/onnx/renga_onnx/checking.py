@@ -43,6 +43,12 @@ class Difference:
     relative: float
     elements: int
 
+    def __str__(self) -> str:
+        """In a line."""
+        if not self.elements:
+            return f"{self.output}: empty, nothing was compared"
+        return f"{self.output}: largest difference {self.absolute:.2g}, relative {self.relative:.2g}"
+
 
 @dataclass(frozen=True)
 class Report:
@@ -56,10 +62,7 @@ class Report:
 
     def __str__(self) -> str:
         """A line for each output."""
-        return "\n".join(
-            f"{each.output}: largest difference {each.absolute:.2g}, relative {each.relative:.2g}"
-            for each in self.differences
-        )
+        return "\n".join(map(str, self.differences))
 
 
 def check(

@@ -107,7 +107,9 @@ class Detection(PictureTask):
                 "parameters can be written, to a .npz, .safetensors or .h5 file."
             )
         inputs = {name: model.device.send(array) for name, array in model.detect_inputs(batch[0][0]).items()}
-        return Inference(Computing(model, model.detect), inputs, list(model.detect(**inputs)), {})
+        # Networks of one size say it by `insize`; the size of what others take follows from the picture's.
+        axes = {} if hasattr(model, "insize") else {"image": {2: "image_height", 3: "image_width"}}
+        return Inference(Computing(model, model.detect), inputs, list(model.detect(**inputs)), axes)
 
     def predict(self, target: Link, inputs: Any) -> list[Row]:
         """The objects of each picture: class, score, box."""
