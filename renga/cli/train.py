@@ -28,10 +28,13 @@ from renga.run.shipped import DEFAULT_RUN
 from renga.run.sweep import combinations
 from renga.run.toml import dumps
 from renga.training import hold_folder
+from renga_comm_base.resilience import ResilientBase
 from renga_core.command_line import Parser, assignment, word
+from renga_core.communicator import CommunicatorBase
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
+from renga_distributed.recovery import TrainerRecovery, build_and_run
 
 from .output import print_table
 from .rank_errors import error_ends_all_ranks, rank_0_speaks, stopped_by_signals
@@ -82,18 +85,38 @@ def _train_with(arguments: argparse.Namespace, settings: dict[str, str], resume:
         description = _described(layers, arguments, settings)
         known = {setting.key: setting.value for setting in all_settings()}
         communicator = find_communicator(description)
-        with error_ends_all_ranks(communicator), stopped_by_signals():
+
+        def built() -> Training:
+            run = description
+            if not arguments.dry_run and not _is_spare(communicator):
+                take = partial(_take_folder, layers, run, resume=resume, overwrite=arguments.overwrite)
+                run = replace(run, out=first_rank_does(communicator, take))
+            return build(run, resume=resume, communicator=communicator)
+
+        def used(training: Training) -> tuple[int, Training]:
             if not arguments.dry_run:
-                take = partial(_take_folder, layers, description, resume=resume, overwrite=arguments.overwrite)
-                out = first_rank_does(communicator, take)
-                description, known = replace(description, out=out), {**known, "run.out": out}
-            training = build(description, resume=resume, communicator=communicator)
-            if not arguments.dry_run:
-                return _train(training, known, arguments.run, resume), training
+                settings = {**known, "run.out": training.description.out}
+                return _train(training, settings, arguments.run, resume), training
             if communicator.rank == 0:
                 print("".join(f"# {note}\n" for note in training.notes), end="")
-                print(dumps(description.as_document()), end="")
+                print(dumps(training.description.as_document()), end="")
             return 0, training
+
+        with error_ends_all_ranks(communicator), stopped_by_signals():
+            if isinstance(communicator, ResilientBase):
+                return build_and_run(communicator, built, used)
+            return used(built())
+
+
+def _is_spare(communicator: CommunicatorBase) -> bool:
+    """Whether this process waits for the place of another one."""
+    return isinstance(communicator, ResilientBase) and communicator.is_spare
+
+
+def _leads(training: Training) -> bool:
+    """Whether this process is the one that speaks for the run."""
+    recovery = training.trainer.recovery
+    return training.communicator.rank == 0 and (not isinstance(recovery, TrainerRecovery) or recovery.ready)
 
 
 def _take_folder(layers: ExitStack, run: RunDescription, *, resume: bool, overwrite: bool) -> str:
@@ -146,7 +169,7 @@ def _parser() -> Parser:
 
 
 def _train(training: Training, settings: dict[str, Any], name: str, resume: bool) -> int:
-    first = training.communicator.rank == 0
+    first = _leads(training)
     introduction = _Introduction(training, name)
     if first:
         if not resume:
@@ -157,10 +180,10 @@ def _train(training: Training, settings: dict[str, Any], name: str, resume: bool
         with _announced(settings) if first else nullcontext():
             training.trainer.run(show_loop_exception_msg=False)
     except KeyboardInterrupt:
-        if first:
+        if _leads(training):
             _say_how_to_resume(training)
         return INTERRUPTED
-    if first and not introduction.at_the_end:
+    if _leads(training) and not introduction.at_the_end:
         _conclude(training, time.perf_counter() - started_at)
     return 0
 
@@ -186,6 +209,7 @@ class _Introduction(Extension):
     """
 
     priority = 10_000  # before the progress bar
+    on_every_rank = False
 
     def __init__(self, training: Training, name: str) -> None:
         self._training, self._run_name = training, name
@@ -240,7 +264,7 @@ def _how_together(training: Training) -> list[tuple[str, str]]:
 
 def _conclude(training: Training, seconds: float) -> None:
     reached = _reached(training)
-    out = training.description.out
+    out = training.trainer.out
     shards = snapshot_store(out).shards()
     files = ", ".join(
         sorted(path.name for path in Path(out).iterdir() if path not in shards and not path.name.startswith("."))
@@ -265,7 +289,7 @@ def _reached(training: Training) -> str:
 
 
 def _say_how_to_resume(training: Training) -> None:
-    updater, out = training.trainer.updater, training.description.out
+    updater, out = training.trainer.updater, training.trainer.out
     print(f"renga: interrupted in epoch {updater.epoch + 1}, after iteration {updater.iteration}", file=sys.stderr)
     if found := snapshot_store(out).find():
         # The copy in the folder says all that the command line said.

@@ -24,6 +24,9 @@ from renga_distributed.iterators import create_synchronized_iterator as create_s
 from renga_distributed.links import MultiNodeChainList as MultiNodeChainList
 from renga_distributed.optimizers import MultiNodeOptimizer as MultiNodeOptimizer
 from renga_distributed.optimizers import create_multi_node_optimizer as create_multi_node_optimizer
+from renga_distributed.recovery import Recovery as Recovery
+from renga_distributed.recovery import TrainerRecovery as TrainerRecovery
+from renga_distributed.recovery import build_and_run as build_and_run
 from renga_distributed.single import SingleCommunicator as SingleCommunicator
 from renga_distributed.threads import ThreadsCommunicator as ThreadsCommunicator
 from renga_distributed.threads import launch as launch
@@ -40,8 +43,11 @@ __all__ = [
     "MultiNodeIterator",
     "MultiNodeOptimizer",
     "ObservationAggregator",
+    "Recovery",
     "SingleCommunicator",
     "ThreadsCommunicator",
+    "TrainerRecovery",
+    "build_and_run",
     "create_communicator",
     "create_empty_dataset",
     "create_multi_node_checkpointer",

@@ -14,7 +14,14 @@ from renga.distributed import AllreducePersistent, MultiNodeCheckpointer, create
 from renga.distributed.links import create_mnbn_model
 from renga.iterators import SerialIterator
 from renga.run.device import find_device
-from renga.run.distributed import RankSynchronizer, batch_of_all, find_communicator, reseed_by_rank
+from renga.run.distributed import (
+    PartsOfRanks,
+    RankSynchronizer,
+    batch_of_all,
+    find_communicator,
+    has_several,
+    reseed_by_rank,
+)
 from renga.run.folder import SNAPSHOT_NAMES, RunFile, never
 from renga.run.length import IntervalOrEnd, Length
 from renga.run.optimizing import make_optimizers
@@ -26,6 +33,7 @@ from renga.training import Task, Trainer
 from renga.training.extensions import Snapshot
 from renga.training.snapshots import Best, Newest, OneEvery, Policy
 from renga.training.updaters import call
+from renga_comm_base.resilience import ResilientBase
 from renga_core import random
 from renga_core.backend import Device, using_device
 from renga_core.communicator import CommunicatorBase
@@ -36,6 +44,7 @@ from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
 from renga_core.settings import SettingsError
 from renga_core.training import TrainerLike
+from renga_distributed.recovery import TrainerRecovery
 
 __all__ = ["Training", "build", "known_to", "make_data", "make_model"]
 
@@ -79,7 +88,8 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
 
     Where the communicator joins several processes, all of them build the run, each computes its share of each batch,
     and together they train as one process would. Only rank 0 has the extensions that print, draw and write. Parts with
-    a parameter `communicator` get it: data sets, models, iterators and extensions.
+    a parameter `communicator` get it: data sets, models, iterators and extensions. With a resilient communicator, the
+    run goes on when ranks die: see `renga_distributed.recovery`.
 
     Args:
         run: What to build.
@@ -110,9 +120,11 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
             model = task.target(make_model(parts.model, task, **_supplied(parts.model, comm)))
             model.to_device(device)
             _try(task, model, train, device, parts, converter)
-    if comm.size > 1 and run.distributed.synchronized_batch_normalization:
+    several = has_several(comm)
+    if several and run.distributed.synchronized_batch_normalization:
         model = create_mnbn_model(model, comm)
-    uneven = batch_size % comm.size > 0 or not parts.iterator.arguments.get("repeat", True)
+    repeat = parts.iterator.arguments.get("repeat", True)
+    uneven = batch_size % comm.size > 0 or not repeat
     optimizers = make_optimizers(parts, task.optimized(model), run, comm, weighted=uneven)
     order = {"shuffle": False} if not task.shuffle and "shuffle" not in parts.iterator.arguments else {}
     batches = parts.iterator.make(train, batch_size, **known_to(parts.iterator, comm, **order))
@@ -123,15 +135,26 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     updater = parts.updater.make(batches, optimizer, converter=converter, **known)
     trainer = Trainer(updater, Length(run.epochs), out=run.out)
     trainer.reporter.add_observer("main", model)  # the optimizers' links may be parts of it
-    own_test = SubDataset(test, *comm.share(len(test))) if comm.size > 1 else test
+    own_test = SubDataset(test, *comm.share(len(test))) if several else test
+    test_batches = SerialIterator(own_test, last - first, repeat=False, shuffle=False)
     evaluator = parts.evaluator.make(
-        SerialIterator(own_test, last - first, repeat=False, shuffle=False),
+        test_batches,
         model,
         **known_to(parts.evaluator, comm, task=task, converter=converter, device=device, train=train),
     )
-    evaluator = create_multi_node_evaluator(evaluator, comm) if comm.size > 1 else evaluator
+    evaluator = create_multi_node_evaluator(evaluator, comm) if several else evaluator
     trainer.extend(evaluator, trigger=run.evaluator_trigger)
-    if comm.size > 1:
+    if isinstance(comm, ResilientBase):
+        parts_of_ranks = PartsOfRanks(run, comm, batches, test_batches, test, optimizers, repeat)
+        trainer.recovery = TrainerRecovery(
+            comm,
+            trainer,
+            seed=run.seed,
+            on_change=parts_of_ranks.follow,
+            check_every=run.distributed.compare_every,
+            replace_diverged=run.distributed.diverged == "replace",
+        )
+    elif several:
         synchronizer = RankSynchronizer(comm, last - first)
         trainer.agree_to_stop = synchronizer.agree
         # Triggers without a state: another number of processes, one included, can load a snapshot.
@@ -141,7 +164,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
         known = known_to(part, comm, task=task, link=model, examples=test)
         _extend(trainer, part, trigger.make() if isinstance(trigger, Part) else trigger, comm, known)
     trainer.extend(Precision(run.dtype), trigger=never)
-    if comm.rank == 0:
+    if comm.rank == 0 or isinstance(comm, ResilientBase):
         trainer.extend(RunFile(run, task.preprocessing), trigger=never)
     trainer.extend(_make_snapshot(run, comm, resume), "snapshot", trigger=IntervalOrEnd(run.snapshot))
     reseed_by_rank(run, comm)
@@ -170,7 +193,7 @@ def make_model(part: Part, task: Task, **supplied: Any) -> Link:
 def _supplied(part: Part, comm: CommunicatorBase) -> dict[str, Any]:
     """What a part asks of the run by the names of its parameters."""
     supplied: dict[str, Any] = {"communicator": comm} if "communicator" in part.parameters else {}
-    if comm.size > 1 and "start_method" in part.parameters and "start_method" not in part.arguments:
+    if has_several(comm) and "start_method" in part.parameters and "start_method" not in part.arguments:
         supplied["start_method"] = "forkserver"  # MPI does not bear being forked
     return supplied
 
@@ -185,7 +208,7 @@ def _extend(trainer: Trainer, part: Part, trigger: Any, comm: CommunicatorBase, 
         # It collects over an interval, and this is the interval: the trainer calls it in each iteration.
         supplied["trigger"], trigger = trigger, None
     extension = part.make(**supplied)
-    if comm.rank == 0 or getattr(extension, "on_every_rank", True):
+    if comm.rank == 0 or isinstance(comm, ResilientBase) or getattr(extension, "on_every_rank", True):
         trainer.extend(extension, trigger=trigger)
 
 
@@ -203,7 +226,7 @@ def _make_snapshot(run: RunDescription, comm: CommunicatorBase, resume: bool) ->
         keep.append(Best(run.keep_best))
     if run.keep_every_minutes > 0:
         keep.append(OneEvery(run.keep_every_minutes))
-    if comm.size > 1:
+    if has_several(comm):
         return MultiNodeCheckpointer(SNAPSHOT_NAMES, comm, keep, gc_interval=1, keep_at_end=True, autoload=resume)
     return Snapshot(
         target=None,
@@ -231,7 +254,7 @@ def _check_sizes(train: Dataset, test: Dataset, parts: RunParts, run: RunDescrip
 
 
 def _check_iterator(batches: Any, run: RunDescription, parts: RunParts, comm: CommunicatorBase) -> None:
-    if comm.size > 1 and not getattr(batches, "shares_batches", False):
+    if has_several(comm) and not getattr(batches, "shares_batches", False):
         raise RengaError(
             f"{parts.iterator.label} cannot train in {comm.size} processes: it has no parameter `communicator`, by "
             "which they would share its batches. Next: use iterator 'serial', 'multithread' or 'multiprocess'."

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
+from renga.datasets import SubDataset
 from renga.run.run_file import RunDescription
 from renga_comm_base.launched import launched
+from renga_comm_base.resilience import ResilientBase
 from renga_core import random
 from renga_core.communicator import CommunicatorBase
+from renga_core.dataset import Dataset
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 from renga_core.settings import SettingsError
 from renga_distributed.extensions.rank_synchronizer import RankSynchronizer
 
-__all__ = ["RankSynchronizer", "batch_of_all", "find_communicator", "first_rank_does", "reseed_by_rank"]
+__all__ = [
+    "PartsOfRanks",
+    "RankSynchronizer",
+    "batch_of_all",
+    "find_communicator",
+    "first_rank_does",
+    "has_several",
+    "reseed_by_rank",
+]
 
 T = TypeVar("T")
 
@@ -33,7 +44,7 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
     started = launched().size
     load = registry(COMMUNICATOR).load(run.communicator, origin=origin, probe=True)
     communicator: CommunicatorBase = load()
-    if started > 1 and communicator.size == 1:
+    if started > 1 and communicator.size == 1 and not isinstance(communicator, ResilientBase):
         raise SettingsError(
             f"{started} processes were started, and run.communicator '{run.communicator}' (from {origin}) does not "
             f"connect them: each would train separately and overwrite the files of the others in '{run.out}'.\n"
@@ -42,6 +53,11 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
     communicator.set_config("allreduce_grad_dtype", run.distributed.allreduce_grad_dtype)
     communicator.set_config("bucket_bytes", run.distributed.bucket_bytes)
     return communicator
+
+
+def has_several(communicator: CommunicatorBase) -> bool:
+    """Whether a run is made for several ranks: there are, or others may join."""
+    return communicator.size > 1 or isinstance(communicator, ResilientBase)
 
 
 def batch_of_all(run: RunDescription, communicator: CommunicatorBase) -> int:
@@ -87,3 +103,56 @@ def first_rank_does(communicator: CommunicatorBase, function: Callable[[], T]) -
     if raised is not None:
         raise raised
     return value  # type: ignore[no-any-return]  # what `function` returned
+
+
+class PartsOfRanks:
+    """What each rank of a run has a part of, when their number may change.
+
+    Args:
+        run: The run.
+        communicator: Between the ranks.
+        batches: For training.
+        test_batches: For evaluation, of this rank's part of the examples.
+        test: All of these examples.
+        optimizers: By name.
+        repeat: Whether batches go on for ever, so that all are of one size.
+    """
+
+    def __init__(
+        self,
+        run: RunDescription,
+        communicator: CommunicatorBase,
+        batches: Any,
+        test_batches: Any,
+        test: Dataset,
+        optimizers: Mapping[str, Any],
+        repeat: bool,
+    ) -> None:
+        self._run, self._communicator = run, communicator
+        self._batches, self._test_batches, self._test = batches, test_batches, test
+        self._optimizers, self._repeat = optimizers, repeat
+        self._size = communicator.size
+
+    def follow(self) -> None:
+        """Adapt to the rank and the number of ranks that there are now."""
+        comm = self._communicator
+        how = self._run.distributed
+        if how.batch_size_per_rank:
+            self._batches.batch_size = self._run.batch_size * comm.size
+            if how.scale_learning_rate and comm.size != self._size:
+                self._scale_learning_rate(comm.size / self._size)
+        self._size = comm.size
+        size = self._batches.batch_size
+        first, last = comm.share(size)
+        self._test_batches.dataset = SubDataset(self._test, *comm.share(len(self._test)))
+        self._test_batches.batch_size = max(last - first, 1)
+        self._test_batches.reset()
+        for optimizer in self._optimizers.values():
+            optimizer.weigh(size % comm.size > 0 or not self._repeat)
+
+    def _scale_learning_rate(self, factor: float) -> None:
+        """Goyal et al. (arXiv:1706.02677): as much larger as the batch is. Who joins gets the rate of the others."""
+        for optimizer in self._optimizers.values():
+            for name in ("lr", "alpha"):
+                if name in optimizer.hyperparam.get_dict():
+                    setattr(optimizer, name, getattr(optimizer, name) * factor)

@@ -140,6 +140,8 @@ class RunFile(Extension):
         preprocessing: How the data set made inputs of raw values; None if it does not tell.
     """
 
+    on_every_rank = False
+
     def __init__(self, run: RunDescription, preprocessing: Any = None) -> None:
         self._run = run
         self._preprocessing = preprocessing

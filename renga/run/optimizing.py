@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from renga.distributed import create_multi_node_optimizer
+from renga.run.distributed import has_several
 from renga.run.precision import INITIAL_LOSS_SCALE
 from renga.run.run_file import RunDescription
 from renga.run.run_parts import RunParts
@@ -40,7 +41,8 @@ def _make_optimizer(parts: RunParts, link: Link, run: RunDescription, comm: Comm
     if run.dtype == "float16" and isinstance(optimizer, GradientMethod):
         optimizer.use_fp32_update()
     how = run.distributed
-    if comm.size > 1 or how.double_buffering:
+    several = has_several(comm)
+    if several or how.double_buffering:
         if how.double_buffering and how.overlap:
             raise SettingsError(
                 f"distributed.overlap (from {run.origin('distributed.overlap')}) and distributed.double_buffering "
@@ -52,7 +54,7 @@ def _make_optimizer(parts: RunParts, link: Link, run: RunDescription, comm: Comm
             how.double_buffering,
             overlap=how.overlap,
             sharded=how.sharded,
-            weighted=weighted and comm.size > 1,
+            weighted=weighted and several,
         )
     optimizer.setup(link)
     if run.loss_scale == "dynamic":

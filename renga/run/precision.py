@@ -22,6 +22,7 @@ class Precision(Extension):
         dtype: Its name.
     """
 
+    communicates = False
     priority = 1_000_000  # before all that make anything
 
     def __init__(self, dtype: str) -> None:

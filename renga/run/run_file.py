@@ -56,6 +56,9 @@ class Distribution:
         allreduce_grad_dtype, bucket_bytes: See `CommunicatorBase.default_config`.
         synchronized_batch_normalization: Whether batch normalization sees the examples of all ranks' batches, or those
             of its rank; see `renga_distributed.links.MultiNodeBatchNormalization`.
+        scale_learning_rate: With `batch_size_per_rank` and a resilient communicator: multiply the learning rate as the
+            number of ranks changes. For optimizers whose rate no extension changes.
+        compare_every, diverged: See `renga_distributed.recovery.TrainerRecovery`.
     """
 
     batch_size_per_rank: bool = False
@@ -65,6 +68,9 @@ class Distribution:
     allreduce_grad_dtype: str | None = None
     bucket_bytes: int = 25 * 2**20
     synchronized_batch_normalization: bool = False
+    scale_learning_rate: bool = False
+    compare_every: int = 0
+    diverged: str = "replace"
 
 
 _STANDARD = find_key("run.standard_extensions")

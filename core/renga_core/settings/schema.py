@@ -185,6 +185,27 @@ SCHEMA: tuple[Key, ...] = (
         "whether batch normalization sees the batches of all processes; otherwise its own",
     ),
     Key(
+        "distributed.scale_learning_rate",
+        bool,
+        False,
+        "",
+        "when processes die or join and each has a batch of its own size, scale the learning rate with their number",
+    ),
+    Key(
+        "distributed.compare_every",
+        Annotated[int, AtLeast(0)],
+        0,
+        "",
+        "iterations after which communicator 'resilient' compares the parameters of all processes; 0: never",
+    ),
+    Key(
+        "distributed.diverged",
+        Literal["replace", "stop"],
+        "replace",
+        "",
+        "what to do with a process whose parameters are not those of the others; or stop the training",
+    ),
+    Key(
         "check.backends",
         tuple[str, ...],
         ("numpy",),

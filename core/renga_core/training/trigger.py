@@ -18,7 +18,12 @@ class Trigger(ABC):
 
     A trigger may remember things (the best value so far); `serialize` must cover them, so that a resumed run does the
     same as an uninterrupted one.
+
+    Attributes:
+        communicates: Whether a call may talk to other ranks; see `Extension.communicates`.
     """
+
+    communicates: bool = False
 
     @abstractmethod
     def __call__(self, trainer: TrainerLike) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from renga_distributed.optimizers.multi_node import MultiNodeOptimizer
 from renga_distributed.optimizers.overlap import OverlappedExchange
-from renga_distributed.recovery import training
+from renga_distributed.recovery import extension_call, updates
 from renga_distributed.recovery.capture import Links
 from renga_distributed.recovery.leading import Leading
 from renga_distributed.recovery.membership import Membership, RanksLost
@@ -23,7 +23,7 @@ SCHEDULES = 100
 
 
 def iterators_stay_where_they_are(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(training, "position", lambda iterator: lambda: None)
+    patch.setattr(updates, "position", lambda iterator: lambda: None)
 
 
 def parameters_change_before_the_vote(patch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def newcomers_get_no_momentum(patch: pytest.MonkeyPatch) -> None:
 
 
 def triggers_are_not_put_back(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(training, "_state_of", lambda obj: lambda: None)
+    patch.setattr(extension_call, "serialized", lambda obj: lambda: None)
 
 
 def nobody_follows_rank_0(patch: pytest.MonkeyPatch) -> None:
@@ -82,7 +82,7 @@ def observations_are_told_after_the_vote(patch: pytest.MonkeyPatch) -> None:
         self.communicator.commit()
         self._votes += 1
         self.record.sizes[self._trainer.updater.iteration + 1] = self.communicator.size
-        self._synchronizer(self._trainer)
+        self._share_knowledge()
 
     patch.setattr(_Watched, "_vote", vote)
 
@@ -108,7 +108,7 @@ def what_was_interrupted_is_not_repeated(patch: pytest.MonkeyPatch) -> None:
 
 
 def parameters_are_not_kept_for_several_votes(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(training, "optimizer_state", lambda optimizer: lambda: None)
+    patch.setattr(updates, "optimizer_state", lambda optimizer: lambda: None)
 
 
 def what_is_on_its_way_is_not_forgotten(patch: pytest.MonkeyPatch) -> None:

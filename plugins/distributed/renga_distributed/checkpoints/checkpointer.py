@@ -285,11 +285,15 @@ class MultiNodeCheckpointer(Extension):
         )
 
     def _store_of(self, target: Any) -> SnapshotStore:
-        if self._store is None:
+        store = self._store
+        if store is None:
             if not hasattr(target, "out"):
                 raise ValueError("to save something other than a trainer, give path=")
-            self._store = self._store_in(target.out)
-        return self._store
+            store = self._store_in(target.out)
+        elif (store.rank, store.size) != (self.comm.rank, self.comm.size):  # where ranks have died
+            store = self._store_in(store.folder)
+        self._store = store
+        return store
 
     def _store_in(self, folder: str | os.PathLike[str]) -> SnapshotStore:
         return SnapshotStore(folder, self._names, self._policies, rank=self.comm.rank, size=self.comm.size)

@@ -35,6 +35,8 @@ class MultiNodeEarlyStoppingTrigger(EarlyStoppingTrigger):
     Source: ChainerMN's documentation of the class of this name.
     """
 
+    communicates = True
+
     def __init__(
         self,
         comm: CommunicatorBase,

@@ -39,6 +39,7 @@ class LearningRateWarmup(Extension):
     sections 2.1 and 2.2.
     """
 
+    communicates = False
     # Last of all: what it sets holds, not what another extension sets at the start or meanwhile.
     priority = -50
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from renga_core.backend import Array, is_array, is_floating
+from renga_core.backend import Array, is_array, is_floating, to_host
 from renga_core.dataset import Iterator
 from renga_core.graph import Parameter
 from renga_core.link import Link
@@ -13,7 +13,18 @@ from renga_data.iterators.ordered import OrderedIterator
 from renga_distributed.links import MultiNodeBatchNormalization
 from renga_distributed.recovery.memory import saved
 
-__all__ = ["Links", "Undo", "attributes", "iterators_of", "optimizer_state", "position"]
+__all__ = [
+    "Links",
+    "Undo",
+    "attributes",
+    "contents",
+    "iterators_of",
+    "nothing",
+    "on_host",
+    "optimizer_state",
+    "position",
+    "serialized",
+]
 
 Undo = Callable[[], None]
 
@@ -102,7 +113,8 @@ def optimizer_state(optimizer: Any) -> Undo:
 
 
 def _parameter(param: Parameter) -> Undo:
-    array, rule = param.array, param.update_rule
+    array = param.array
+    rule: Any = param.update_rule
     before = None if array is None else array.copy()
     known = None if rule is None else attributes(rule)
     state = None if rule is None or rule._state is None else _copied(rule._state)
@@ -112,7 +124,7 @@ def _parameter(param: Parameter) -> Undo:
         if array is not None:
             array[...] = before
             param.array = array
-        if known is not None and rule is not None:
+        if known is not None:
             known()
             rule._state = None if state is None else _copied(state)
             if rule._fp32_param is not None:
@@ -123,3 +135,33 @@ def _parameter(param: Parameter) -> Undo:
 
 def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.copy() if is_array(value) else value for name, value in state.items()}
+
+
+def nothing() -> Undo:
+    """There is nothing to undo."""
+    return lambda: None
+
+
+def serialized(obj: Any) -> Undo:
+    """Keep what an object serializes; a trigger may be any function, and need not have a state."""
+    if not hasattr(obj, "serialize"):
+        return lambda: None
+    before = saved(obj)
+    return lambda: obj.serialize(before)
+
+
+def contents(mapping: dict[str, Any]) -> Undo:
+    """Keep what is in a dictionary."""
+    before = dict(mapping)
+
+    def undo() -> None:
+        mapping.clear()
+        mapping.update(before)
+
+    return undo
+
+
+def on_host(value: Any) -> Any:
+    """An observed value, to be sent to another process."""
+    array = getattr(value, "array", value)
+    return to_host(array) if hasattr(array, "ndim") else array

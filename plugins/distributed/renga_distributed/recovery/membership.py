@@ -75,7 +75,7 @@ class Membership(ABC):
     Attributes:
         communicator: As given.
         position: Name of the part of the work that comes next, or is under way.
-        ready: Whether this rank has the state.
+        ready: Whether this rank has a place and the state.
     """
 
     def __init__(self, communicator: ResilientBase) -> None:

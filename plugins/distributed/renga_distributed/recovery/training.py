@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
-import zlib
+import os
+import signal
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from renga_comm_base.resilience import ResilientBase
-from renga_core import random
-from renga_core.backend import to_host
 from renga_core.errors import RengaError
 from renga_core.training import Extension
 from renga_distributed.extensions.rank_synchronizer import RankSynchronizer
-from renga_distributed.recovery.capture import Links, Undo, attributes, iterators_of, optimizer_state, position
+from renga_distributed.recovery.capture import (
+    Undo,
+    attributes,
+    iterators_of,
+    nothing,
+    on_host,
+    serialized,
+)
+from renga_distributed.recovery.divergence import compare
+from renga_distributed.recovery.extension_call import ExtensionCall
 from renga_distributed.recovery.leading import Leading
-from renga_distributed.recovery.membership import Event, Membership
-from renga_distributed.recovery.memory import saved
+from renga_distributed.recovery.membership import Event
+from renga_distributed.recovery.updates import Updates
 from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 from renga_training.interrupt import Interruption
 from renga_training.out_folder import FolderInUse, hold_folder
@@ -32,7 +39,7 @@ __all__ = ["TrainerRecovery"]
 LOG = "recovery.jsonl"
 
 
-class TrainerRecovery(Membership):
+class TrainerRecovery(Updates):
     """Runs a trainer's loop such that it survives the death of ranks, the state being in the memory of those left.
 
     ::
@@ -68,6 +75,10 @@ class TrainerRecovery(Membership):
         trainer: The trainer, which has all that it will have except extensions.
         seed: Of random numbers; that of `renga.random` if None.
         on_change: Called, on each rank, at the beginning and whenever the group has changed, to adapt to its size.
+        check_every: After so many iterations, compare the parameters of all ranks; 0: never. What is not finite on one
+            rank is not finite on any after the next update, so only 1 finds out where it came from.
+        replace_diverged: End a rank whose parameters are not those of the others, as if it had died. Otherwise, or
+            where it cannot be told who is wrong, training stops with an error.
 
     Raises:
         RengaError: Something is not supported.
@@ -80,41 +91,20 @@ class TrainerRecovery(Membership):
         *,
         seed: int | None = None,
         on_change: Callable[[], object] | None = None,
+        check_every: int = 0,
+        replace_diverged: bool = True,
     ) -> None:
-        super().__init__(communicator)
+        super().__init__(communicator, trainer.updater.get_all_optimizers(), iterators_of(trainer.updater), seed)
         self._trainer = trainer
-        self._seed = (random.get_state()["entropy"] or 0) if seed is None else seed
         self._on_change = on_change
-        self._iterators: list[Any] = iterators_of(trainer.updater)
-        self._optimizers = trainer.updater.get_all_optimizers()
+        self._check_every, self._replace_diverged = check_every, replace_diverged
         self._synchronizer = RankSynchronizer(communicator, 1)
         trainer.agree_to_stop = self._synchronizer.agree
-        self._check()
-        for each in self._optimizers.values():
-            each.vote_by(self._vote)
         self._entries: Sequence[Entry] = ()
         self._leading = Leading(trainer)
-        self._links: Links | None = None
-        self._votes = 0
-        self._whole = True
-        self._votes_of_last = -1
-        self._change_wanted = False
         self._initialized = False
         self._stack = ExitStack()
         self.position = "resume"
-
-    def _check(self) -> None:
-        for name, optimizer in self._optimizers.items():
-            if not hasattr(optimizer, "vote_by"):
-                raise RengaError(
-                    f"optimizer {name!r} is not one of create_multi_node_optimizer, so ranks cannot vote on its updates"
-                )
-        for iterator in self._iterators:
-            if not getattr(iterator, "shares_batches", False):
-                raise RengaError(
-                    f"{type(iterator).__name__} would go on with the data of its rank only, so those of a rank that "
-                    "dies would be lost. Next: make it over all data, with communicator="
-                )
 
     # --- the loop -----------------------------------------------------------------------------------------------------
 
@@ -149,13 +139,21 @@ class TrainerRecovery(Membership):
             elif part == "update":
                 self.attempt(self._before_update, self._update)
             elif part == "stop":
-                if ends := self.attempt(self._before_stop, lambda: self._ends(interruption)):
-                    self._end(ends, interruption)
+                ends = self.attempt(lambda: serialized(self._trainer.stop_trigger), lambda: self._ends(interruption))
+                if ends == "complete":
+                    self._trainer.complete = True
                     return
+                if ends == "interrupt":
+                    self.position = ends
+                    continue
+            elif part == "interrupt":
+                self.attempt(nothing, self._interrupt)
+                self._trainer.stop_here([], interruption)
+                return
             elif part == "admit":
-                goes_on = self.attempt(_nothing, self._admit)
+                goes_on = self.attempt(nothing, self._admit)
             else:
-                self.attempt(_nothing, self._resume if part == "resume" else self._initialize)
+                self.attempt(nothing, self._resume if part == "resume" else self._initialize)
             if not goes_on:
                 return
             after = parts.index(part) + 1
@@ -175,10 +173,6 @@ class TrainerRecovery(Membership):
         self.communicator.commit()
         self._initialized = True
 
-    def _before_stop(self) -> Undo:
-        trigger = self._trainer.stop_trigger
-        return _state_of(trigger)
-
     def _ends(self, interruption: Interruption) -> str:
         """Whether training ends here, and how: the same on all ranks."""
         trainer = self._trainer
@@ -188,17 +182,26 @@ class TrainerRecovery(Membership):
             ends = "interrupt"
         elif trainer.stop_trigger(trainer):
             ends = "complete"
+        iteration = trainer.updater.iteration
+        if self._check_every and iteration and iteration % self._check_every == 0:
+            self._compare(iteration)
         self._change_wanted = self.communicator.commit()
         self._leading.follow()
         return ends
 
-    def _end(self, how: str, interruption: Interruption) -> None:
-        if how == "complete":
-            self._trainer.complete = True
-            return
-        self.position = how
-        self.attempt(_nothing, self._interrupt)
-        self._trainer.stop_here([], interruption)
+    def _compare(self, iteration: int) -> None:
+        """Compare the parameters of all ranks. Raises RengaError if they differ, and training is to stop."""
+        links = [optimizer.target for optimizer in self._optimizers.values()]
+        verdict = compare(self.communicator, links, self._fingerprint(), iteration)
+        if verdict is not None and not (verdict.wrong and self._replace_diverged):
+            raise RengaError(f"{verdict.sentence}. Next: go on from the last snapshot before that, with --resume")
+        if verdict is not None and self.communicator.rank in verdict.wrong:
+            print(f"renga: {verdict.sentence}; it ends here", file=sys.stderr, flush=True)
+            self._die()
+
+    def _die(self) -> None:
+        """End this process such that the others notice: no exit of MPI's, which would wait for them."""
+        os.kill(os.getpid(), signal.SIGKILL)
 
     def _interrupt(self) -> None:
         for entry in self._entries:
@@ -206,96 +209,34 @@ class TrainerRecovery(Membership):
                 entry.extension.on_interrupt(self._trainer)
         self.communicator.commit()
 
-    def _admit(self) -> bool:
-        wanted, self._change_wanted = self._change_wanted, False
-        return not wanted or self.admit()
-
     def _before_update(self) -> Undo:
-        updater = self._trainer.updater
-        self._votes = 0
-        self._whole = self._votes_of_last not in (0, 1)
         self._trainer.observation = {}
-        self._reseed()
-        self._links = links = Links([optimizer.target for optimizer in self._optimizers.values()])
-        undo = [attributes(updater), links.undo, *map(position, self._iterators)]
-        for optimizer in self._optimizers.values():
-            undo.append(optimizer.keep())
-            if self._whole:
-                undo.append(optimizer_state(optimizer.actual_optimizer))
-
-        def restore() -> None:
-            if self._votes and not self._whole:
-                raise RengaError(
-                    "a rank has died after this one had changed its parameters in the same update: the updater "
-                    "communicates after the vote, which it had not done before. Next: go on with --resume"
-                )
-            for each in undo:
-                each()
-
-        return restore
+        return self._begin_update([attributes(self._trainer.updater)])
 
     def _update(self) -> None:
         trainer = self._trainer
         with trainer.reporter.scope(trainer.observation):
-            trainer.updater.update()
-            votes = self._votes
-            if self._whole or votes != 1:
-                self._vote()
-        self._votes_of_last = votes
+            self._make_update(trainer.updater.update)
 
-    def _vote(self) -> None:
-        """Make sure that all ranks have come here, and that they know what each of them knows."""
-        if self.communicator.size > 1 and self._links is not None:
-            for array, before in self._links.changes():
-                # The mean of the differences: what has not changed keeps its last digit.
-                array[...] = before + self.communicator.allreduce((array - before) / self.communicator.size)
+    def _share_knowledge(self) -> None:
         self._synchronizer(self._trainer)
-        self.communicator.commit()
-        self._votes += 1
 
     def _extend(self, entry: Entry) -> None:
         trainer, extension, trigger = self._trainer, entry.extension, entry.trigger
         with trainer.reporter.scope(trainer.observation):
             if extension.on_every_rank and (extension.communicates or getattr(trigger, "communicates", False)):
-                undo: list[Undo] = []
-                self.attempt(lambda: self._before_call(entry, undo), lambda: self._call(entry, undo))
+                call = ExtensionCall(trainer, entry, self.communicator.commit, self._before_call)
+                self.attempt(call.begin, call.make)
             elif trigger(trainer):
                 if extension.on_every_rank:
                     extension(trainer)
                 else:
                     self._leading.call(extension)
 
-    def _before_call(self, entry: Entry, undo: list[Undo]) -> Undo:
-        undo[:] = [_state_of(entry.trigger)]
-
-        def restore() -> None:
-            for each in undo:
-                each()
-
-        return restore
-
-    def _call(self, entry: Entry, undo: list[Undo]) -> None:
-        trainer, extension = self._trainer, entry.extension
-        if entry.trigger(trainer):
-            # Snapshots hold what rank 0 has logged in this iteration, on all ranks.
-            self.communicator.commit()
-            self._leading.follow()
-            self._reseed()
-            undo += [attributes(extension), _state_of(extension), _contents(trainer.observation)]
-            undo.append(Links([optimizer.target for optimizer in self._optimizers.values()]).undo)
-            for optimizer in self._optimizers.values():
-                undo.append(attributes(optimizer.actual_optimizer))
-                if (hyperparam := getattr(optimizer, "hyperparam", None)) is not None:
-                    undo.append(attributes(hyperparam))
-            extension(trainer)
-            self.communicator.commit()
-        elif getattr(entry.trigger, "communicates", False):
-            self.communicator.commit()
-
-    def _reseed(self) -> None:
-        """Draw what this rank is to draw in this part of this iteration, whichever process it is."""
-        seed = (self._seed << 32) + self.communicator.rank
-        random.seed((seed << 64) + (self._iteration() << 32) + zlib.crc32(self.position.encode()))
+    def _before_call(self) -> None:
+        # Snapshots hold what rank 0 has logged in this iteration, on all ranks.
+        self._leading.follow()
+        self._reseed()
 
     # --- one state for all --------------------------------------------------------------------------------------------
 
@@ -304,42 +245,24 @@ class TrainerRecovery(Membership):
         return self._trainer.updater.iteration + (not self.position.startswith("extension"))
 
     def _regroup(self) -> None:
-        for iterator in self._iterators:
-            position(iterator)()  # drops batches that were made for other shares
-        for optimizer in self._optimizers.values():
-            optimizer.forget_exchange()
-        self._change_wanted = False
+        super()._regroup()
         if self._iterators:
             first, last = self.communicator.share(self._iterators[0].batch_size)
             self._synchronizer.examples = last - first
         if self._on_change is not None:
             self._on_change()
 
-    def _fingerprint(self) -> int:
-        updater = self._trainer.updater
-        digest = zlib.crc32(f"{updater.iteration} {updater.epoch_detail} {self._votes_of_last}".encode())
-        for optimizer in self._optimizers.values():
-            if optimizer.synchronized:  # until then, ranks may have parameters of their own
-                for _, param in sorted(optimizer.target.namedparams(include_uninit=False)):
-                    digest = zlib.crc32(np.ascontiguousarray(to_host(param.array)).reshape(-1).view(np.uint8), digest)
-        return digest
-
     def _state(self) -> Any:
         saving, trainer = DictionarySerializer(), self._trainer
         saving.save(trainer)
         return {
             "arrays": saving.target,
-            "position": self.position,
-            "observation": {key: _on_host(value) for key, value in trainer.observation.items()},
+            "updates": self._update_state(),
+            "observation": {key: on_host(value) for key, value in trainer.observation.items()},
             "out": trainer.out,
             "initialized": self._initialized,
-            "seed": self._seed,
-            "votes": self._votes_of_last,
             "stop": (self._synchronizer.stop, trainer.stop_reason),
             "pending": self._leading.pending,
-            "optimizers": {
-                name: (each.synchronized, dict(vars(each.hyperparam))) for name, each in self._optimizers.items()
-            },
         }
 
     def _load(self, state: Any) -> None:
@@ -356,13 +279,8 @@ class TrainerRecovery(Membership):
         if state["initialized"]:
             for entry in here:
                 entry.extension.initialize(trainer)
-        for name, (synchronized, hyperparams) in state["optimizers"].items():
-            optimizer = self._optimizers[name]
-            if synchronized:
-                optimizer.assume_synchronized()
-            vars(optimizer.hyperparam).update({k: v for k, v in hyperparams.items() if k != "_parent"})
+        self._take_update_state(state["updates"])
         trainer.observation = state["observation"]
-        self.position, self._seed, self._votes_of_last = state["position"], state["seed"], state["votes"]
         self._initialized = state["initialized"]
         self._synchronizer.stop, reason = state["stop"]
         if reason is not None:
@@ -387,30 +305,3 @@ class TrainerRecovery(Membership):
         """Keep other runs out of the folder, as the rank did whose place this one takes."""
         with suppress(FolderInUse):  # the lock of a process that has died may take a moment to go
             self._stack.enter_context(hold_folder(self._trainer.out))
-
-
-def _nothing() -> Undo:
-    return lambda: None
-
-
-def _state_of(obj: Any) -> Undo:
-    """Keep what an object serializes; a trigger may be any function, and need not have a state."""
-    if not hasattr(obj, "serialize"):
-        return lambda: None
-    before = saved(obj)
-    return lambda: obj.serialize(before)
-
-
-def _contents(mapping: dict[str, Any]) -> Undo:
-    before = dict(mapping)
-
-    def undo() -> None:
-        mapping.clear()
-        mapping.update(before)
-
-    return undo
-
-
-def _on_host(value: Any) -> Any:
-    array = getattr(value, "array", value)
-    return to_host(array) if hasattr(array, "ndim") else array

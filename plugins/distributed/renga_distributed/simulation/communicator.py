@@ -51,7 +51,7 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
         return change
 
     def commit(self) -> bool:  # noqa: D102
-        return self._group.vote(self._rank)  # type: ignore[attr-defined]  # a simulated one
+        return bool(self._simulated.vote(self._rank))
 
     def recover(self) -> Change:  # noqa: D102
         while True:
@@ -63,8 +63,8 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
             return change
 
     def admit(self) -> Change | None:  # noqa: D102
-        group = self._group
-        group.vote(self._rank, "admit")  # type: ignore[attr-defined]  # a simulated one
+        group = self._simulated
+        group.vote(self._rank, "admit")
         if self._world.group is group:  # the first one who comes here does it for all
             self._world.change()
         change = self._world.changes[self._process]
@@ -76,8 +76,13 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
     def ask_to_leave(self) -> None:  # noqa: D102
         self._world.leaving.add(self._process)
 
+    def die(self) -> None:
+        """End this process, as SIGKILL does. Raises Died."""
+        self._world.die(self._process, "by itself")
+
     def _become(self, group: SimulatedGroup) -> None:
-        self._group: Any = group
+        self._group: Any = group  # what the base class takes for one of its own
+        self._simulated = group
         self._rank = group.members.index(self._process)
         self._parts = [(part, color, key) for part, color, key in self._parts if part() is not None]
         for reference, color, key in self._parts:
@@ -87,6 +92,6 @@ class SimulatedCommunicator(ThreadsCommunicator, ResilientBase):
     def _divide(self, part: SimulatedCommunicator, color: int, key: int) -> None:
         places = self._exchange("split", None, (color, key))
         ranks = [rank for _, rank in sorted((k, rank) for rank, (c, k) in enumerate(places) if c == color)]
-        mine = SimulatedGroup(self._world, [self._group.members[rank] for rank in ranks], self._group.root)
-        part._group = self._exchange("split", None, mine)[ranks[0]]
+        mine = SimulatedGroup(self._world, [self._group.members[rank] for rank in ranks], self._simulated.root)
+        part._group = part._simulated = self._exchange("split", None, mine)[ranks[0]]
         part._rank = ranks.index(self.rank)

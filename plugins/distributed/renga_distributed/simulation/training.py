@@ -179,6 +179,10 @@ class _Watched(TrainerRecovery):
         super()._vote()
         self.record.sizes[self._trainer.updater.iteration + 1] = self.communicator.size
 
+    def _die(self) -> None:
+        assert isinstance(self.communicator, SimulatedCommunicator)
+        self.communicator.die()
+
     def _tell(self, event: Event) -> None:
         self.record.events.append(event)
 
@@ -308,7 +312,7 @@ def _program(case: Case, record: Record, out: str) -> Callable[[SimulatedCommuni
         trainer.extend(create_multi_node_evaluator(evaluator, comm))
         trainer.extend(_Log(record))
         trainer.extend(_Snapshot(comm, record))
-        recovery = _Watched(comm, trainer, seed=3)
+        recovery = _Watched(comm, trainer, seed=3, check_every=2)
         recovery.record = record
         trainer.recovery = recovery
         trainer.extend(_Witness(model, record, recovery, dict(case.leaving)))
@@ -430,5 +434,5 @@ def _digest(arrays: dict[str, Any]) -> int:
     for key in sorted(arrays):
         array = np.ascontiguousarray(arrays[key])
         found = zlib.crc32(f"{key}{array.dtype}{array.shape}".encode(), found)
-        found = zlib.crc32(array.reshape(-1).view(np.uint8) if array.nbytes else b"", found)
+        found = zlib.crc32(array.tobytes(), found)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from renga_comm_base.resilience import Change, RanksLost
 from renga_core.communicator import RankFailed
@@ -75,13 +75,17 @@ class World:
         if "leave" in happening:
             self.leaving.add(process)
         if "die" in happening:
-            self.deaths.append(f"process {process} {where} (its point {self.points[process] - 1})")
-            self._dead.add(process)
-            self.scheduler.wake()
-            raise Died
+            self.die(process, where)
         # Where others can hardly tell whether they go on now or at the next one, it is enough now and then.
         if where.startswith("before") or self.scheduler.rng.random() < 0.2:
             self.scheduler.pause()
+
+    def die(self, process: int, where: str) -> NoReturn:
+        """A process dies. Raises Died."""
+        self.deaths.append(f"process {process} {where} (its point {self.points[process] - 1})")
+        self._dead.add(process)
+        self.scheduler.wake()
+        raise Died
 
     # --- changes of the group -----------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ class CosineSchedule(Extension):
     5, without restarts; Goyal et al., arXiv:1706.02677, section 2.2, for the warm-up.
     """
 
+    communicates = False
     trigger = (1, "iteration")
 
     def __init__(

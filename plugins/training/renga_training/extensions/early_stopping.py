@@ -28,6 +28,8 @@ class EarlyStopping(Extension):
         ValueError: `patience` is less than 1, or `mode` none of these.
     """
 
+    communicates = False
+
     def __init__(
         self,
         monitor: str = "validation/main/loss",

@@ -13,6 +13,8 @@ class FailOnNonNumber(Extension):
     Looking costs one pass over the parameters, and on a GPU a wait; a trigger makes it rarer.
     """
 
+    communicates = False
+
     def __call__(self, trainer: TrainerLike) -> None:
         """Look at all optimizers' parameters. Raises FloatingPointError, which names the first bad one."""
         for name, optimizer in trainer.updater.get_all_optimizers().items():

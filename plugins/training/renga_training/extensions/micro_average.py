@@ -27,6 +27,7 @@ class MicroAverage(Extension):
         trigger: Ends an interval.
     """
 
+    communicates = False
     priority = PRIORITY_EDITOR
 
     def __init__(

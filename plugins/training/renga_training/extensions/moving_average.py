@@ -34,6 +34,7 @@ class MovingAverage(Extension):
     is that of TensorFlow's ``ExponentialMovingAverage``.
     """
 
+    communicates = False
     trigger = (1, "iteration")
     priority = PRIORITY_WRITER + 1  # before what evaluates
 

@@ -50,6 +50,7 @@ class ParameterStatistics(Extension):
             ``percentile``, the elements below which are 0.13, 2.28, 15.87, 50, 84.13, 97.72 and 99.87 percent.
     """
 
+    communicates = False
     priority = PRIORITY_WRITER
     default_statistics: ClassVar[Mapping[str, Callable[[Array], Any]]] = {
         "mean": lambda x: x.mean(),

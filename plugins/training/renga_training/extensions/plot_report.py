@@ -52,12 +52,21 @@ class PlotReport(Picture):
 
     def __call__(self, trainer: TrainerLike) -> None:
         """Add this iteration's observation; draw if the interval ends here and enough time has passed."""
+        if self._add(trainer):
+            self._changed()
+
+    def follow(self, trainer: TrainerLike) -> None:
+        """Add this iteration's observation, and draw nothing."""
+        self._add(trainer)
+
+    def _add(self, trainer: TrainerLike) -> bool:
+        """Add this iteration's observation. Returns whether the interval ends here, so that there is a new point."""
         means = self._mean(trainer)
         if means is None:
-            return
+            return False
         updater = trainer.updater
         self._points.append({"epoch": updater.epoch_detail, "iteration": updater.iteration, **means})
-        self._changed()
+        return True
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the points so far, and the running interval."""

@@ -39,6 +39,8 @@ class Shift(Extension):
         optimizer: The optimizer, or its name in the updater; the main one if None.
     """
 
+    communicates = False
+
     def __init__(self, attr: str, init: float | None = None, optimizer: Any = None) -> None:
         self._attr = attr
         self._init = init

@@ -58,24 +58,40 @@ class SnapshotBest(Extension):
         Raises:
             KeyError: The value was not reported in the interval.
         """
+        found = self._rank(trainer)
+        if found is None:
+            return
+        new, ranked = found
+        target = trainer.updater.get_optimizer("main").target if self._target is None else self._target
+        store = SnapshotStore(trainer.out, self._names)
+        with averaged(trainer):
+            store.write(new, lambda path: self._savefun(path, target))
+        # After the new file is there: at any time there are whole files of the best.
+        store.remove({name for _, name in self.best} - {name for _, name in ranked})
+        self.best = ranked
+
+    def follow(self, trainer: TrainerLike) -> None:
+        """Know which are the best, and save nothing."""
+        found = self._rank(trainer)
+        if found is not None:
+            self.best = found[1]
+
+    def _rank(self, trainer: TrainerLike) -> tuple[str, list[tuple[float, str]]] | None:
+        """Add this iteration's observation.
+
+        Returns:
+            If the interval ends here with one of the best means: the name of its file, and the best, this one included.
+        """
         means = self._mean(trainer)
         if means is None:
-            return
+            return None
         key = self._policy.key
         if key not in means:
             known = ", ".join(trainer.observation) or "nothing"
             raise KeyError(f"snapshot_best: {key!r} was not reported; in this iteration was: {known}")
         new = (means[key], self._names.of_trainer(trainer))
         ranked = self._policy.rank([*self.best, new])
-        if not any(each is new for each in ranked):
-            return
-        target = trainer.updater.get_optimizer("main").target if self._target is None else self._target
-        store = SnapshotStore(trainer.out, self._names)
-        with averaged(trainer):
-            store.write(new[1], lambda path: self._savefun(path, target))
-        # After the new file is there: at any time there are whole files of the best.
-        store.remove({name for _, name in self.best} - {name for _, name in ranked})
-        self.best = ranked
+        return (new[1], ranked) if any(each is new for each in ranked) else None
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the best values with their files' names, and the running interval."""

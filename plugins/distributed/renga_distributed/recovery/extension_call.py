@@ -1,0 +1,61 @@
+"""Calls of extensions that may communicate, which all ranks make or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from renga_distributed.recovery.capture import Links, Undo, attributes, contents, serialized
+from renga_training.trainer import Entry, Trainer
+
+__all__ = ["ExtensionCall"]
+
+
+class ExtensionCall:
+    """Asks the trigger of an extension and calls it, and keeps what that changes so that it can be repeated.
+
+    Put back are what the extension and its trigger serialize, the extension's attributes, what has been observed,
+    attributes and persistent values of the optimizers' links, and the optimizers' hyperparameters.
+
+    Args:
+        trainer: The trainer.
+        entry: The extension.
+        commit: Makes sure that all ranks have come here.
+        before: Called before the extension, when all have come there.
+    """
+
+    def __init__(
+        self, trainer: Trainer, entry: Entry, commit: Callable[[], object], before: Callable[[], object]
+    ) -> None:
+        self._trainer, self._entry = trainer, entry
+        self._commit, self._before = commit, before
+        self._undo: list[Undo] = []
+
+    def begin(self) -> Undo:
+        """Keep what asking the trigger changes."""
+        self._undo = [serialized(self._entry.trigger)]
+        return self._put_back
+
+    def make(self) -> None:
+        """Ask, and call if it is time."""
+        trainer, extension, trigger = self._trainer, self._entry.extension, self._entry.trigger
+        if trigger(trainer):
+            self._commit()
+            self._before()
+            self._keep()
+            extension(trainer)
+            self._commit()
+        elif getattr(trigger, "communicates", False):
+            self._commit()
+
+    def _keep(self) -> None:
+        extension, optimizers = self._entry.extension, self._trainer.updater.get_all_optimizers().values()
+        self._undo += [attributes(extension), serialized(extension), contents(self._trainer.observation)]
+        self._undo.append(Links([optimizer.target for optimizer in optimizers]).undo)
+        for optimizer in optimizers:
+            self._undo.append(attributes(optimizer.actual_optimizer))
+            if (hyperparam := getattr(optimizer, "hyperparam", None)) is not None:
+                self._undo.append(attributes(hyperparam))
+
+    def _put_back(self) -> None:
+        for undo in self._undo:
+            undo()
