@@ -141,6 +141,12 @@ def test_a_constant_for_the_sizes_at_hand_is_refused():
         export(lambda x: x * normal(*x.shape), normal(2, 3), input_shapes=("batch", 3))
 
 
+def test_a_number_for_the_sizes_at_hand_is_refused():
+    x = np.ones((2, 8), np.float32)
+    with pytest.raises(RengaError, match=r"the number 2.66667, which is 5.33333 for other sizes: neither a size nor"):
+        export(lambda x: x * (x.shape[1] / 3), x, input_shapes=(2, "n"))
+
+
 @pytest.mark.parametrize("shape", [("batch", 4), ("batch",), ("batch", "batch")])
 def test_shapes_that_do_not_fit(shape):
     with pytest.raises(ValueError, match="input_shapes"):

@@ -101,12 +101,23 @@ class Call:
         return self.context.add_const(np.asarray(value, dtype=self.x.dtype if dtype is None else dtype), "constant")
 
     def number(self, value: float, twin: float, dtype: Any) -> str:
-        """The name of a number that may depend on named axes, such as how many elements there are."""
+        """The name of a number that may depend on named axes: a size, such as how many elements there are, or 1 / size.
+
+        Raises:
+            RengaError: It depends on them in another way.
+        """
         if value == twin:
             return self.constant(value, dtype)
         if value == int(value) and twin == int(twin):
             return self.cast(self.squeeze(self.shape([int(value)], [int(twin)]), [0]), dtype)
-        return self.op("Reciprocal", [self.number(round(1 / value, 6), round(1 / twin, 6), dtype)])
+        whole = [round(1 / each, 6) if each else 0.5 for each in (value, twin)]
+        if any(each != int(each) for each in whole):
+            raise RengaError(
+                f"{self.function.label} ({self.run.where}) computes with the number {value:g}, which is {twin:g} for "
+                "other sizes: neither a size nor 1 / size.\n"
+                "Next: compute it with functions, from sizes or from inputs; or give input_shapes that name fewer axes."
+            )
+        return self.op("Reciprocal", [self.number(*whole, dtype)])
 
     def integers(self, values: Sequence[int] | Host) -> str:
         """The name of a constant of integers, as ONNX wants axes and shapes."""
