@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from renga_core.errors import RengaError
 from renga_core.graph.operators import shape
 from renga_nn.functions.array.concat import Concat, Split
 from renga_nn.functions.array.copy import Copy, Identity
@@ -102,7 +103,10 @@ def _permutate(call: Call) -> None:
 
 
 def _resample(call: Call) -> None:
-    taps = call.function.taps
+    taps, twin = call.function.taps, call.other.taps
+    if taps.size != twin.size or not np.array_equal(taps.columns, twin.columns):
+        _resample_any_size(call)
+        return
     lead = [1] * (call.x.ndim - call.function.axis - 1)
     total = ""
     for columns, weights in zip(taps.columns, taps.weights, strict=True):
@@ -110,6 +114,25 @@ def _resample(call: Call) -> None:
         part = call.op("Mul", [part, call.constant(np.reshape(weights, (-1, *lead)))])
         total = call.op("Add", [total, part]) if total else part
     call.op("Identity", [total], call.outputs)
+
+
+def _resample_any_size(call: Call) -> None:
+    """Interpolation along an axis whose sizes depend on named axes."""
+    axis, rule = call.function.axis, call.function.taps.rule
+    x, y, x_there, y_there = call.x.shape, call.y.shape, call.twin.inputs[0].shape, call.twin.outputs[0].shape
+    if rule == "nearest":
+        size = call.shape([y[axis]], [y_there[axis]])
+        rows = call.op("Range", [call.constant(0, np.int64), call.squeeze(size, [0]), call.constant(1, np.int64)])
+        columns = call.op("Div", [call.op("Mul", [rows, call.shape([x[axis]], [x_there[axis]])]), size])
+        call.op("Gather", [call.inputs[0], columns], call.outputs, axis=axis)
+    elif rule:
+        inputs = [call.inputs[0], "", "", call.shape(y, y_there)]
+        call.op("Resize", inputs, call.outputs, mode="linear", coordinate_transformation_mode=rule)
+    else:
+        raise RengaError(
+            f"{call.function.label} ({call.run.where}) interpolates by weights that were made for the sizes at hand.\n"
+            "Next: give input_shapes that name fewer axes."
+        )
 
 
 def _where(call: Call) -> None:
