@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from renga_core.configuration import config, unusual
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from renga_core.backend import Array
+    from renga_core.backend import Array, Backend
     from renga_core.graph import FunctionNode, Variable
     from renga_core.kernel import Implementation, Operation
     from renga_core.link import Link
@@ -46,12 +46,17 @@ class Tracer:
     Methods named by a participle (`created`, `changed`, `chosen`) are called *after* what they see.
 
     Of several tracers the one that was entered last is called first, and its `proceed` calls the one before it.
+
+    Attributes:
+        whole: Functions that are composed of others, and say so, are seen as one (`renga_nn.functions.composed.whole`).
     """
+
+    whole: ClassVar[bool] = False
 
     def __enter__(self) -> Self:
         # Functions are slower while somebody sees them, so only those are told who listen.
-        events = {name: method for name, method in vars(Tracer).items() if not name.startswith("_")}
-        listens = {name for name, method in events.items() if getattr(type(self), name) is not method}
+        events = {name for name, method in vars(Tracer).items() if callable(method) and not name.startswith("_")}
+        listens = {name for name in events if getattr(type(self), name) is not getattr(Tracer, name)}
         if listens - {"chosen"}:
             config.tracers = (*config.tracers, self)
         if "chosen" in listens:
@@ -135,6 +140,10 @@ class Tracer:
     def read(self, variable: Variable, array: Array) -> Any:
         """A program asks for the `array` or the `grad` of a Variable. Returns what it gets."""
         return array
+
+    def generator(self, proceed: Callable[[Backend], Any], backend: Backend) -> Any:
+        """A program, or a library outside of functions, asks for the random generator of a backend."""
+        return proceed(backend)
 
     def created(self, variable: Variable) -> None:
         """A program has made a Variable or a Parameter. Outputs of functions are not told of here."""

@@ -36,7 +36,7 @@ RELU = "renga_nn.functions.activation.relu:ReLU"
 
 class Doubled(renga.FunctionNode):
     def forward(self, inputs):
-        return (inputs[0] + inputs[0],)
+        return (np.asarray(inputs[0]) * 2,)  # so that what it computes is not seen
 
 
 class Selfish(Doubled):
@@ -98,7 +98,7 @@ def kinds(function, **arguments):
 
 
 def test_a_converter_of_a_plugin(manager):
-    with pytest.raises(RengaError, match="1 function has no converter to ONNX:\n  - Doubled, called at"):
+    with pytest.raises(RengaError, match=r"1 function has no converter to ONNX:\n  - Doubled .*, called at"):
         export(doubled, X)
     manager.register("acme", plugin(offer("doubled")))
     assert kinds(doubled) == ["Add"]

@@ -6,16 +6,18 @@ turn, `gradients_of` computes the function once more, step by step, and lets the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar, cast
 
 from renga_core.backend import Array
-from renga_core.graph import FunctionNode, grad
+from renga_core.configuration import config, unusual
+from renga_core.graph import FunctionNode, Variable, as_variable, grad, no_backprop_mode
 
-if TYPE_CHECKING:
-    from renga_core.graph import Variable
+__all__ = ["Whole", "gradients_of", "node_of", "whole"]
 
-__all__ = ["gradients_of"]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def gradients_of(
@@ -57,3 +59,63 @@ class Begin(FunctionNode):
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """Unchanged."""
         return [grad_outputs[i] for i in target_input_indexes]
+
+
+def whole(*arrays: str) -> Callable[[F], F]:
+    """A function that is composed of others: tracers that want it so (`Tracer.whole`) see one node, not its steps.
+
+    For functions that look at values in a way that an exporter could not follow. Without such a tracer nothing changes.
+
+    Args:
+        arrays: Names of the arguments that are inputs of the node; the others are its `arguments`.
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        node = type(function.__name__, (Whole,), {"composed": staticmethod(function), "arrays": arrays})
+
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if not (unusual and any(tracer.whole for tracer in config.tracers)):
+                return function(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            inputs = [bound.arguments.pop(name) for name in arrays]
+            return node(bound.arguments).apply(inputs)[0]
+
+        called.node = node  # type: ignore[attr-defined]  # where `node_of` finds it
+        return cast(F, called)
+
+    return decorate
+
+
+def node_of(function: Callable[..., Any]) -> type[Whole]:
+    """The class of node that stands for a function that was made by `whole`."""
+    return cast("type[Whole]", getattr(function, "node"))  # noqa: B009 - which functions do not have
+
+
+class Whole(FunctionNode):
+    """A function that is composed of others, as one node.
+
+    Args:
+        arguments: Those that are no inputs, by name.
+    """
+
+    composed: ClassVar[Callable[..., Variable]]
+    arrays: ClassVar[tuple[str, ...]]
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self.arguments = arguments
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Its steps."""
+        self.retain_inputs(range(len(inputs)))
+        with no_backprop_mode():
+            return tuple([y.array for y in self._compose(*map(as_variable, inputs))])
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """Back through its steps."""
+        return gradients_of(self._compose, self.get_retained_inputs(), target_input_indexes, grad_outputs)
+
+    def _compose(self, *inputs: Variable) -> Sequence[Variable]:
+        return (type(self).composed(**dict(zip(self.arrays, inputs, strict=True)), **self.arguments),)

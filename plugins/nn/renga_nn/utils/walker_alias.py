@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from renga_core import random
-from renga_core.backend import Array, Device, DeviceResident, to_host
+from renga_core.backend import Array, Device, DeviceResident, get_array_module, to_host
 
 __all__ = ["WalkerAlias"]
 
@@ -52,10 +52,11 @@ class WalkerAlias(DeviceResident):
     def sample(self, shape: int | tuple[int, ...]) -> Array:
         """Integers of `shape`, independent of each other, on `device`."""
         generator = random.generator(self.device.backend)
-        xp = self.device.xp
         with self.device.use():
             column = generator.integers(0, self.alias.shape[0], shape)
-            return xp.where(generator.random(shape) < self.threshold[column], column, self.alias[column])
+            xp = get_array_module(column)
+            threshold, alias = xp.asarray(self.threshold), xp.asarray(self.alias)
+            return xp.where(generator.random(shape) < threshold[column], column, alias[column])
 
     def to_device(self, device: str | Device) -> Self:
         """Draw on another device from now on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -11,18 +12,21 @@ from renga_core.graph.operators import shape
 from renga_nn.functions.array.concat import Concat, Split
 from renga_nn.functions.array.copy import Copy, Identity
 from renga_nn.functions.array.flip import Flip
+from renga_nn.functions.array.im2col import Im2Col
 from renga_nn.functions.array.pad import Pad
+from renga_nn.functions.array.pad_sequence import PadSequence
 from renga_nn.functions.array.permutate import Permutate
 from renga_nn.functions.array.resize_images import Resample
 from renga_nn.functions.array.stack import Separate, Stack
 from renga_nn.functions.array.transpose_sequence import Regroup
 from renga_nn.functions.array.where import Where
 from renga_nn.functions.composed import Begin
-from renga_onnx.converters.indexing import END, get_item
+from renga_nn.functions.connection.local_convolution_2d import Transposed
+from renga_onnx.converters.indexing import END, get_item, get_item_gradient
 from renga_onnx.converters.stacks import regroup
 from renga_onnx.exporting.call import Call
 
-__all__ = ["CONVERTERS"]
+__all__ = ["CONVERTERS", "flip"]
 
 
 def _reshape(call: Call) -> None:
@@ -76,9 +80,12 @@ def _identity(call: Call) -> None:
         call.op("Identity", [x], [y])
 
 
-def _flip(call: Call) -> None:
-    limits = [call.integers([value]) for value in (-1, -END, call.function.axis, -1)]
-    call.op("Slice", [call.inputs[0], *limits], call.outputs)
+def flip(call: Call) -> None:
+    """One axis in reverse order; all of them, if it is None."""
+    axes = range(call.x.ndim) if call.function.axis is None else np.atleast_1d(call.function.axis)
+    limits = [call.integers([value] * len(axes)) for value in (-1, -END)]
+    steps = call.integers([-1] * len(axes))
+    call.op("Slice", [call.inputs[0], *limits, call.integers(list(axes)), steps], call.outputs)
 
 
 def _pad(call: Call) -> None:
@@ -95,6 +102,25 @@ def _pad(call: Call) -> None:
             pads[axis + side * ndim] = count
             x = call.op("Pad", [x, call.integers(pads), call.constant(value)])
     call.op("Identity", [x], call.outputs)
+
+
+def _im2col(call: Call) -> None:
+    """A convolution with a filter for each element of the window, which sees nothing else."""
+    window, channels = call.function.window, call.x.shape[1]
+    elements = math.prod(window.ksize)
+    filters = np.tile(np.eye(elements).reshape(elements, 1, *window.ksize), (channels, 1, 1, 1))
+    axes = zip(call.function.out, window.ksize, window.stride, window.pad, window.dilate, call.x.shape[2:], strict=True)
+    after = [max(p, (o - 1) * s + (k - 1) * d + 1 - n - p) for o, k, s, p, d, n in axes]
+    call.op(
+        "Conv",
+        [call.inputs[0], call.constant(filters)],
+        call.outputs,
+        kernel_shape=list(window.ksize),
+        strides=list(window.stride),
+        pads=[*window.pad, *after],
+        dilations=list(window.dilate),
+        group=channels,
+    )
 
 
 def _permutate(call: Call) -> None:
@@ -135,6 +161,16 @@ def _resample_any_size(call: Call) -> None:
         )
 
 
+def _pad_sequence(call: Call) -> None:
+    length, padding = call.function.length, call.constant(call.function.padding)
+    rows = []
+    for name, x, other in zip(call.inputs, call.run.inputs, call.twin.inputs, strict=True):
+        ends = [0] * x.ndim + [length - x.shape[0]] + [0] * (x.ndim - 1)
+        there = [0] * x.ndim + [call.other.length - other.shape[0]] + [0] * (x.ndim - 1)
+        rows.append(call.unsqueeze(call.op("Pad", [name, call.shape(ends, there), padding]), [0]))
+    call.op("Concat", rows, call.outputs, axis=0)
+
+
 def _where(call: Call) -> None:
     condition = call.array(call.function.condition, call.other.condition)
     call.op("Where", [condition, *call.inputs], call.outputs)
@@ -150,9 +186,13 @@ CONVERTERS = {
     Begin: _identity,
     Concat: _concat,
     Copy: _identity,
-    Flip: _flip,
+    Flip: flip,
     Identity: _identity,
     Pad: _pad,
+    PadSequence: _pad_sequence,
+    Transposed: _transpose,
+    Im2Col: _im2col,
+    shape.GetItemGrad: get_item_gradient,
     Permutate: _permutate,
     Regroup: regroup,
     Resample: _resample,

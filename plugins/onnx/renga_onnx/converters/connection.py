@@ -8,6 +8,8 @@ from renga_nn.functions.connection.convolution import Convolution, Deconvolution
 from renga_nn.functions.connection.embed_id import EmbedID
 from renga_nn.functions.connection.linear import Linear
 from renga_nn.functions.connection.scaled_dot_product_attention import Attention
+from renga_nn.functions.connection.shift import Shift
+from renga_nn.functions.math.sparse_matmul import SparseMatmul
 from renga_onnx.exporting.call import Call
 
 __all__ = ["CONVERTERS"]
@@ -81,6 +83,45 @@ def _embed_id(call: Call) -> None:
     call.op("Where", [last, call.constant(0), rows], call.outputs)
 
 
+def _shift(call: Call) -> None:
+    """Each group of channels, with a border on one side and cut off on the other."""
+    groups = []
+    for channels, down, right in call.function._moves(call.x.shape[1]):
+        x = _cut(call, call.inputs[0], [1], [channels.start], [channels.stop])
+        moves = (down, right)
+        pads = [0, 0, *[max(0, m) for m in moves], 0, 0, *[max(0, -m) for m in moves]]
+        x = call.op("Pad", [x, call.integers(pads), call.constant(0)]) if any(pads) else x
+        starts = [max(0, -m) for m in moves]
+        ends = [-m if m > 0 else 2**63 - 1 for m in moves]
+        groups.append(_cut(call, x, [2, 3], starts, ends) if any(moves) else x)
+    call.op("Concat", groups, call.outputs, axis=1)
+
+
+def _cut(call: Call, x: str, axes: list[int], starts: list[int], ends: list[int]) -> str:
+    return call.op("Slice", [x, *map(call.integers, (starts, ends, axes))])
+
+
+def _sparse_matmul(call: Call) -> None:
+    """Rows of the dense matrix, times the elements, are added to rows of zeros."""
+    function, other = call.function, call.other
+    data, dense = call.inputs
+    row, col = (call.array(getattr(function, name), getattr(other, name)) for name in ("row", "col"))
+    rows = call.op("Mul", [call.op("Gather", [dense, col], axis=0), call.unsqueeze(data, [1])])
+    if call.opset < 16:  # ScatterND replaces there; so the sparse matrix is one of ones, and not sparse
+        numbers = call.unsqueeze(call.numbers(function.rows, other.rows), [1])
+        ones = call.cast(call.op("Equal", [numbers, call.cast(row, np.int64)]), call.x.dtype)
+        call.op("MatMul", [ones, rows], call.outputs)
+        return
+    kind = np.dtype(np.float32) if call.x.dtype == np.float16 else call.x.dtype  # onnxruntime adds up no half precision
+    zeros = call.op("Expand", [call.constant(0, kind), call.shape(call.y.shape, call.twin.outputs[0].shape)])
+    places = call.unsqueeze(call.cast(row, np.int64), [1])
+    rows = rows if kind == call.x.dtype else call.cast(rows, kind)
+    whole = kind == call.x.dtype
+    y = call.op("ScatterND", [zeros, places, rows], call.outputs if whole else None, reduction="add")
+    if not whole:
+        call.cast(y, call.x.dtype, call.outputs)
+
+
 def _attention(call: Call) -> None:
     query, key, value = call.inputs
     mask, keep, causal, scale = call.function._more
@@ -123,4 +164,6 @@ CONVERTERS = {
     Deconvolution: _deconvolution,
     EmbedID: _embed_id,
     Linear: _linear,
+    Shift: _shift,
+    SparseMatmul: _sparse_matmul,
 }

@@ -2,40 +2,100 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
 import numpy as np
 
 from renga_core.backend import to_host
-from renga_core.errors import RengaError
 from renga_onnx.exporting.call import Call
 
-__all__ = ["END", "get_item"]
+__all__ = ["END", "added", "get_item", "get_item_gradient", "put", "selected"]
 
 END = 2**63 - 1
 """What ONNX takes for the end of an axis, whatever its size; with a minus, for the beginning when going back."""
 
 
 def get_item(call: Call) -> None:
-    """Slices first; then integers and arrays; then new axes."""
-    parts, twin = (_parts(each.slices, call.x.ndim) for each in (call.function, call.other))
-    places = [part for part in parts if part is not None]
-    x = _sliced(call, call.inputs[0], places, [part for part in twin if part is not None])
+    """What an index selects."""
+    call.op("Identity", [selected(call, call.inputs[0], call.x.ndim)], call.outputs)
+
+
+def selected(call: Call, x: str, ndim: int) -> str:
+    """What the index of the function, `slices`, selects of `x`: slices first; then integers and arrays; new axes."""
+    parts, twin = (_parts(each.slices, ndim) for each in (call.function, call.other))
+    new = [axis for axis, part in enumerate(parts) if part is None]
+    if new and any(_is_array(part) for part in parts):
+        # Axes that are there already are as good, and it is plain where they go.
+        x = call.unsqueeze(x, new)
+        parts, twin = ([slice(None) if part is None else part for part in each] for each in (parts, twin))
+    places, there = ([part for part in each if part is not None] for each in (parts, twin))
+    x = _sliced(call, x, places, there)
     if any(_is_array(part) for part in places):
-        if None in [part if part is None else 0 for part in parts]:
-            raise RengaError(
-                f"GetItem ({call.run.where}): an index with both new axes and arrays is not exported.\n"
-                "Next: index twice."
-            )
-        x = _gathered(call, x, places, [part for part in twin if part is not None])
-    else:
-        taken = [axis for axis, part in enumerate(places) if not isinstance(part, slice)]
-        x = call.squeeze(x, taken) if taken else x
-        kept = [part for part in parts if part is None or isinstance(part, slice)]
-        new = [axis for axis, part in enumerate(kept) if part is None]
-        x = call.unsqueeze(x, new) if new else x
-    call.op("Identity", [x], call.outputs)
+        return _gathered(call, x, places, there)
+    taken = [axis for axis, part in enumerate(places) if not isinstance(part, slice)]
+    x = call.squeeze(x, taken) if taken else x
+    kept = [part for part in parts if part is None or isinstance(part, slice)]
+    new = [axis for axis, part in enumerate(kept) if part is None]
+    return call.unsqueeze(x, new) if new else x
+
+
+def put(reduction: str) -> Callable[[Call], None]:
+    """A copy of the first input, with the second put at an index; or added to it, with "add"."""
+
+    def convert(call: Call) -> None:
+        target, values = call.inputs[:2]
+        dtype = call.x.dtype
+        if call.run.inputs[1].dtype != dtype:
+            values = call.cast(values, dtype)
+        shape, there = call.x.shape, call.twin.inputs[0].shape
+        places, values = _flat_places(call, shape, there), _flat_values(call, values)
+        flat = call.op("Reshape", [target, call.integers([-1])])
+        if reduction:
+            number = math.prod(shape), math.prod(there)
+            y = call.op("Add", [flat, added(call, places, values, number, dtype)])
+        else:
+            y = call.op("ScatterElements", [flat, places, values], axis=0)
+        call.reshape(y, shape, there, call.outputs)
+
+    return convert
+
+
+def get_item_gradient(call: Call) -> None:
+    """Zeros, to which the input is added at an index."""
+    shape, there = call.function.shape, call.other.shape
+    values = call.op("Reshape", [call.inputs[0], call.integers([-1])])
+    places = _flat_places(call, shape, there)
+    number = math.prod(shape), math.prod(there)
+    call.reshape(added(call, places, values, number, call.x.dtype), shape, there, call.outputs)
+
+
+def added(call: Call, places: str, values: str, number: tuple[int, int], dtype: Any) -> str:
+    """A row of zeros, so many in this run and in the other, to which `values` are added at `places`."""
+    size = call.shape(number[:1], number[1:])
+    if call.opset < 16:  # ScatterElements replaces there; so each value is a row, at its place, and rows are added up
+        rows = call.cast(call.op("Equal", [call.unsqueeze(places, [1]), call.numbers(*number)]), dtype)
+        return call.squeeze(call.op("MatMul", [call.unsqueeze(values, [0]), rows]), [0])
+    kind = np.dtype(np.float32) if dtype == np.float16 else dtype  # onnxruntime adds up no half precision
+    values = values if kind == dtype else call.cast(values, kind)
+    zeros = call.op("Expand", [call.constant(0, kind), size])
+    y = call.op("ScatterElements", [zeros, places, values], axis=0, reduction="add")
+    return y if kind == dtype else call.cast(y, dtype)
+
+
+def _flat_places(call: Call, shape: Sequence[int], there: Sequence[int]) -> str:
+    """The numbers of the elements that the index selects, in one row."""
+    whole = call.numbers(math.prod(shape), math.prod(there))
+    places = selected(call, call.reshape(whole, shape, there), len(shape))
+    return call.op("Reshape", [places, call.integers([-1])])
+
+
+def _flat_values(call: Call, values: str) -> str:
+    """The values for these elements, in one row."""
+    size = call.shape(call.function.selected, call.other.selected)
+    return call.op("Reshape", [call.op("Expand", [values, size]), call.integers([-1])])
 
 
 def _parts(slices: Any, ndim: int) -> list[Any]:
@@ -54,7 +114,8 @@ def _parts(slices: Any, ndim: int) -> list[Any]:
 
 
 def _is_array(part: Any) -> bool:
-    return isinstance(part, list) or getattr(part, "ndim", 0) > 0 or (hasattr(part, "dtype") and part.dtype == bool)
+    """Whether an array is looked up; one without axes, too, but not a NumPy number."""
+    return isinstance(part, (list, np.ndarray)) or getattr(part, "ndim", 0) > 0 or isinstance(part, np.bool_)
 
 
 def _sliced(call: Call, x: str, places: list[Any], twin: list[Any]) -> str:

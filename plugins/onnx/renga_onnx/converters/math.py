@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from onnx import helper, numpy_helper
 
 from renga_core.graph.operators import arithmetic, product, reduction
 from renga_nn.functions.math import (
@@ -13,6 +14,7 @@ from renga_nn.functions.math import (
     error_function,
     exponential,
     extremes,
+    fourier,
     hyperbolic,
     linear_algebra,
     trigonometric,
@@ -116,16 +118,56 @@ def _arctan2(call: Call) -> None:
     call.op("Where", [nowhere, zero, turned], call.outputs)
 
 
-def _erfc(call: Call) -> None:
-    call.op("Sub", [call.constant(1), call.op("Erf", call.inputs)], call.outputs)
-
-
 def _fmod(call: Call) -> None:
     call.op("Mod", call.inputs, call.outputs, fmod=1)
 
 
 def _cumsum(call: Call) -> None:
     call.op("CumSum", [call.inputs[0], call.constant(call.function.axis, np.int64)], call.outputs)
+
+
+def _cumprod(call: Call) -> None:
+    """A product with the one before, element after element of the axis."""
+    axis, kind = call.function.axis, helper.np_dtype_to_tensor_dtype(call.x.dtype)
+    names = ("before", "x", "product", "y")
+    before, x, product, y = (helper.make_tensor_value_info(name, kind, None) for name in names)
+    nodes = [
+        helper.make_node("Mul", ["before", "x"], ["product"]),
+        helper.make_node("Identity", ["product"], ["y"]),
+    ]
+    body = helper.make_graph(nodes, "products", [before, x], [product, y])
+    first = call.op("ReduceSum", [call.inputs[0], call.integers([axis])], keepdims=0)
+    one = numpy_helper.from_array(np.ones(1, call.x.dtype))
+    ones = call.op("ConstantOfShape", [call.op("Shape", [first])], value=one)
+    last = call.fresh("Scan_out")
+    axes = {"scan_input_axes": [axis], "scan_output_axes": [axis]}
+    call.op("Scan", [ones, call.inputs[0]], [last, *call.outputs], body=body, num_scan_inputs=1, **axes)
+
+
+def _transform(inverse: bool) -> Callable[[Call], None]:
+    """By DFT where ONNX has it, which is with opset 17; before, by two matrices."""
+
+    def convert(call: Call) -> None:
+        real, imaginary = call.inputs
+        last = call.x.ndim - 1
+        if call.opset < 17 or call.x.dtype == np.float16:
+            angles = np.outer(*[np.arange(call.x.shape[last])] * 2) * (2 * math.pi / max(1, call.x.shape[last]))
+            factor = 1 / max(1, call.x.shape[last]) if inverse else 1
+            cosine, sine = (call.constant(f(angles) * factor) for f in (np.cos, np.sin))
+            rc, rs, ic, js = (call.op("MatMul", [x, m]) for x in (real, imaginary) for m in (cosine, sine))
+            signs = ("Sub", "Add") if inverse else ("Add", "Sub")
+            call.op(signs[0], [rc, js], call.outputs[:1])
+            call.op(signs[1], [ic, rs], call.outputs[1:])
+            return
+        # ONNX takes an axis before, and has real and imaginary part along the last one.
+        pair = call.op("Concat", [call.unsqueeze(x, [0, last + 2]) for x in call.inputs], axis=-1)
+        more = {"axis": last + 1} if call.opset < 20 else {}
+        axis = [] if call.opset < 20 else ["", call.constant(last + 1, np.int64)]
+        y = call.op("DFT", [pair, *axis], inverse=int(inverse), **more)
+        for part, output in enumerate(call.outputs):
+            call.squeeze(call.op("Gather", [y, call.constant(part, np.int64)], axis=last + 2), [0], [output])
+
+    return convert
 
 
 def _squares(call: Call) -> None:
@@ -177,7 +219,10 @@ CONVERTERS = {
     reductions.Min: reduce("Min"),
     reductions.LogSumExp: reduce("LogSumExp"),
     cumulative.Prod: reduce("Prod"),
+    cumulative.CumProd: _cumprod,
     cumulative.CumSum: _cumsum,
+    fourier.Fft: _transform(inverse=False),
+    fourier.Ifft: _transform(inverse=True),
     extremes.Maximum: simple("Max"),
     extremes.Minimum: simple("Min"),
     extremes.Clip: _clip,
@@ -202,7 +247,6 @@ CONVERTERS = {
     hyperbolic.Cosh: simple("Cosh"),
     hyperbolic.ArcTanh: simple("Atanh"),
     error_function.Erf: simple("Erf"),
-    error_function.Erfc: _erfc,
     linear_algebra.Det: simple("Det"),
     LinearInterpolate: _interpolate,
     FMod: _fmod,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +73,13 @@ def _local_response_normalization(call: Call) -> None:
     size = function.n // 2 * 2 + 1
     # ONNX divides alpha by the number of channels in a sum.
     floats = {"alpha": function.alpha * size, "beta": function.beta, "bias": function.k}
-    call.op("LRN", call.inputs, call.outputs, size=size, **{name: float(value) for name, value in floats.items()})
+    x, shape, there = call.inputs[0], call.x.shape, call.twin.inputs[0].shape
+    if len(shape) != 4:  # onnxruntime takes images only
+        flat, twin = ([*s[:2], 1, math.prod(s[2:])] for s in (shape, there))
+        x = call.reshape(x, flat, twin)
+    attributes: dict[str, Any] = {name: float(value) for name, value in floats.items()}
+    y = call.op("LRN", [x], size=size, **attributes)
+    call.reshape(y, shape, there, call.outputs)
 
 
 CONVERTERS = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from renga_core.errors import RengaError
-from renga_nn.functions.pooling.max_pooling import MaxPooling
+from renga_nn.functions.pooling.max_pooling import MaxPooling, Spread
 from renga_nn.functions.pooling.window_sum import WindowSpread, WindowSum
 from renga_onnx.exporting.call import Call
 
@@ -60,25 +61,55 @@ def _window_sum(call: Call) -> None:
 
 
 def _window_spread(call: Call) -> None:
-    window, scale = call.function.window, call.function.scale
-    channels, x = call.x.shape[1], call.inputs[0]
-    filters = np.broadcast_to(np.asarray(scale), (channels, 1, *window.ksize))
+    channels, scale = call.x.shape[1], call.function.scale
+    filters = np.broadcast_to(np.asarray(scale), (channels, 1, *call.function.window.ksize))
+    _transposed(call, call.inputs[0], filters, channels, call.outputs)
+
+
+def _transposed(call: Call, x: str, filters: Any, group: int, outputs: Sequence[str] | None = None) -> str:
+    """A transposed convolution, from the positions of the window to images."""
+    window = call.function.window
     axes = zip(window.out, window.ksize, window.stride, window.pad, window.size, strict=True)
     after = [(n - 1) * s + k - p - m for n, k, s, p, m in axes]
-    call.op(
+    return call.op(
         "ConvTranspose",
         [x, call.constant(filters)],
-        call.outputs,
+        outputs,
         kernel_shape=list(window.ksize),
         strides=list(window.stride),
         pads=[*window.pad, *[max(0, a) for a in after]],
         output_padding=[max(0, -a) for a in after] if any(a < 0 for a in after) else None,
-        group=channels,
+        group=group,
     )
+
+
+def _filters(ksize: Sequence[int]) -> Any:
+    """A filter for each element of a window, which sees nothing else: ``(elements, 1, *ksize)``."""
+    elements = math.prod(ksize)
+    return np.eye(elements).reshape(elements, 1, *ksize)
+
+
+def _spread(call: Call) -> None:
+    """Each element of the window has images of its own; a transposed convolution puts them in their places."""
+    images, named = _named_elements(call, call.inputs[0], call.x.shape, call.twin.inputs[0].shape)
+    chosen = call.op("Mul", [images, named])
+    y = _transposed(call, chosen, _filters(call.function.window.ksize), 1)
+    call.reshape(y, call.y.shape, call.twin.outputs[0].shape, call.outputs)
+
+
+def _named_elements(call: Call, x: str, shape: Sequence[int], there: Sequence[int]) -> tuple[str, str]:
+    """Images ``(N C, 1, ...)``, and 1 where the index is that of an element of the window, ``(N C, elements, ...)``."""
+    flat, twin = ([a[0] * a[1], 1, *a[2:]] for a in (shape, there))
+    indexes = call.reshape(call.array(call.function.indexes, call.other.indexes), flat, twin)
+    indexes = call.cast(indexes, np.int64)
+    numbers = np.arange(math.prod(call.function.window.ksize)).reshape(1, -1, *[1] * (len(shape) - 2))
+    same = call.op("Equal", [indexes, call.constant(numbers, np.int64)])
+    return call.reshape(x, flat, twin), call.cast(same, call.x.dtype)
 
 
 CONVERTERS = {
     MaxPooling: _max_pooling,
+    Spread: _spread,
     WindowSpread: _window_spread,
     WindowSum: _window_sum,
 }

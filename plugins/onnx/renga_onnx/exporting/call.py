@@ -119,6 +119,13 @@ class Call:
             )
         return self.op("Reciprocal", [self.number(*whole, dtype)])
 
+    def numbers(self, count: int, twin: int) -> str:
+        """The name of 0, 1, 2 …, so many in this run and in the other."""
+        if count == twin:
+            return self.integers(np.arange(count))
+        size = self.squeeze(self.shape([count], [twin]), [0])
+        return self.op("Range", [self.constant(0, np.int64), size, self.constant(1, np.int64)])
+
     def integers(self, values: Sequence[int] | Host) -> str:
         """The name of a constant of integers, as ONNX wants axes and shapes."""
         array = np.asarray(values, np.int64).reshape(-1)
@@ -266,13 +273,17 @@ class Call:
             return element
         if not self.context.is_known(value) and self._depends_on_values(value):
             self.context.frozen.setdefault(f"{type(self.function).__name__} ({self.run.where})")
-        if self.context.is_known(value) or tuple(value.shape) == tuple(twin.shape):
+        if self.context.is_known(value) or twin is value:
             return self.context.get_name(value)
         first, second = to_host(value), to_host(twin)
-        if first.ndim == 1 and all(np.array_equal(each, np.arange(each.size)) for each in (first, second)):
-            size = self.squeeze(self.shape(first.shape, second.shape), [0])
-            numbers = self.op("Range", [self.constant(0, np.int64), size, self.constant(1, np.int64)])
-            return self.cast(numbers, first.dtype)
+        if first.shape == second.shape:
+            return self._number_of_sizes(value, first, second)
+        steps = [_step(each) for each in (first, second)]
+        if None not in steps:
+            numbers = self.cast(self.numbers(first.size, second.size), first.dtype)
+            if steps != [1, 1]:
+                numbers = self.op("Mul", [numbers, self.number(steps[0] or 0, steps[1] or 0, first.dtype)])
+            return numbers if first.ndim == 1 else self.reshape(numbers, first.shape, second.shape)
         if not first.size or not second.size or (first != first.flat[0]).any() or (second != first.flat[0]).any():
             raise RengaError(
                 f"{self.function.label} ({self.run.where}) computes with an array {tuple(value.shape)} that was made "
@@ -281,6 +292,27 @@ class Call:
             )
         element = self.constant(first.flat[0], value.dtype)
         return self.op("Expand", [element, self.shape(value.shape, twin.shape)])
+
+    def _number_of_sizes(self, value: Array, first: Host, second: Host) -> str:
+        """The name of a constant of one shape in both runs; it may be a size, or be computed from one."""
+        if np.array_equal(first, second, equal_nan=first.dtype.kind == "f"):
+            return self.context.get_name(value)
+        if first.size == 1 and first.dtype.kind in "fiu":
+            number = self.number(first.item(), second.item(), first.dtype)
+            return self.op("Reshape", [number, self.integers(first.shape)]) if first.ndim else number
+        raise RengaError(
+            f"{self.function.label} ({self.run.where}) computes with an array {first.shape} that was made outside of "
+            "functions, and is another one for other sizes of the named axes.\n"
+            "Next: compute it with functions, or give input_shapes that name fewer axes."
+        )
+
+    def has_other_numbers(self) -> bool:
+        """Whether the function has a number, such as a factor or an index, that is another one for other values."""
+        if self.probe is None or not hasattr(self.function, "__dict__"):
+            return False
+        others = vars(self.probe.function)
+        pairs = [(value, others.get(name, value)) for name, value in vars(self.function).items()]
+        return any(repr(a) != repr(b) for a, b in pairs if _is_of_numbers(a) and _is_of_numbers(b))
 
     def _depends_on_values(self, value: Array) -> bool:
         """Whether an array that was made outside of functions is another one for other values of the inputs."""
@@ -292,3 +324,20 @@ class Call:
             pairs += zip(held, others[name], strict=False) if isinstance(held, tuple) else [(held, others[name])]
         other = next((b for a, b in pairs if a is value), value)
         return other is not value and not np.array_equal(to_host(value), to_host(other))
+
+
+def _step(values: Host) -> float | None:
+    """The step of numbers from 0 upwards: 5 for 0, 5, 10; None if that is not what they are."""
+    if values.size < 2 or values.dtype.kind not in "fiu":
+        return None
+    flat = values.reshape(-1)
+    step: float = flat[1].item()
+    return step if step and np.array_equal(flat, step * np.arange(flat.size)) else None
+
+
+def _is_of_numbers(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_of_numbers, value))
+    if isinstance(value, slice):
+        return all(map(_is_of_numbers, (value.start, value.stop, value.step)))
+    return value is None or value is Ellipsis or isinstance(value, (int, float, np.number))

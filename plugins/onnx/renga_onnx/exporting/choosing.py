@@ -17,7 +17,10 @@ __all__ = ["Converter", "Converters", "name_of"]
 
 Converter = Callable[[Call], None]
 
-_FAMILIES = ("activation", "array", "connection", "loss", "math", "noise", "normalization", "pooling", "rnn")
+_FAMILIES = (
+    *("activation", "array", "connection", "loss", "math", "noise", "normalization", "operations", "pooling", "rnn"),
+    *("regions", "special"),
+)
 
 
 @dataclass(frozen=True)

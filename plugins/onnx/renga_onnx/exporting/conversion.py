@@ -14,6 +14,7 @@ from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode
 from renga_onnx.context import Context
 from renga_onnx.converters import stacks
+from renga_onnx.converters.forward import NotWrittenError, by_forward
 from renga_onnx.exporting.call import Call
 from renga_onnx.exporting.choosing import Converter, Converters, name_of
 from renga_onnx.exporting.recording import Applied
@@ -65,11 +66,18 @@ def write(
     changed = probe is not None and _classes(probe) != _classes(run)
     probes = repeat(None, len(run)) if probe is None or changed else probe
     calls = [(a, b, c) for a, b, c, used in zip(run, twin, probes, needed, strict=True) if used]
-    found = [known.find(a.function, opset) for a, *_ in calls]
+    found: list[Converter | None] = []
     missing: dict[str, list[str]] = {}
-    for (a, *_), converter in zip(calls, found, strict=True):
+    for a, b, _ in calls:
+        converter = known.find(a.function, opset)
+        why = "" if converter else known.why_not(a.function)
+        if converter is None and not why:
+            try:
+                converter = by_forward(a, b, known.tables)
+            except NotWrittenError as error:
+                why = str(error)
+        found.append(converter)
         if converter is None:
-            why = known.why_not(a.function)
             missing.setdefault(name_of(a.function) + (f" ({why})" if why else ""), []).append(a.where)
     if missing:
         lines = "".join(f"\n  - {name}, called at {', '.join(dict.fromkeys(at))}" for name, at in missing.items())
@@ -106,6 +114,8 @@ def _write(call: Call, converter: Converter) -> None:
         context.set_name(y, call.outputs[-1])
     context.value_axes += call.value_axes
     before = len(context.nodes)
+    if call.has_other_numbers():
+        context.frozen.setdefault(f"{name_of(run.function)} ({run.where})")
     converter(call)
     written = {name for node in context.nodes[before:] for name in node.output}
     left_out = [name for name in call.outputs if name not in written]

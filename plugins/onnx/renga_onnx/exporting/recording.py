@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from renga_core.backend import Array, get_array_module
+import numpy as np
+
+from renga_core.backend import Array, Backend, get_array_module, get_backend
+from renga_core.configuration import using_config
 from renga_core.graph import FunctionNode, Variable
 from renga_core.tracer import Tracer
+from renga_onnx.exporting.array_backend import RECORDED, RecordedGenerator
+from renga_onnx.exporting.arrays import Recorded, noting, plain, recorded
 from renga_onnx.exporting.sizes import DataAxes, data_axes
 
 __all__ = ["Applied", "Recorder"]
 
-_OURS = ("renga.", "renga_core.", "renga_nn.", "renga_onnx.")
+_OURS = ("renga.", "renga_core.", "renga_nn.", "renga_onnx.", "numpy.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Applied:
 
 
 class Recorder(Tracer):
-    """Notes what is applied while it is entered.
+    """Notes what is applied while it is entered, and what is computed with NumPy arrays that Variables have.
 
     What a library changes beside results is left out, moving averages above all: to export a network does not train it.
 
@@ -46,9 +52,22 @@ class Recorder(Tracer):
         applied: In the order in which it happened.
     """
 
+    whole = True
+
     def __init__(self, sizes: Iterator[int] | None = None) -> None:
         self.applied: list[Applied] = []
         self._sizes = sizes
+        self._read: dict[int, tuple[Array, Recorded]] = {}
+        self._noting: AbstractContextManager[None] = noting(self._note)
+
+    def __enter__(self) -> Self:
+        self._noting.__enter__()
+        return super().__enter__()
+
+    def leave(self) -> None:
+        """See nothing of this thread any more."""
+        super().leave()
+        self._noting.__exit__(None, None, None)
 
     def apply(
         self,
@@ -57,7 +76,11 @@ class Recorder(Tracer):
         inputs: Sequence[Variable | Array],
     ) -> tuple[Variable, ...]:
         """Note it."""
-        outputs = proceed(function, inputs)
+        if not isinstance(inputs, (list, tuple)):  # the rows of one Variable
+            with using_config("tracers", (self,)):
+                inputs = list(inputs)
+        with noting(None):
+            outputs = proceed(function, [plain(getattr(x, "_array", x)) if _is_recorded(x) else x for x in inputs])
         if self._sizes is not None and (axes := data_axes(function)):
             outputs = _resized(outputs, axes, self._sizes)
         xs = tuple([x._array if isinstance(x, Variable) else x for x in inputs])
@@ -65,8 +88,28 @@ class Recorder(Tracer):
         self.applied.append(Applied(function, xs, ys, _user_line()))
         return outputs
 
+    def read(self, variable: Variable, array: Array) -> Any:
+        """The array, as one that tells what is computed with it. Those of other libraries than NumPy do not."""
+        if type(array) is not np.ndarray:
+            return array
+        if id(array) not in self._read:
+            self._read[id(array)] = array, recorded(array)
+        return self._read[id(array)][1]
+
+    def generator(self, proceed: Callable[[Backend], Any], backend: Backend) -> Any:
+        """One whose numbers are drawn in the graph."""
+        generator = proceed(get_backend("numpy") if backend.name == RECORDED else backend)
+        return RecordedGenerator(generator) if backend.name in (RECORDED, "numpy") else generator
+
     def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
         """Nothing is changed."""
+
+    def _note(self, function: FunctionNode, inputs: tuple[Array, ...], outputs: tuple[Array, ...]) -> None:
+        self.applied.append(Applied(function, inputs, outputs, _user_line()))
+
+
+def _is_recorded(x: Any) -> bool:
+    return isinstance(getattr(x, "_array", x), Recorded)
 
 
 def _resized(outputs: Sequence[Variable], axes: DataAxes, sizes: Iterator[int]) -> tuple[Variable, ...]:

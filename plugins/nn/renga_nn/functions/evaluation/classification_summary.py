@@ -87,27 +87,29 @@ def _summary(
     answers = as_array(y).argmax(axis=1).reshape(-1)
     counts = labels != as_integer(name, "ignore_label", ignore_label)
     beta = as_number(name, "beta", beta)
-    labels, answers = labels[counts], answers[counts]
+    xp = get_array_module(y)
+    labels = xp.where(counts, labels, 0)
     if label_num is None:
-        label_num = int(labels.max()) + 1 if labels.size else 0
+        label_num = int(labels.max()) + 1 if labels.size and counts.any() else 0
     label_num = as_integer(name, "label_num", label_num, least=0)
-    require_labels_in_range(name, labels, label_num)
-    support = _numbers(labels, label_num)
-    taken = _numbers(answers[answers < label_num], label_num)
-    right = _numbers(labels[answers == labels], label_num)
+    if label_num or (labels.size and counts.any()):
+        require_labels_in_range(name, labels, label_num)
+    support = _numbers(labels, counts, label_num)
+    taken = _numbers(answers, counts & (answers < label_num), label_num)
+    right = _numbers(labels, counts & (answers == labels), label_num)
     square = beta * beta
     # The definition with precision and recall put in, which is 0/0 only where a class is neither there nor taken.
     parts = [_part(right, taken), _part(right, support), _part((1 + square) * right, square * support + taken)]
-    xp = get_array_module(y)
     p, r, f = (Variable(part.astype(y.dtype), requires_grad=False) for part in parts)
     return p, r, f, Variable(support.astype(xp.int32), requires_grad=False)
 
 
-def _numbers(labels: Array, label_num: int) -> Array:
-    """How often each label is there; counted in double precision, in which nothing is lost."""
+def _numbers(labels: Array, counts: Array, label_num: int) -> Array:
+    """How often each label is there where it counts; in double precision, in which nothing is lost."""
     xp = get_array_module(labels)
     numbers = xp.zeros((label_num,), dtype="float64")
-    get_backend(labels).scatter_add(numbers, labels, xp.ones_like(labels).astype("float64"))
+    if label_num:
+        get_backend(labels).scatter_add(numbers, xp.where(counts, labels, 0), counts.astype("float64"))
     return numbers
 
 

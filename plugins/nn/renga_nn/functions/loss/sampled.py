@@ -96,16 +96,17 @@ def negative_sampling(
     labels, counts = _checked("negative_sampling", x, t, W)
     xp = get_backend(labels).xp
     sample_size = as_integer("negative_sampling", "sample_size", sample_size, least=0)
-    samples = sampler((x.shape[0], sample_size + 1))
-    samples[:, 0] = xp.where(counts, labels, 0).astype(samples.dtype)
-    scores = _scores(x, samples, W)
+    others = sampler((x.shape[0], sample_size + 1))[:, 1:]
+    right = xp.where(counts, labels, 0).astype(others.dtype)
+    scores = _scores(x, xp.concatenate((right[:, None], others), axis=1), W)
     negative = xp.arange(sample_size + 1) > 0
     losses = softplus(where(xp.broadcast_to(negative, scores.shape), scores, -scores))
     loss = where(counts, sum_of(losses, axis=1), 0)
-    samples[:, 0] = labels.astype(samples.dtype)
     if reduce == "sum":
         loss = sum_of(loss)
-    return (loss, samples) if return_samples else loss
+    if not return_samples:
+        return loss
+    return loss, xp.concatenate((labels.astype(others.dtype)[:, None], others), axis=1)
 
 
 def black_out(x: Any, t: Any, W: Any, samples: Any, reduce: str = "mean") -> Variable:

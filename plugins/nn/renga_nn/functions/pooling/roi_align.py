@@ -11,6 +11,7 @@ import numpy as np
 from renga_core.backend import Array, get_array_module
 from renga_core.graph import as_variable
 from renga_core.graph.operators import cast
+from renga_nn.functions.composed import whole
 from renga_nn.functions.pooling.regions import (
     Host,
     Regions,
@@ -29,6 +30,7 @@ __all__ = ["Samples", "largest_samples", "roi_average_align_2d", "roi_max_align_
 Ratio = int | None | Sequence[int | None]
 
 
+@whole("x", "rois", "roi_indices")
 def roi_average_align_2d(
     x: Any,
     rois: Any,
@@ -71,6 +73,7 @@ def roi_average_align_2d(
     return y
 
 
+@whole("x", "rois", "roi_indices")
 def roi_max_align_2d(
     x: Any,
     rois: Any,

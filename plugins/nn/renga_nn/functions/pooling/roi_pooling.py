@@ -11,6 +11,7 @@ from renga_core.backend import get_array_module
 from renga_core.graph import InvalidType, as_array, as_variable
 from renga_core.graph.errors import describe_array
 from renga_nn.functions.checks import as_integer, require_array
+from renga_nn.functions.composed import whole
 from renga_nn.functions.pooling.largest_elements import largest_elements
 from renga_nn.functions.pooling.regions import Host, Regions, Weights, bins, rows_of_pixels, weighted_sums
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["means", "roi_average_pooling_2d", "roi_max_pooling_2d", "roi_pooling_2d"]
 
 
+@whole("x", "rois")
 def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float) -> Variable:
     """The largest elements of regions, as of `roi_max_pooling_2d`, with regions as Fast R-CNN has them.
 
@@ -51,6 +53,7 @@ def roi_pooling_2d(x: Any, rois: Any, outh: int, outw: int, spatial_scale: float
     return _largest(x, regions, box[:, [1, 0]], box[:, [3, 2]] + 1)
 
 
+@whole("x", "rois", "roi_indices")
 def roi_max_pooling_2d(
     x: Any, rois: Any, roi_indices: Any, outsize: int | Sequence[int], spatial_scale: float
 ) -> Variable:
@@ -84,6 +87,7 @@ def roi_max_pooling_2d(
     return _largest(x, regions, box[:, :2], box[:, 2:])
 
 
+@whole("x", "rois", "roi_indices")
 def roi_average_pooling_2d(
     x: Any, rois: Any, roi_indices: Any, outsize: int | Sequence[int], spatial_scale: float
 ) -> Variable:
