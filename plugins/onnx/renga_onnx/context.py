@@ -36,6 +36,7 @@ class Context:
         value_axes: Axes of what has been written whose sizes depend on values.
         sizes: Names of constants of integers and of computed sizes, by what they are.
         stacks: Names of stacks: of arrays of which there are as many as a named axis has elements; by their identities.
+        own_names: Names of the network's parameters and persistent arrays, by the identity of the arrays.
         param_to_link: For each parameter's path, its link.
     """
 
@@ -56,7 +57,7 @@ class Context:
         self._kept: list[Array] = []
         self._pinned: set[str] = set()
         self._used: set[str] = set()
-        self._own: dict[int, str] = {}
+        self.own_names: dict[int, str] = {}
         model = getattr(model, "__self__", model)
         if isinstance(model, Link):
             for path, link in model.namedlinks():
@@ -64,9 +65,9 @@ class Context:
                     value = getattr(link, name)
                     array = getattr(value, "_array", value)
                     # A shared one has the name that it has first.
-                    if getattr(array, "dtype", None) is not None and id(array) not in self._own:
-                        self._own[id(array)] = f"{path.strip('/')}/{name}".lstrip("/")
-                        self.param_to_link[self._own[id(array)]] = link
+                    if getattr(array, "dtype", None) is not None and id(array) not in self.own_names:
+                        self.own_names[id(array)] = f"{path.strip('/')}/{name}".lstrip("/")
+                        self.param_to_link[self.own_names[id(array)]] = link
 
     def fresh(self, name: str) -> str:
         """A name that nothing has yet: `name`, or that with a number."""
@@ -94,12 +95,12 @@ class Context:
         """What an array is called: if it has no name yet, it becomes a parameter or a constant."""
         array = getattr(variable, "_array", variable)
         if id(array) not in self.name_list:
-            return self.add_param(array, "") if id(array) in self._own else self.add_const(array, "constant")
+            return self.add_param(array, "") if id(array) in self.own_names else self.add_const(array, "constant")
         return self.name_list[id(array)]
 
     def is_known(self, array: Array) -> bool:
         """Whether an array is an input, a parameter, or computed."""
-        return id(array) in self.name_list or id(array) in self._own
+        return id(array) in self.name_list or id(array) in self.own_names
 
     def is_pinned(self, variable: Any) -> bool:
         """Whether the user chose the name of an array."""
@@ -107,12 +108,12 @@ class Context:
 
     def get_link(self, param: Any) -> Link | None:
         """The link that has a parameter; None if the network has none that has it."""
-        return self.param_to_link.get(self._own.get(id(getattr(param, "_array", param)), ""))
+        return self.param_to_link.get(self.own_names.get(id(getattr(param, "_array", param)), ""))
 
     def add_param(self, array: Any, name: str, use_original_name: bool = False) -> str:
         """An array becomes an initializer under the name that it has in the network, else `name`; returns it."""
         array = getattr(array, "_array", array)
-        own = None if use_original_name else self._own.get(id(array))
+        own = None if use_original_name else self.own_names.get(id(array))
         chosen = self.fresh(own or name)
         self.set_name(array, chosen)
         self.parameters[chosen] = array

@@ -19,13 +19,14 @@ from renga_core.graph import no_backprop_mode
 from renga_onnx.context import Context
 from renga_onnx.exporting.arguments import axes_of, grown, inputs_of, outputs_of, shapes_of
 from renga_onnx.exporting.choosing import Converters
-from renga_onnx.exporting.conversion import write
+from renga_onnx.exporting.conversion import warn_of, write
 from renga_onnx.exporting.external import adapted
 from renga_onnx.exporting.folding import fold
 from renga_onnx.exporting.running import called, check_unchanged, depends_on_state, probed, run
 from renga_onnx.exporting.sizes import Axis, data_axes, first_sizes, second_sizes
 from renga_onnx.exporting.state import WithoutTrace
 from renga_onnx.exporting.storing import LARGEST, store, weights_size
+from renga_onnx.exporting.wiring import parting
 from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
 
 __all__ = ["MAXIMUM_OPSET_VERSION", "MINIMUM_OPSET_VERSION", "Exported", "export", "trace"]
@@ -165,16 +166,15 @@ def trace(
         with using_config("train", False), no_backprop_mode():
             called(network, args, list(inputs.values()))
     before = [to_host(array).copy() for array in inputs.values()]
-    recorder, results = run(network, args, list(inputs.values()), train)
-    outputs_of(results, output_names)  # whether it returns arrays
+    first = recorded = twin = run(network, args, inputs, train)
+    results = outputs_of(first.results, output_names)
     check_unchanged(inputs, before)
-    twin, computed, others = recorder, results, results
-    assumed = any(data_axes(each.function) for each in recorder.applied)
+    assumed = any(data_axes(each.function) for each in first.applied)
     if assumed:
-        recorder, computed = run(network, args, list(inputs.values()), train, first_sizes())
+        recorded = twin = run(network, args, inputs, train, first_sizes())
     if axes or assumed:
-        larger = [grown(array, shapes.get(name, ()), axes) for name, array in inputs.items()]
-        twin, others = run(network, args, larger, train, second_sizes())
+        larger = {name: grown(array, shapes.get(name, ()), axes) for name, array in inputs.items()}
+        twin = run(network, args, larger, train, second_sizes())
     probe = None if train else probed(network, args, inputs)
     if network.changed and depends_on_state(network, args, list(inputs.values()), train):
         warnings.warn(
@@ -186,17 +186,27 @@ def trace(
     context = Context(model)
     for name, array in inputs.items():
         context.set_name(array, name, pinned=True)
-    outputs = outputs_of(computed, output_names)
+    outputs = outputs_of(recorded.results, output_names)
     _check_names(inputs, outputs)
     context.reserve(outputs)
-    there = outputs_of(others, output_names)
+    there = outputs_of(twin.results, output_names)
     if len(outputs) != len(there):
         raise RengaError(
             f"the network returns {len(outputs)} arrays in one run and {len(there)} in another, for other sizes of the "
             "named axes.\nNext: stack them, or give input_shapes that name fewer axes."
         )
     known = Converters.known({name: adapted(name, each) for name, each in (external_converters or {}).items()})
-    write(recorder.applied, twin.applied, probe, list(outputs.values()), context, opset, axes, known)
+    parted = parting(recorded, twin, context, sizes=True)
+    if parted:
+        raise RengaError(
+            f"the network does other things for other sizes of the named axes: {parted}.\n"
+            "Next: give input_shapes that name fewer axes; or none, and export it once for each size."
+        )
+    parted = "" if probe is None else parting(recorded, probe, context)
+    same = probe.applied if probe is not None and not parted else None
+    write(recorded.applied, twin.applied, same, list(outputs.values()), context, opset, axes, known)
+    if parted:
+        warn_of("the network does other things for other values of its inputs", [parted], stacklevel=4)
     for (name, array), other in zip(outputs.items(), there.values(), strict=True):
         context.op("Identity", [context.element(array, other) or context.get_name(array)], [name])
     if fold_batch_normalization:
@@ -224,7 +234,7 @@ def trace(
     proto.ir_version = helper.find_min_ir_version_for(imports, ignore_unknown=True)
     if not domains and weights_size(proto) < LARGEST:
         onnx.checker.check_model(proto)
-    return Exported(proto, inputs, outputs_of(results, output_names), results)
+    return Exported(proto, inputs, results, first.results)
 
 
 def _check_domains(context: Context, domains: Mapping[str, int]) -> None:

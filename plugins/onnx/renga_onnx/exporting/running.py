@@ -13,9 +13,10 @@ from renga_core.configuration import using_config
 from renga_core.errors import RengaError
 from renga_core.graph import Variable, no_backprop_mode
 from renga_onnx.exporting.arguments import outputs_of, smaller_reversed
-from renga_onnx.exporting.recording import Applied, Recorder
+from renga_onnx.exporting.recording import Recorder
 from renga_onnx.exporting.sizes import first_sizes
 from renga_onnx.exporting.state import WithoutTrace
+from renga_onnx.exporting.wiring import Run
 from renga_onnx.structure import with_arrays
 
 __all__ = ["called", "check_unchanged", "depends_on_state", "probed", "run"]
@@ -24,11 +25,12 @@ Host = np.ndarray[Any, Any]
 
 
 def run(
-    model: Callable[..., Any], args: Any, arrays: Sequence[Array], train: bool, sizes: Iterator[int] | None = None
-) -> tuple[Recorder, Any]:
-    """Record a call with `arrays` in the places of those in `args`, and with `sizes` of what depends on values."""
+    model: Callable[..., Any], args: Any, inputs: Mapping[str, Array], train: bool, sizes: Iterator[int] | None = None
+) -> Run:
+    """Record a call with `inputs` in the places of the arrays in `args`, and with `sizes` of what depends on values."""
     with using_config("train", train), no_backprop_mode(), Recorder(sizes) as recorder:
-        return recorder, called(model, args, arrays)
+        results = called(model, args, list(inputs.values()))
+    return Run(recorder.applied, inputs, results)
 
 
 def called(model: Callable[..., Any], args: Any, arrays: Sequence[Array]) -> Any:
@@ -39,17 +41,17 @@ def called(model: Callable[..., Any], args: Any, arrays: Sequence[Array]) -> Any
     return model(*given) if isinstance(given, (list, tuple)) else model(given)
 
 
-def probed(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) -> list[Applied] | None:
-    """What is applied for other values: smaller ones in reverse order; None, and a warning, if these are refused.
+def probed(model: Callable[..., Any], args: Any, inputs: Mapping[str, Array]) -> Run | None:
+    """A call with other values: smaller ones in reverse order; None, and a warning, if these are refused.
 
     Sums, means and extremes are then others, too. What takes no smaller ones may take them in reverse order.
     """
     said = ""
     for factor in (0.75, 1.0):
-        others = [smaller_reversed(array, factor) for array in inputs.values()]
+        others = {name: smaller_reversed(array, factor) for name, array in inputs.items()}
         try:
             with np.errstate(all="ignore"):
-                return run(model, args, others, False, first_sizes())[0].applied
+                return run(model, args, others, False, first_sizes())
         except (ValueError, IndexError, ArithmeticError) as error:
             said = f"{type(error).__name__}: {error}"
     warnings.warn(
