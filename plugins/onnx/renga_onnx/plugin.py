@@ -20,7 +20,7 @@ def renga_models() -> list[Provider]:
             "onnx",
             "renga_onnx.load:load",
             1,
-            "a network from an ONNX file, of opset 13 to 21: path",
+            "a network from an ONNX file, of opset 7 to 21: path",
             needs=("onnx",),
             install_hint="pip install 'renga[onnx]'",
         )
