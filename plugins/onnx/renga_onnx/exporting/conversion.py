@@ -20,7 +20,7 @@ from renga_onnx.exporting.choosing import Converter, Converters, name_of
 from renga_onnx.exporting.recording import Applied
 from renga_onnx.exporting.sizes import Axis
 
-__all__ = ["convert", "write"]
+__all__ = ["convert", "warn_of", "write"]
 
 
 def convert(
@@ -55,16 +55,13 @@ def write(
     axes: tuple[Axis, ...],
     known: Converters,
 ) -> None:
-    """Write what `results` need of a run.
+    """Write what `results` need of a run; in `twin`, and in `probe` if there is one, it went the same way.
 
     Raises:
-        RengaError: The two runs differ, or functions have no converter: all of them are named.
+        RengaError: Functions have no converter: all of them are named.
     """
-    if _classes(run) != _classes(twin):
-        raise RengaError(_differing(run, twin))
     needed = _needed(run, results)
-    changed = probe is not None and _classes(probe) != _classes(run)
-    probes = repeat(None, len(run)) if probe is None or changed else probe
+    probes = repeat(None, len(run)) if probe is None else probe
     calls = [(a, b, c) for a, b, c, used in zip(run, twin, probes, needed, strict=True) if used]
     found: list[Converter | None] = []
     missing: dict[str, list[str]] = {}
@@ -90,11 +87,8 @@ def write(
     for (a, b, c), converter in zip(calls, found, strict=True):
         if converter is not None:
             _write(Call(a, b, c, [], [], opset, context, axes), converter)
-    if changed:
-        assert probe is not None
-        _warn("the network does other things for other values of its inputs", [_parting(run, probe)])
     if context.frozen:
-        _warn("the program computes with values outside of functions", context.frozen)
+        warn_of("the program computes with values outside of functions", context.frozen)
 
 
 def _write(call: Call, converter: Converter) -> None:
@@ -126,10 +120,6 @@ def _write(call: Call, converter: Converter) -> None:
         )
 
 
-def _classes(run: Sequence[Applied]) -> list[type[FunctionNode]]:
-    return [type(each.function) for each in run]
-
-
 def _needed(run: Sequence[Applied], results: Sequence[Array]) -> list[bool]:
     """Which functions `results` depend on. Arrays that functions hold beside their inputs count as inputs."""
     wanted = {id(array) for array in results}
@@ -146,21 +136,7 @@ def _needed(run: Sequence[Applied], results: Sequence[Array]) -> list[bool]:
     return needed[::-1]
 
 
-def _parting(run: Sequence[Applied], other: Sequence[Applied]) -> str:
-    """Where two runs part."""
-    for a, b in zip(run, other, strict=False):
-        if type(a.function) is not type(b.function):
-            return f"{name_of(a.function)} ({a.where}) in one run, {name_of(b.function)} ({b.where}) in the other"
-    return f"{len(run)} functions in one run, {len(other)} in the other"
-
-
-def _differing(run: Sequence[Applied], twin: Sequence[Applied]) -> str:
-    return (
-        f"the network does other things for other sizes of the named axes: {_parting(run, twin)}.\n"
-        "Next: give input_shapes that name fewer axes; or none, and export it once for each size."
-    )
-
-
-def _warn(what: str, where: Iterable[str]) -> None:
+def warn_of(what: str, where: Iterable[str], stacklevel: int = 5) -> None:
     """Say what was exported as it went, and where."""
-    warnings.warn(f"{what}: {', '.join(where)}. It is exported as it went for these arguments.", stacklevel=5)
+    said = f"{what}: {', '.join(where)}. It is exported as it went for these arguments."
+    warnings.warn(said, stacklevel=stacklevel)
