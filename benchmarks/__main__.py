@@ -2,7 +2,7 @@
 
 A WORKLOAD is one, such as mlp, or a group of them: training, overhead, convolution, vision, import. Others with a
 command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `distributed`, `failures`,
-`gpu`, `recovery`, `scale-model`, `slow-network`, `without`; and `python -m benchmarks.environments`.
+`gpu`, `recovery`, `scale-model`, `slow-network`, `survival`, `without`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ COMMANDS = {
     "recovery": "benchmarks.recovery.command",
     "scale-model": "benchmarks.scale_model",
     "slow-network": "benchmarks.slow_network.command",
+    "survival": "benchmarks.survival.command",
     "without": "benchmarks.without",
 }
 """What has a command line of its own, and the module whose `main` it is."""

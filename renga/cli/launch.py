@@ -82,15 +82,15 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError("no program to run. See 'renga launch --help'.")
 
     found = find_program(program)
-    launcher = _find_launcher(arguments.communicator)
+    launcher, survives = _find_launcher(arguments.communicator)
     more = {name: value for name in ("hosts", "tag") if (value := getattr(arguments, name))}
-    if arguments.fault_tolerant:
+    if arguments.fault_tolerant or survives:
         more |= {"fault_tolerant": True}
     missing = sorted(more.keys() - launcher.provider.capabilities)
     if missing:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
         raise UsageError(f"{options}: launcher '{launcher.full_name}' cannot do this. See 'renga launch --help'.")
-    if arguments.fault_tolerant:
+    if arguments.fault_tolerant or survives:
         more |= {"spares": arguments.spares, "least": arguments.min or 1}
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
     environment = {**os.environ, **thread_environment(-(-arguments.n // hosts), arguments.threads)}
@@ -103,7 +103,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
     """Refuse options that make no sense together, or numbers that are out of range."""
-    if not arguments.fault_tolerant:
+    if not arguments.fault_tolerant and arguments.communicator is None:
         for name, value in (("--spares", arguments.spares), ("--min", arguments.min)):
             if value:
                 raise UsageError(f"argument {name}: it needs --fault-tolerant. See 'renga launch --help'.")
@@ -115,10 +115,14 @@ def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
         )
 
 
-def _find_launcher(communicator: str | None) -> Offer:
-    """That of a communicator, which can be used; without one, what the kind says."""
+def _find_launcher(communicator: str | None) -> tuple[Offer, bool]:
+    """That of a communicator, which can be used, and whether its ranks go on when one dies.
+
+    Without a communicator, what the kind says.
+    """
     if communicator is None:
-        return registry(LAUNCHER).select().offer
+        return registry(LAUNCHER).select().offer, False
     offers = registry(COMMUNICATOR)
     offers.load(communicator, origin="--communicator", probe=True)
-    return find_launcher(offers.get(communicator))
+    offer = offers.get(communicator)
+    return find_launcher(offer), "fault_tolerant" in offer.provider.capabilities

@@ -11,7 +11,7 @@ __all__ = ["Launcher", "find_launcher"]
 
 
 class Launcher(Protocol):
-    """Starts ranks. A provider with capability ``hosts`` or ``tag`` takes the argument of that name, too."""
+    """Starts ranks. A provider with capability ``hosts``, ``tag`` or ``fault_tolerant`` takes more arguments."""
 
     def __call__(self, command: Sequence[str], size: int, environment: Mapping[str, str], **more: Any) -> int:
         """Run processes of a command, wait for all, and end all when one fails.
@@ -21,7 +21,10 @@ class Launcher(Protocol):
             size: How many.
             environment: Their environment variables.
             more: ``hosts`` (``HOST[:RANKS],…``: where they run) and ``tag`` (True: each line of output begins with the
-                rank that wrote it), where the provider declares these capabilities and a user asks for them.
+                rank that wrote it), where the provider declares these capabilities and a user asks for them. With
+                ``fault_tolerant``: ``fault_tolerant`` (True: the others go on when a rank dies), ``spares`` (how many
+                more processes to start, which wait for the place of a dead rank) and ``least`` (with fewer ranks
+                the job ends).
 
         Returns:
             The exit status: 0 if all ended well, otherwise that of a process that failed, not 0 in any case.

@@ -39,6 +39,7 @@ from renga_core.communicator import MismatchError
 __all__ = [
     "advance",
     "end_all",
+    "ends_alone",
     "forget",
     "install",
     "let_others_go_on",
@@ -104,6 +105,11 @@ def let_others_go_on(failed: Callable[[int | None], None], ended: Callable[[], N
     """
     global _alone
     _alone = failed, ended
+
+
+def ends_alone() -> bool:
+    """Whether `let_others_go_on` has been called."""
+    return _alone is not None
 
 
 def forget() -> None:

@@ -37,7 +37,7 @@ def renga_communicators() -> list[Provider]:
             needs=("mpi4py",),
             probe="renga_comm_mpi.probing:why_no_mpi",
             install_hint="pip install 'renga[mpi]'",
-            capabilities=frozenset({"ranks"}),
+            capabilities=frozenset({"ranks", "fault_tolerant"} if name == "resilient" else {"ranks"}),
             launcher="mpi",
         )
         for name, (target, summary) in _OFFERS.items()

@@ -10,12 +10,13 @@ Who makes a communicator calls `register` with its mpi4py communicator, and puts
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import sysconfig
 import threading
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
@@ -75,11 +76,12 @@ class Channel(NamedTuple):
 
     mpi_comm: Any
     ranks: tuple[int, ...]
-    homes: tuple[str, ...]
+    homes: tuple[tuple[str, int], ...]
 
     def home(self, rank: int) -> str:
         """Say where a rank of the world runs."""
-        return f"rank {rank} ({self.homes[self.ranks.index(rank)]})"
+        host, process = self.homes[self.ranks.index(rank)]
+        return f"rank {rank} ({host}, process {process})"
 
 
 NO_GROUP = Group("", (0, 0), ())
@@ -99,6 +101,8 @@ _stop = threading.Event()
 _thread: threading.Thread | None = None
 _clock = Clock()
 """The watchdog asks it all the time."""
+_lock = threading.Lock()
+"""Held while the watchdog uses channels."""
 
 
 def register(mpi_comm: Any, name: str, *, serves_program: bool, channel: Channel | None = None) -> Group:
@@ -140,15 +144,16 @@ def register(mpi_comm: Any, name: str, *, serves_program: bool, channel: Channel
             _start(min(timeout for timeout in timeouts if timeout > 0.0), speaks)
         if not all(all_cover):
             own = mpi_comm.Dup()
-            homes = tuple(own.allgather(f"{socket.gethostname()}, process {os.getpid()}"))
+            homes = tuple(own.allgather((socket.gethostname(), os.getpid())))
             _add(Channel(own, ranks, homes))
     return Group(name, (min(ranks), _serial), ranks)
 
 
 def forget() -> None:
-    """Forget all groups: their ranks have changed, and they are registered anew."""
-    _channels.clear()
-    _unfinished.clear()
+    """Forget all groups: their ranks have changed, and they are registered anew. Their channels may be freed then."""
+    with _lock:
+        _channels.clear()
+        _unfinished.clear()
 
 
 def _add(channel: Channel) -> None:
@@ -248,12 +253,13 @@ def _watch() -> None:
 
 
 def _answer_questions() -> None:
-    for channel in list(_channels):
-        while channel.mpi_comm.Iprobe(tag=_QUESTION):
-            asker = channel.mpi_comm.recv(tag=_QUESTION)
-            # Not waited for: who asked may be gone by now.
-            _unfinished.append(channel.mpi_comm.isend(_state(), asker, tag=_ANSWER))
-    _unfinished[:] = [request for request in _unfinished if not request.Test()]
+    with _lock, suppress(MPI.Exception):  # where ranks may die, a channel is of no use until there is another one
+        for channel in list(_channels):
+            while channel.mpi_comm.Iprobe(tag=_QUESTION):
+                asker = channel.mpi_comm.recv(tag=_QUESTION)
+                # Not waited for: who asked may be gone by now.
+                _unfinished.append(channel.mpi_comm.isend(_state(), asker, tag=_ANSWER))
+        _unfinished[:] = [request for request in _unfinished if not request.Test()]
 
 
 _unfinished: list[Any] = []
@@ -290,6 +296,7 @@ def _report(call: BlockingCall, talks: bool) -> None:
     me = world().rank
     own = next(words for waits, words in _state().calls if waits is call or waits == call)
     lines = [f"renga: {failures.this_rank()} waits in {_describe(call)} {own}."]
+    late: list[int] = []
     if talks:
         channel = channel_of(call.group)
         if channel is None:  # it is about to be made
@@ -301,32 +308,49 @@ def _report(call: BlockingCall, talks: bool) -> None:
             states = _ask(channel, [rank for rank in call.group.ranks if rank != me])
             if any(rank < me and state is not None and state.overdue for rank, state in states.items()):
                 return
-            lines += _findings(call, channel, states)
-    lines.append(f"That is longer than distributed.timeout, {_timeout:g} s: all ranks are ended.")
-    failures.say("\n".join(lines))
-    failures.end_all(1)
+            findings, late = _findings(call, channel, states)
+            lines += findings
+    if not failures.ends_alone():
+        lines.append(f"That is longer than distributed.timeout, {_timeout:g} s: all ranks are ended.")
+        failures.say("\n".join(lines))
+        failures.end_all(1)
+    if late and channel in _channels:
+        whose = f"rank{'s' if len(late) > 1 else ''} {', '.join(map(str, late))} {'are' if len(late) > 1 else 'is'}"
+        lines.append(f"That is longer than distributed.timeout, {_timeout:g} s: {whose} ended, and the others go on.")
+        failures.say("\n".join(lines))
+        for host, process in (channel.homes[channel.ranks.index(rank)] for rank in late):
+            if host == socket.gethostname():
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
 
 
-def _findings(call: BlockingCall, channel: Channel, states: dict[int, State | None]) -> list[str]:
+def _findings(call: BlockingCall, channel: Channel, states: dict[int, State | None]) -> tuple[list[str], list[int]]:
+    """What to say, and which ranks keep all others waiting: those that wait for nobody, if there are any."""
     late, too = [], []
+    computing: list[int] = []
+    waiting: list[int] = []
     for rank, state in states.items():
         if state is None:
+            computing.append(rank)
             late.append(f"{channel.home(rank)} does not answer: it was stopped, or is dead, or computes outside Python")
         elif any(_same(waits, call) for waits, _ in state.calls):
             too.append(str(rank))
         elif state.calls:
+            waiting.append(rank)
             waits, words = state.calls[0]
             late.append(f"{channel.home(rank)} waits in {_describe(waits)} {words}")
         else:
+            computing.append(rank)
             late.append(f"{channel.home(rank)} {state.otherwise}")
     if call.peer is not None:
         late = [line for line in late if line.startswith(f"rank {call.peer} ")]
+        computing = [rank for rank in computing if rank == call.peer]
         too = []
     lines = [f"  late: {line}" for line in late]
     lines += [f"  waiting, too: rank {', '.join(too)}"] if too else []
     if not late:
         lines.append("  nobody is late: all take part, and it is slow by itself")
-    return lines
+    return lines, computing or waiting
 
 
 def _findings_from_outside(call: BlockingCall) -> tuple[list[str], list[int]]:
@@ -355,14 +379,17 @@ def _ask(channel: Channel, ranks: list[int]) -> dict[int, State | None]:
     here = channel.mpi_comm.rank
     index = {channel.ranks.index(rank): rank for rank in ranks}
     for dest in index:
-        _unfinished.append(channel.mpi_comm.isend(here, dest, tag=_QUESTION))
+        with _lock, suppress(MPI.Exception):
+            if channel in _channels:
+                _unfinished.append(channel.mpi_comm.isend(here, dest, tag=_QUESTION))
     states: dict[int, State | None] = dict.fromkeys(ranks)
     deadline = _clock() + ANSWER_TIMEOUT
-    while _clock() < deadline and None in states.values():
+    while _clock() < deadline and None in states.values() and channel in _channels:
         _answer_questions()  # of those that ask at the same time
         status = MPI.Status()
-        while channel.mpi_comm.Iprobe(tag=_ANSWER, status=status):
-            states[index[status.Get_source()]] = channel.mpi_comm.recv(source=status.Get_source(), tag=_ANSWER)
+        with _lock, suppress(MPI.Exception):
+            while channel in _channels and channel.mpi_comm.Iprobe(tag=_ANSWER, status=status):
+                states[index[status.Get_source()]] = channel.mpi_comm.recv(source=status.Get_source(), tag=_ANSWER)
         time.sleep(0.01)
     return states
 

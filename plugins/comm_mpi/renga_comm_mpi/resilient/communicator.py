@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +33,7 @@ _FINALIZE = 10
 class ResilientCommunicator(ResilientGroup, ResilientBase):
     """A group of processes on MPI that goes on when ranks die; see `ResilientBase` for how to use it.
 
-    There is one in a process. ``renga launch --fault-tolerant`` starts its ranks; a process that was started alone is a
+    ``renga launch --fault-tolerant`` starts its ranks, and each makes it once. A process that was started alone is a
     group of one. SIGTERM asks a rank to leave, unless the program does something else with it. `finalize` waits until
     all ranks have called it, or have died.
 
@@ -45,13 +44,11 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
     _there = False
 
     def __init__(self) -> None:
-        if ResilientCommunicator._there:
-            raise RengaError(
-                "communicator 'resilient': there is one in this process already. Next: use it, or split it"
-            )
         how = _checked()
+        if ResilientCommunicator._there:
+            raise RengaError("communicator 'resilient': this process has made one already. Next: use that, or split it")
         super().__init__(Family())
-        ResilientCommunicator._there = True
+        ResilientCommunicator._there = bool(how.folder)
         self._asked = False
         self._membership = Membership(how)
         if how.folder:
@@ -80,7 +77,8 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def commit(self) -> bool:  # noqa: D102
         with self._waiting("commit"):
-            found = self._family.vote(self._comms[0], Vote.COMMITS, steady=not self._asked)
+            steady = not self._asked and not self._membership.may_grow(len(self._given))
+            found = self._family.vote(self._comms[0], Vote.COMMITS, steady)
         self._membership.has_state = True
         return not found & Vote.STEADY
 
@@ -89,6 +87,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         try:
             change = self._membership.settle(self._family, self._remake)
         except TooFew as error:
+            self._parts, self._given = [], []
             self._be_alone()
             set_world(MPI.COMM_WORLD)  # for messages
             raise error from None
@@ -103,6 +102,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         self._break_up()
         change = self._membership.settle(self._family, self._remake)
         if change is None:
+            self._parts, self._given = [], []
             self._be_alone()
         return change
 
@@ -148,6 +148,8 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         """End all of the old group, with the other survivors."""
         self._family.revoke()
         self._leave()
+        self._membership.splits = len(self._given)
+        watchdog.forget()
         set_world(MPI.COMM_WORLD)  # for messages, until there is a new group
         self._family.end()
 
@@ -177,10 +179,6 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         served = not self.is_spare
         self.finalize()
         note_end(0 if served and not left else None)
-        if left:  # others go on, and MPI would wait for them
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_FINALIZE)
 

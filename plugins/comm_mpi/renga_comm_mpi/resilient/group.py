@@ -11,7 +11,7 @@ from renga_comm_base.resilience import RanksLost
 from renga_comm_mpi import watchdog
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.naive_and_flat import MessagesCommunicator
-from renga_comm_mpi.resilient.family import Family, tells_of_loss
+from renga_comm_mpi.resilient.family import Family, Vote, tells_of_loss
 
 __all__ = ["ResilientGroup"]
 
@@ -54,13 +54,15 @@ class ResilientGroup(MessagesCommunicator):
             self.agree("split", None)
             given = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((color, key)))]
             part._enter(self._family.make(self._comms[0], color, key, _COMMS))
+            self._family.vote(self._comms[0], Vote.MAKES)  # all have it, or none
         self._parts.append(part)
         self._given.append(given)
         return part
 
     def duplicate(self) -> ResilientGroup:  # noqa: D102
         twin = ResilientGroup(self._family, patient=True)
-        with self._waiting("duplicate"):
+        with self._waiting("imean"):
+            self.agree("imean", None)
             twin._enter(self._family.make(self._comms[0], 0, self.rank, _COMMS))
         return twin
 
@@ -92,8 +94,6 @@ class ResilientGroup(MessagesCommunicator):
     def _remake_parts(self, place: int | None, joins: bool) -> None:
         """Make what was derived from this group as it was, of this group as it is now. Collective.
 
-        A part that some ranks had not completed is dropped: who has it makes it again, as the others do.
-
         Args:
             place: Which rank of the old group this process was, or replaces; None: neither.
             joins: It was not in the old group.
@@ -102,7 +102,7 @@ class ResilientGroup(MessagesCommunicator):
         told = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((place, own)))]
         places = [one for one, _ in told]
         known = [one for _, one in told if one is not None]
-        old: list[list[Entry]] = min((given for given, _ in known), key=len, default=[])
+        old: list[list[Entry]] = known[0][0] if known else []
         for i, entries in enumerate(old):
             part = self._part(i)
             now = [entries[one] if one is not None else _beside(entries, rank) for rank, one in enumerate(places)]

@@ -96,8 +96,9 @@ class Errors:
 
     _NOISE = re.compile(
         rb"(\[[^]\n]*\])?NBC_Progress: an error \d+ was found during schedule \w+ at row-offset \d+ - aborting the "
-        rb"schedule\r?\n(\r?\n)?"
+        rb"schedule\r?\n"
     )
+    _EMPTY = re.compile(rb"^(\[[^]\n]*\])?\r?\n", re.MULTILINE)
 
     def __init__(self) -> None:
         self._read, self.write = os.pipe()
@@ -110,8 +111,13 @@ class Errors:
         self._thread.join(_GRACE)
 
     def _pass_on(self) -> None:
+        empty = 0
         while text := os.read(self._read, 2**16):
-            if rest := self._NOISE.sub(b"", text):
-                with suppress(OSError):
-                    os.write(2, rest)
+            text, count = self._NOISE.subn(b"", text)
+            empty += count  # such a line follows each, maybe later
+            if empty:
+                text, count = self._EMPTY.subn(b"", text, empty)
+                empty -= count
+            with suppress(OSError):
+                os.write(2, text)
         os.close(self._read)

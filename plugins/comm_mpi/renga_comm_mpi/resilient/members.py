@@ -33,13 +33,15 @@ class Member(NamedTuple):
         size: How many ranks the group had.
         has_state: It has committed since it joined, or was there from the start.
         home: Its host and process, for messages.
+        splits: How many groups it has made of the group by `split`, or, while it waited, as others do.
     """
 
     role: Role
     place: int | None
     size: int
     has_state: bool
-    home: str
+    home: tuple[str, int]
+    splits: int = 0
 
 
 class Arrangement(NamedTuple):
@@ -49,18 +51,21 @@ class Arrangement(NamedTuple):
         order: Of its ranks, which of all members they are.
         replaced: For each of its ranks the old one whose place it has; None for one that has no old place.
         change: How it differs from the old one.
+        waiting: Of each that still waits, its `Member.splits`.
     """
 
     order: tuple[int, ...]
     replaced: tuple[int | None, ...]
     change: Change
+    waiting: tuple[int, ...] = ()
 
 
 def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     """Return the new group; None if nobody of the old one goes on.
 
-    Who waits takes the place of a dead rank, then one that was vacant before. Where nobody waits, those that are left
-    move up, in their order.
+    Who waits takes the place of a dead rank, then one that was vacant before; not while it has made more groups by
+    `split` than the others, who could not make theirs with it. Where nobody waits, those that are left move up, in
+    their order.
 
     Args:
         members: All processes that are alive.
@@ -74,7 +79,8 @@ def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     }
     if not there:
         return None
-    waiting = [i for i, member in enumerate(members) if member.role == Role.WAITING]
+    splits = min(members[i].splits for i in there.values())
+    waiting = [i for i, member in enumerate(members) if member.role == Role.WAITING and member.splits <= splits]
     before = max(member.size for member in members)
     ended = [i for i, member in enumerate(members) if member.role == Role.ENDED]
     left = tuple(sorted(place for i in (*leaving, *ended) if (place := members[i].place) is not None))
@@ -89,7 +95,8 @@ def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     order = tuple(i for i, _ in seats)
     previous = tuple(members[i].place if members[i].has_state else None for i in order)
     lost = tuple(place for place in range(before) if place not in there and place not in left)
-    return Arrangement(order, tuple(place for _, place in seats), Change(previous, lost, left))
+    rest = tuple(member.splits for i, member in enumerate(members) if member.role == Role.WAITING and i not in order)
+    return Arrangement(order, tuple(place for _, place in seats), Change(previous, lost, left), rest)
 
 
 def _may_leave(members: Sequence[Member]) -> list[int]:

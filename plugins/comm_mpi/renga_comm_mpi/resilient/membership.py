@@ -23,6 +23,8 @@ Remake = Callable[[Arrangement, list[MPI.Comm]], None]
 
 _GROUPS = 3
 """MPI communicators of the group: for messages and votes, for collectives, and for the watchdog."""
+_NEWS = 0.01
+"""Seconds between the news of a death and the making of communicators."""
 _LOOK = 0.002
 """Seconds between two looks of a process that waits for a place."""
 
@@ -59,6 +61,7 @@ class Membership:
         size: How many ranks the group has; 0 for who has never been in it.
         has_state: It has committed since it joined, or was there from the start.
         homes: Of each rank of the group its host and process.
+        splits: As in `Member`.
         over: Nobody needs this process any more.
     """
 
@@ -69,8 +72,10 @@ class Membership:
         self.place = world.rank if founder else None
         self.size = told.ranks if founder else 0
         self.has_state = founder
-        self.homes: tuple[str, ...] = ()
+        self.homes: tuple[tuple[str, int], ...] = ()
+        self.splits = 0
         self.over = False
+        self._waiting: tuple[int, ...] = ()
         self._told = told
         self._root: MPI.Comm = world
         self._active = tuple(range(told.ranks))
@@ -105,6 +110,10 @@ class Membership:
                 continue
             return self._enter(plan, plan.arrangement, time.monotonic() - started_at)
 
+    def may_grow(self, splits: int) -> bool:
+        """Whether a place is vacant, and somebody waits who could take it now that so many groups have been made."""
+        return self.size < self._told.ranks and any(one <= splits for one in self._waiting)
+
     def wait(self) -> bool:
         """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more."""
         while not self.over:
@@ -134,16 +143,29 @@ class Membership:
             else:
                 break
         self._root.Set_errhandler(MPI.ERRORS_RETURN)
+        self._collect_news()
         if old not in (MPI.COMM_WORLD, MPI.COMM_SELF):
             old.Free()
+
+    def _collect_news(self) -> None:
+        """Let MPI hear of others that have died at the same time.
+
+        Open MPI 5.0 may end a process that hears of it while it makes a communicator (a segmentation fault in
+        ``ompi_comm_set_rank_failed``).
+        """
+        until = time.monotonic() + _NEWS
+        while self._root.size > 1 and time.monotonic() < until:
+            with suppress(MPI.Exception):
+                self._root.Iprobe(MPI.ANY_SOURCE)
+            time.sleep(_NEWS / 10)
 
     def _plan(self) -> _Plan | None:
         """Tell all who this process is, and begin a new group; None if a process dies meanwhile."""
         root = self._root
-        home = f"{socket.gethostname()}, process {os.getpid()}"
+        home = socket.gethostname(), os.getpid()
         comms: list[MPI.Comm] = []
         try:
-            members = root.allgather(Member(self.role, self.place, self.size, self.has_state, home))
+            members = root.allgather(Member(self.role, self.place, self.size, self.has_state, home, self.splits))
             new = arrange(members, self._told.ranks)
             if new is None:
                 return _Plan(members, None, [], root)
@@ -213,5 +235,6 @@ class Membership:
         if not is_in:
             self.place, self.size = None, 0
             return None
+        self._waiting = new.waiting
         self.role, self.place, self.size = Role.ACTIVE, new.order.index(root.rank), len(new.order)
         return replace(new.change, seconds=seconds)

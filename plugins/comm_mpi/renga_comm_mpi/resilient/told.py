@@ -27,8 +27,11 @@ class Told(NamedTuple):
     folder: str
 
     def environment(self) -> dict[str, str]:
-        """What tells it to processes."""
-        return {VARIABLE: json.dumps(self._asdict())}
+        """What tells it to processes, and Open MPI to end each by itself.
+
+        Otherwise all wait for each other at their end, which after deaths may take for ever (``PMIx_Fence``).
+        """
+        return {VARIABLE: json.dumps(self._asdict()), "OMPI_MCA_async_mpi_finalize": "1"}
 
 
 def told() -> Told | None:

@@ -13,7 +13,13 @@ from renga_core.backend import Device
 from renga_core.communicator import CommunicatorBase, RankFailed
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import RengaPluginError, registry
-from renga_testing.suites.communicator_programs import PROGRAMS, Program, fail_on_last_rank, names_for
+from renga_testing.suites.communicator_programs import (
+    PROGRAMS,
+    Program,
+    fail_on_last_rank,
+    lose_last_rank,
+    names_for,
+)
 from renga_testing.suites.communicator_ranks import Ranks
 from renga_testing.suites.suite import ProviderSuite, needs
 
@@ -34,7 +40,10 @@ class CommunicatorSuite(ProviderSuite):
     """
 
     kind = COMMUNICATOR
-    extras: ClassVar[Mapping[str, str]] = {"ranks": "several ranks can talk to each other, and something starts them"}
+    extras: ClassVar[Mapping[str, str]] = {
+        "ranks": "several ranks can talk to each other, and something starts them",
+        "fault_tolerant": "the others go on when a rank dies; their launcher starts them so",
+    }
     _ranks: ClassVar[dict[tuple[str, int], Ranks]] = {}
     _node: Any
     _prepared: ClassVar[bool] = False
@@ -149,6 +158,16 @@ class CommunicatorSuite(ProviderSuite):
         assert len(errors) == size, f"{len(errors)} ranks answered, of {size}"
         for rank, error in enumerate(errors):
             assert error is not None, f"the last rank failed, and rank {rank} knows nothing of it"
+
+    @needs("fault_tolerant")
+    @pytest.mark.timeout(300)
+    def test_survivors(self, device: Device) -> None:
+        """When one rank dies, the others recover and go on."""
+        size = self.sizes[:2][-1]
+        errors = self.launch(lose_last_rank, size, device.name)
+        for rank, error in enumerate(errors[:-1]):
+            words = str(error) if isinstance(error, AssertionError) else repr(error)
+            assert error is None, f"the last rank died, and on rank {rank} of {size}: {words}"
 
     def _run(self, program: str, size: int, device: Device) -> None:
         errors = self.launch(PROGRAMS[program], size, device.name)

@@ -147,8 +147,11 @@ class Ranks:
 
 def _launch(address: str, provider: str, size: int) -> int:
     """Have the provider's launcher start the ranks, and return its status."""
-    launcher = find_launcher(registry(COMMUNICATOR).get(provider)).load()
-    status = launcher([sys.executable, "-m", __spec__.name, "rank", address, provider], size, dict(os.environ))
+    communicator = registry(COMMUNICATOR).get(provider)
+    launcher = find_launcher(communicator).load()
+    more = {"fault_tolerant": True} if "fault_tolerant" in communicator.provider.capabilities else {}
+    command = [sys.executable, "-m", __spec__.name, "rank", address, provider]
+    status = launcher(command, size, dict(os.environ), **more)
     return int(status)
 
 

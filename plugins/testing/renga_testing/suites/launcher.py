@@ -43,6 +43,16 @@ print("a rank prints", flush=True)
 print("a rank complains", file=sys.stderr, flush=True)
 if task == "tell":
     sys.exit(0)
+if task == "survive":
+    while sum(name.isdigit() for name in os.listdir(folder)) < size:
+        time.sleep(0.01)
+    try:
+        os.mkdir(os.path.join(folder, "failed"))
+        os.kill(os.getpid(), 9)
+    except FileExistsError:
+        time.sleep(0.5)  # in which others would be ended
+    open(place + ".went-on", "w").close()
+    sys.exit(0)
 if task != "wait":
     while sum(name.isdigit() for name in os.listdir(folder)) < size:
         time.sleep(0.01)
@@ -69,6 +79,7 @@ class LauncherSuite(ProviderSuite):
     extras: ClassVar[Mapping[str, str]] = {
         "hosts": "ranks can run on other hosts",
         "tag": "each line of output can begin with the rank that wrote it",
+        "fault_tolerant": "the others can go on when a rank dies, and there can be spares",
     }
     size: ClassVar[int] = 3
     seconds: ClassVar[float] = 120.0
@@ -156,10 +167,22 @@ class LauncherSuite(ProviderSuite):
         assert "" not in tags, f"{self.label}, with tag, prints a line without the rank that wrote it"
         assert len(tags) == self.size, f"{self.label}, with tag, marks {self.size} ranks by {sorted(tags)}"
 
+    @needs("fault_tolerant")
+    def test_survivors(self) -> None:
+        """Told to, it starts spares, too, and lets all go on when one is killed."""
+        self._end(self._launch("survive", fault_tolerant=True, spares=1, least=1), "one was killed")
+        found, went_on = len(self._ranks()), len(list(self._folder.glob("*.went-on")))
+        assert found == self.size, f"{self.label}, told to start {self.size - 1} ranks and 1 spare, starts {found}"
+        assert went_on == self.size - 1, (
+            f"{self.label}, with fault_tolerant: of {self.size} processes one was killed, and {went_on} went on"
+        )
+
     def _launch(self, task: str, **more: Any) -> subprocess.Popen[bytes]:
         """Start the launcher, and with it the ranks."""
         rank = [sys.executable, "-I", "-S", "-c", _RANK, task, str(self._folder), str(self.size), *_ARGUMENTS]
-        program = _LAUNCHING.format(path=sys.path, name=self.offer.full_name, command=rank, size=self.size, more=more)
+        program = _LAUNCHING.format(
+            path=sys.path, name=self.offer.full_name, command=rank, size=self.size - more.get("spares", 0), more=more
+        )
         # Files, and no pipes: the end of a pipe comes when the last rank ends, one that is left included.
         with open(self._folder / "stdout", "wb") as out, open(self._folder / "stderr", "wb") as err:
             process = subprocess.Popen(

@@ -481,6 +481,13 @@ class Unseen(Right):
             param.array[...] = self.bcast(param.array)
 
 
+class NoRecovery(Right):
+    """it declares fault_tolerant, and cannot recover"""
+
+    breaks = "test_survivors"
+    declares = {"fault_tolerant"}
+
+
 class Careless(Right):
     """when a rank has failed, the others go on as if nothing were"""
 

@@ -226,6 +226,29 @@ class OneTag(Right):
         return cls.launch(command, size, environment)
 
 
+class EndsAll(Right):
+    """it declares fault_tolerant, and ends all when one is killed"""
+
+    breaks = "test_survivors"
+    declares = {"fault_tolerant"}
+
+    def __new__(cls, command, size, environment, fault_tolerant=False, spares=0, least=1):
+        return cls.launch(command, size + spares, environment)
+
+
+class NoSpares(Right):
+    """it declares fault_tolerant, and starts no spares"""
+
+    breaks = "test_survivors"
+    declares = {"fault_tolerant"}
+
+    def __new__(cls, command, size, environment, fault_tolerant=False, spares=0, least=1):
+        if not fault_tolerant:
+            return cls.launch(command, size, environment)
+        ranks = [cls.start([*command[:-5], str(size), *command[-4:]], environment) for _ in range(size)]
+        return max(rank.wait() for rank in ranks)
+
+
 class NoTag(Right):
     """it declares tag, and marks nothing"""
 

@@ -21,9 +21,9 @@ from renga_testing.suites.communicator_programs import (
     models,
     objects,
 )
-from renga_testing.suites.communicator_programs.failing import fail_on_last_rank
+from renga_testing.suites.communicator_programs.failing import fail_on_last_rank, lose_last_rank
 
-__all__ = ["PROGRAMS", "Program", "fail_on_last_rank", "names_for"]
+__all__ = ["PROGRAMS", "Program", "fail_on_last_rank", "lose_last_rank", "names_for"]
 
 Program = Callable[[CommunicatorBase, str], None]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 
+from renga_comm_base.resilience import RanksLost, ResilientBase
 from renga_core.backend import get_device
 from renga_core.communicator import CommunicatorBase
 
-__all__ = ["fail_on_last_rank"]
+__all__ = ["fail_on_last_rank", "lose_last_rank"]
 
 
 def fail_on_last_rank(comm: CommunicatorBase, device: str) -> None:
@@ -15,3 +19,25 @@ def fail_on_last_rank(comm: CommunicatorBase, device: str) -> None:
     if comm.rank == comm.size - 1:
         raise RuntimeError("this rank fails on purpose")
     comm.allreduce(get_device(device).send(np.zeros(3, np.float32)))
+
+
+def lose_last_rank(comm: CommunicatorBase, device: str) -> None:
+    """The last rank is killed; the others learn it, recover, and go on as a group of one less."""
+    assert isinstance(comm, ResilientBase), f"{type(comm).__qualname__} is no ResilientBase"
+    rank, size = comm.rank, comm.size
+    if rank == size - 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    one = get_device(device).send(np.ones(3, np.float32))
+    try:
+        comm.allreduce(one)
+        comm.commit()
+    except RanksLost:
+        change = comm.recover()
+    else:
+        raise AssertionError("a rank has died, and commit returns")
+    assert change.lost == (size - 1,), f"rank {size - 1} has died, and recover returns {change}"
+    assert change.previous == tuple(range(size - 1)), f"the others keep their order, and recover returns {change}"
+    assert (comm.rank, comm.size) == (rank, size - 1), f"rank {rank} of {size} is now {comm.rank} of {comm.size}"
+    total = float(comm.allreduce(one)[0])
+    assert total == size - 1, f"ones of {size - 1} ranks add up to {total}"
+    comm.commit()

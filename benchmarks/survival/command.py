@@ -1,0 +1,60 @@
+"""`python -m benchmarks survival [--jobs N] [--first NUMBER] [--keep FOLDER]`: ranks killed at random moments.
+
+Jobs of 2 to 4 ranks and 0 to 2 spares run 100 to 200 short iterations with communicator `resilient`. In each, one to
+three processes are killed: any rank, the first and spares too, two at once, or during the recovery from another. A job
+is right if it ends by itself with status 0, has done each iteration once, with the same result as a run that nobody
+killed (with fewer ranks from where it had fewer), and left no process and no file behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.survival.job import run
+from benchmarks.survival.schedule import draw
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the jobs; 1 if one of them was not right."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks survival", description=__doc__)
+    parser.add_argument("--jobs", type=int, default=50, help="how many (default: 50)")
+    parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first job; it draws the kills")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="where to keep what jobs that were wrong have written"
+    )
+    arguments = parser.parse_args(argv)
+    wrong, kept, lost = 0, 0, []
+    for number in range(arguments.first, arguments.first + arguments.jobs):
+        schedule = draw(number)
+        with tempfile.TemporaryDirectory(prefix="survival-") as folder:
+            outcome = run(schedule, Path(folder))
+            if outcome.wrong and arguments.keep:
+                shutil.copytree(folder, arguments.keep / str(number), dirs_exist_ok=True)
+        lost += outcome.lost
+        kept += outcome.kept
+        wrong += bool(outcome.wrong)
+        kills = ", ".join(f"{kill.moment} {kill.amount:.3f}" for kill in schedule.kills)
+        told = "; ".join(outcome.wrong) or "right"
+        print(
+            f"{number}: {schedule.ranks} ranks, {schedule.spares} spares, kills: {kills}: {outcome.seconds:.1f} s, "
+            f"{outcome.exiting:.1f} s to exit, {f'{outcome.crashed} crashed, ' if outcome.crashed else ''}"
+            f"lost {', '.join(f'{one * 1000:.0f}' for one in outcome.lost) or '-'} ms: {told}",
+            flush=True,
+        )
+    print(f"{arguments.jobs} jobs, {wrong} wrong; {kept} kept their size; {len(lost)} recoveries", end="")
+    if lost:
+        print(f": {statistics.median(lost):.3f} s lost in the middle, {max(lost):.3f} s at most", end="")
+    print()
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,98 @@
+"""``program.py STEPS FAULTS``: an array to which each iteration adds a mean over ranks, and faults at given iterations.
+
+`FAULTS` is JSON: ``{"raise": [[ITERATION, RANK], …], …}``. Only processes that were there from the start have faults.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+
+from renga.distributed import create_communicator
+from renga_comm_base.resilience import RanksLost
+
+
+def kill(comm):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_in_vote(comm):
+    comm._family.vote = lambda *_, **__: kill(comm)
+
+
+def kill_in_recovery(comm):
+    """Not now, but when others have made the new group, and wait for this one in the next step."""
+    comm._remake_parts = lambda *_: kill(comm)
+
+
+def kill_at_shrink(comm):
+    comm._membership._shrink = lambda: kill(comm)
+
+
+def throw(comm):
+    raise KeyError("on this rank only")
+
+
+def leave(comm):
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def stop(comm):
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def exit_3(comm):
+    sys.exit(3)
+
+
+def hang(comm):
+    time.sleep(1000)
+
+
+def main(steps, faults):
+    comm = create_communicator("resilient")
+    iteration, params, change = 0, np.zeros(1000), None
+    parts = comm.split(comm.rank // 2, -comm.rank)
+    inner = parts.split(0, parts.rank)
+    at_first = None if comm.is_spare else comm.rank
+    if comm.is_spare:
+        change = comm.join()
+        if change is None:
+            print("not needed", flush=True)
+            return
+    told = []
+    while iteration < steps:
+        try:
+            if change is not None:
+                told.append((iteration, change.previous, change.lost, change.left))
+                if change.newcomers:
+                    iteration, params = comm.bcast_obj((iteration, params), root=change.source)
+            change = None
+            for name, places in faults.items():
+                if [iteration, at_first] in places:
+                    globals()[name](comm)
+            noise = np.random.default_rng([iteration, comm.rank, comm.size]).standard_normal(1000)
+            request = comm.imean([np.sin(params) + noise])
+            ranks = parts.allgather_obj(comm.rank), inner.allgather_obj(parts.rank)
+            (mean,) = request.wait()
+            changes = comm.commit()
+            iteration, params = iteration + 1, params + mean
+            if changes:
+                change = comm.admit()
+                if change is None:
+                    print("left", flush=True)
+                    return
+        except RanksLost:
+            change = comm.recover()
+    digest = hashlib.sha256(params.tobytes()).hexdigest()[:16]
+    for line in (("rank", comm.rank, "of", comm.size, digest), *(("told", *one) for one in told), ("parts", *ranks)):
+        print(*line, flush=True)
+    comm.finalize()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), json.loads(sys.argv[2]))

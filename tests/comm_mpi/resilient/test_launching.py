@@ -1,0 +1,52 @@
+"""What the launcher knows of a job whose ranks may die."""
+
+import os
+
+import pytest
+
+pytest.importorskip("mpi4py")
+from renga_comm_mpi.launching import LaunchError, Mpiexec
+from renga_comm_mpi.resilient.launching import Errors, check, status_of
+from renga_comm_mpi.resilient.told import Told, ends, note_end, note_start, told
+
+
+@pytest.mark.parametrize("version", ["mpiexec (Open MPI) 5.0.11", "mpirun (Open MPI) 6.1.0rc1"])
+def test_open_mpi_5_can(version):
+    check(Mpiexec("mpiexec", "Open MPI", version))
+
+
+@pytest.mark.parametrize(
+    ("flavour", "version"), [("Open MPI", "mpiexec (Open MPI) 4.1.6"), ("Hydra", "Version: 4.2.1"), ("unknown", "")]
+)
+def test_others_cannot(flavour, version):
+    with pytest.raises(LaunchError, match=r"--fault-tolerant needs Open MPI 5 or later.*\n.*renga\[mpi\]"):
+        check(Mpiexec("mpiexec", flavour, version))
+
+
+@pytest.mark.parametrize(
+    ("noted", "of_mpiexec", "status"),
+    [([0, 1], 137, 0), ([3, 3], 0, 3), ([], 0, 1), ([], 137, 137), ([None], 0, 1), ([None, 0], 137, 0)],
+)
+def test_the_status_of_a_job(tmp_path, monkeypatch, noted, of_mpiexec, status):
+    for name, value in Told(2, 1, str(tmp_path)).environment().items():
+        monkeypatch.setenv(name, value)
+    assert told() == Told(2, 1, str(tmp_path))
+    note_start()
+    for number, one in enumerate(noted):
+        monkeypatch.setattr(os, "getpid", lambda number=number: 100 + number)
+        note_end(one)
+    assert ends(str(tmp_path)) == {100 + number: one for number, one in enumerate(noted)}
+    assert status_of(str(tmp_path), of_mpiexec) == status
+
+
+@pytest.mark.parametrize("status", [0, 7])
+def test_of_other_programs_it_is_that_of_mpiexec(tmp_path, status):
+    assert status_of(str(tmp_path), status) == status
+
+
+def test_lines_about_interrupted_collectives_are_left_out(capfd):
+    errors = Errors()
+    noise = b"NBC_Progress: an error 77 was found during schedule 0x55c1 at row-offset 0 - aborting the schedule\n\n"
+    os.write(errors.write, b"before\n" + noise + b"between, NBC_\n" + noise + noise + b"after")
+    errors.close()
+    assert capfd.readouterr().err == "before\nbetween, NBC_\nafter"

@@ -1,0 +1,78 @@
+"""Who takes which place: cases, and what holds for any."""
+
+import itertools
+
+import pytest
+
+from renga_comm_base.resilience import Change
+
+pytest.importorskip("mpi4py")
+from renga_comm_mpi.resilient.members import Member, Role, arrange
+
+HERE = ("here", 1)
+
+
+def active(place, size, has_state=True, splits=0):
+    return Member(Role.ACTIVE, place, size, has_state, HERE, splits)
+
+
+def waiting(splits=0):
+    return Member(Role.WAITING, None, 0, False, HERE, splits)
+
+
+def leaving(place, size):
+    return Member(Role.LEAVING, place, size, True, HERE)
+
+
+def ended(place, size):
+    return Member(Role.ENDED, place, size, True, HERE)
+
+
+CASES = {
+    "nothing": ([active(0, 2), active(1, 2)], 2, (0, 1), (0, 1), Change((0, 1))),
+    "a spare": ([active(1, 2), waiting()], 2, (1, 0), (0, 1), Change((None, 1), (0,))),
+    "fewer": ([active(0, 3), active(2, 3)], 3, (0, 1), (0, 2), Change((0, 2), (1,))),
+    "a vacant place": ([active(0, 1), waiting(), waiting()], 2, (0, 1), (0, None), Change((0, None))),
+    "without state": ([active(0, 2, False), active(1, 2)], 2, (0, 1), (0, 1), Change((None, 1))),
+    "leaves": ([active(0, 2), leaving(1, 2)], 2, (0,), (0,), Change((0,), (), (1,))),
+    "leaves for a spare": ([leaving(0, 2), active(1, 2), waiting()], 2, (2, 1), (0, 1), Change((None, 1), (), (0,))),
+    "stays until another has the state": (
+        [leaving(0, 1), waiting()],
+        2,
+        (0, 1),
+        (0, None),
+        Change((0, None)),
+    ),
+    "ended": ([active(0, 2), ended(1, 2)], 2, (0,), (0,), Change((0,), (), (1,))),
+    "a spare with more groups": ([active(0, 2, splits=1), waiting(2)], 2, (0,), (0,), Change((0,), (1,))),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cases(case):
+    members, full, order, replaced, change = CASES[case]
+    found = arrange(members, full)
+    assert (found.order, found.replaced, found.change) == (order, replaced, change)
+
+
+@pytest.mark.parametrize("members", [[waiting()], [ended(0, 2), ended(1, 2)], [leaving(0, 1)], []])
+def test_nobody_goes_on(members):
+    assert arrange(members, 2) is None
+
+
+@pytest.mark.parametrize(("full", "spares"), list(itertools.product((1, 2, 3, 4), (0, 1, 2))))
+def test_any_deaths(full, spares):
+    for alive in itertools.product((True, False), repeat=full):
+        members = [active(place, full) for place, there in enumerate(alive) if there] + [waiting()] * spares
+        found = arrange(members, full)
+        if not any(alive):
+            assert found is None
+            continue
+        survivors = [place for place, there in enumerate(alive) if there]
+        assert found.change.lost == tuple(place for place, there in enumerate(alive) if not there)
+        assert len(found.order) == min(full, len(survivors) + spares)
+        assert len(set(found.order)) == len(found.order)
+        assert [one for one in found.change.previous if one is not None] == survivors
+        if len(found.order) == full:
+            assert all(previous in (None, rank) for rank, previous in enumerate(found.change.previous))
+        assert found.change.previous[found.change.source] == survivors[0]
