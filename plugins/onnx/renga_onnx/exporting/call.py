@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -242,22 +242,29 @@ class Call:
 
         Args:
             first, second: The size in this run and in the other.
-            most: The largest difference. The smallest is taken; of several arrays, the latest.
+            most: The largest difference. The smallest is taken; of several arrays, an input, or else the latest.
         """
         if first == second:
             return None
         found: tuple[str, int, int] | None = None
-        for call in reversed(self.context.calls.values()):
-            if call.function is self.function or len(call.run.outputs) != len(call.twin.outputs):
-                continue  # that is being written, or a stack
-            for name, x, y in zip(call.outputs, call.run.outputs, call.twin.outputs, strict=False):
-                for axis, (here, there) in enumerate(zip(x.shape, y.shape, strict=True)):
-                    if first - here == second - there and abs(first - here) <= most:
-                        found, most = (name, axis, first - here), abs(first - here) - 1
+        for name, here, there in self._arrays_before():
+            for axis, pair in enumerate(zip(here, there, strict=True)):
+                if first - pair[0] == second - pair[1] and abs(first - pair[0]) <= most:
+                    found, most = (name, axis, first - pair[0]), abs(first - pair[0]) - 1
         if found is None:
             return None
-        name = self._size_of(*found[:2])
-        return name if found[2] == 0 else self._once("Add", [name, self.integers([found[2]])])
+        size = self._size_of(*found[:2])
+        return size if found[2] == 0 else self._once("Add", [size, self.integers([found[2]])])
+
+    def _arrays_before(self) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
+        """Names and shapes, in both runs, of what has been computed: of the inputs first, then from the latest on."""
+        sides = [(self.inputs, self.run.inputs, self.twin.inputs)]
+        calls = [call for call in reversed(self.context.calls.values()) if call.function is not self.function]
+        sides += [(call.outputs, call.run.outputs, call.twin.outputs) for call in calls]
+        for names, xs, ys in sides:
+            if len(xs) == len(ys):  # otherwise it is a stack
+                for name, x, y in zip(names, xs, ys, strict=False):
+                    yield name, x.shape, y.shape
 
     def array(self, value: Array, twin: Array | None = None) -> str:
         """The name of an array that a function holds: computed, a parameter, or a constant.
