@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import to_host
+from renga_core.errors import RengaError
 from renga_onnx.exporting.call import Call
 
 __all__ = ["END", "added", "get_item", "get_item_gradient", "put", "selected"]
@@ -103,7 +104,11 @@ def _parts(slices: Any, ndim: int) -> list[Any]:
     given = list(slices) if isinstance(slices, tuple) else [slices]
     parts: list[Any] = []
     for part in given:
-        if _is_array(part) and (array := np.asarray(to_host(part) if hasattr(part, "dtype") else part)).dtype == bool:
+        if isinstance(part, (bool, np.bool_)):
+            if not part:
+                raise RengaError("an index with False, which selects nothing, is not exported.\nNext: use x[:0].")
+            parts.append(None)  # a new axis
+        elif _is_array(part) and (array := np.asarray(to_host(part) if hasattr(part, "dtype") else part)).dtype == bool:
             parts.extend(np.nonzero(array))
         else:
             parts.append(part)
@@ -115,7 +120,7 @@ def _parts(slices: Any, ndim: int) -> list[Any]:
 
 def _is_array(part: Any) -> bool:
     """Whether an array is looked up; one without axes, too, but not a NumPy number."""
-    return isinstance(part, (list, np.ndarray)) or getattr(part, "ndim", 0) > 0 or isinstance(part, np.bool_)
+    return isinstance(part, (list, np.ndarray)) or getattr(part, "ndim", 0) > 0
 
 
 def _sliced(call: Call, x: str, places: list[Any], twin: list[Any]) -> str:

@@ -101,7 +101,7 @@ class Call:
         return self.context.add_const(np.asarray(value, dtype=self.x.dtype if dtype is None else dtype), "constant")
 
     def number(self, value: float, twin: float, dtype: Any) -> str:
-        """The name of a number that may depend on named axes: a size, such as how many elements there are, or 1 / size.
+        """The name of a number that may depend on named axes: a size, half of one, or 1 / size.
 
         Raises:
             RengaError: It depends on them in another way.
@@ -110,6 +110,8 @@ class Call:
             return self.constant(value, dtype)
         if value == int(value) and twin == int(twin):
             return self.cast(self.squeeze(self.shape([int(value)], [int(twin)]), [0]), dtype)
+        if all(each * 2 == int(each * 2) for each in (value, twin)):  # half of a size
+            return self.op("Mul", [self.number(value * 2, twin * 2, dtype), self.constant(0.5, dtype)])
         whole = [round(1 / each, 6) if each else 0.5 for each in (value, twin)]
         if any(each != int(each) for each in whole):
             raise RengaError(
