@@ -80,6 +80,12 @@ def convolutional():
     )
 
 
+def pooled(x):
+    """Windows that cover all of the image, and windows that need not."""
+    covering = F.max_pooling_2d(x, 2), F.max_pooling_2d(x, 3, 2), F.max_pooling_2d(x, 2, stride=3)
+    return *covering, F.max_pooling_2d(x, 3, 2, 1, cover_all=False), F.average_pooling_2d(x, 3, 2, 1)
+
+
 CASES = {
     "convolutions": (convolutional, ("n", 3, "h", "w"), normal(2, 3, 8, 8), normal(3, 3, 12, 6)),
     "deconvolution": (
@@ -97,6 +103,8 @@ CASES = {
         normal(2, 4, 4, 4),
         normal(1, 4, 8, 6),
     ),
+    "pooling of even sizes": (lambda: pooled, (1, 2, "h", "w"), normal(1, 2, 8, 8), normal(1, 2, 9, 11)),
+    "pooling of odd sizes": (lambda: pooled, (1, 2, "h", "w"), normal(1, 2, 9, 7), normal(1, 2, 10, 8)),
     "means": (
         lambda: (
             lambda x: (F.mean(x, 0), F.normalize(x), F.flatten(x), F.tile(x, (2, 1)), x[1:], F.split_axis(x, 2, 0)[1])

@@ -19,19 +19,17 @@ __all__ = ["CONVERTERS"]
 def _geometry(call: Call) -> dict[str, Any]:
     """The window; at the end as much border as its last position needs, for whatever size that is."""
     window, other = call.function.window, call.other.window
-    after, there = (
-        [padded - n - p for padded, n, p in zip(each.padded, each.size, each.pad, strict=True)]
-        for each in (window, other)
-    )
     if window.ksize != other.ksize:
         raise RengaError(
             f"{call.function.label} ({call.run.where}) has a window whose size depends on a named axis, and that is "
             "not the whole image.\nNext: give input_shapes that name fewer axes."
         )
     fixed = {"kernel_shape": list(window.ksize), "strides": list(window.stride)}
-    if after == there:
+    if window.size == other.size:
+        after = [padded - n - p for padded, n, p in zip(window.padded, window.size, window.pad, strict=True)]
         return {**fixed, "pads": [*window.pad, *after]}
-    return {**fixed, "pads": [*window.pad, *window.pad], "ceil_mode": 1}
+    # For the two sizes at hand the last position may end where the image does; for others it will not.
+    return {**fixed, "pads": [*window.pad, *window.pad], "ceil_mode": int(window.cover_all)}
 
 
 def _is_whole_image(call: Call) -> bool:

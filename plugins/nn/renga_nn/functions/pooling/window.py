@@ -24,6 +24,7 @@ class Window:
         ksize, stride, pad: One number for each spatial axis.
         size: Size of the images.
         out: Number of window positions along each axis.
+        cover_all: Whether the last position may reach beyond the end, so that each element is in a window.
     """
 
     ksize: tuple[int, ...]
@@ -31,6 +32,7 @@ class Window:
     pad: tuple[int, ...]
     size: tuple[int, ...]
     out: tuple[int, ...]
+    cover_all: bool = False
 
     @staticmethod
     def over(
@@ -63,7 +65,7 @@ class Window:
         out = tuple([_positions(n, k, s, p, cover_all) for n, k, s, p in sizes])
         if min(out) < 1:
             raise InvalidType(function, "x", f"images that a window of {ks} fits into", describe_array(x))
-        return Window(ks, ss, ps, size, out)
+        return Window(ks, ss, ps, size, out, cover_all)
 
     @staticmethod
     def onto(
