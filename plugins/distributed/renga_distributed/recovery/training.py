@@ -246,11 +246,11 @@ class TrainerRecovery(Updates):
 
     def _regroup(self) -> None:
         super()._regroup()
+        if self._on_change is not None:
+            self._on_change()
         if self._iterators:
             first, last = self.communicator.share(self._iterators[0].batch_size)
             self._synchronizer.examples = last - first
-        if self._on_change is not None:
-            self._on_change()
 
     def _state(self) -> Any:
         saving, trainer = DictionarySerializer(), self._trainer
