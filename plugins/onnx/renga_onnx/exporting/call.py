@@ -119,7 +119,7 @@ class Call:
                 "other sizes: neither a size nor 1 / size.\n"
                 "Next: compute it with functions, from sizes or from inputs; or give input_shapes that name fewer axes."
             )
-        return self.op("Reciprocal", [self.number(*whole, dtype)])
+        return self.op("Reciprocal", [self.number(whole[0], whole[1], dtype)])
 
     def numbers(self, count: int, twin: int) -> str:
         """The name of 0, 1, 2 …, so many in this run and in the other."""
