@@ -60,6 +60,11 @@ def conv_transpose(
     sides = [(size - 1) * t + (k - 1) * d + 1 + e for size, t, k, d, e in parts]
     channels = W.shape[1] * group
     affordable([x.shape[0], channels, *sides], x.dtype, x.size)
+    before, after = (pads[:n], pads[n:]) if pads else ([0] * n, [0] * n)
+    uneven = [e + p - q for e, p, q in zip(extra, before, after, strict=True)]
+    if auto_pad == "NOTSET" and not output_shape and min(before) >= 0 and _is_within(uneven, steps):
+        size = [full - p - q for full, p, q in zip(sides, before, after, strict=True)]
+        return F.deconvolution_nd(x, W, b, steps, before, size, gaps, group)
     y = F.deconvolution_nd(x, W, None, steps, 0, None, gaps, group)
     y = F.pad(y, [(0, 0), (0, 0), *[(0, e) for e in extra]], "constant")
     border = list(pads or [0] * 2 * n)
@@ -78,6 +83,10 @@ def conv_transpose(
     inside = [slice(border[i], full - border[i + n]) for i, full in enumerate(y.shape[2:])]
     y = y[(slice(None), slice(None), *inside)]
     return y if b is None else y + b.reshape((1, -1, *[1] * n))
+
+
+def _is_within(numbers: list[int], limits: list[int]) -> bool:
+    return all(0 <= number < limit for number, limit in zip(numbers, limits, strict=True))
 
 
 @operator("Col2Im", host=(1, 2))
