@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
 
 from renga_core.backend import Array, is_floating, to_host
 from renga_core.errors import RengaError
@@ -151,10 +151,16 @@ class Context:
         place = self.add_const(np.array(i if i == j else i - count), "constant")
         return self.op("Gather", [name, place], [self.fresh("element")], axis=0)[0]
 
-    def initializers(self, own: bool = True) -> list[TensorProto]:
-        """The constants that are no floats, and the parameters if `own`, as ONNX stores them."""
+    def add_initializers(self, graph: GraphProto, own: bool = True) -> None:
+        """Add the constants that are no floats, and the parameters if `own`, to a graph.
+
+        They are made in their place: a message of more than 2 GiB cannot be copied.
+        """
         whole = {name: array for name, array in self.constants.items() if not is_floating(array.dtype)}
-        return [tensor(array, name) for name, array in {**(self.parameters if own else {}), **whole}.items()]
+        for name, array in {**(self.parameters if own else {}), **whole}.items():
+            host = to_host(array)
+            kind = helper.np_dtype_to_tensor_dtype(host.dtype)
+            graph.initializer.add(name=name, dims=host.shape, data_type=kind).raw_data = host.tobytes()
 
     def constant_nodes(self) -> list[NodeProto]:
         """The constants that are floats, as nodes: who loads the graph can tell them from parameters."""

@@ -224,13 +224,13 @@ def trace(
             _value(name, array, _named(array, other, (*axes, *context.value_axes)))
             for (name, array), other in zip(outputs.items(), there.values(), strict=True)
         ],
-        context.initializers(own=export_params),
     )
     domains = {**context.opset_imports, **(external_opset_imports or {})}
     _check_domains(context, domains)
     imports = [helper.make_opsetid(domain, version) for domain, version in {"": opset, **domains}.items()]
     made_by = {"producer_name": "renga", "producer_version": version("renga")}
     proto = helper.make_model(graph, opset_imports=imports, **made_by)
+    context.add_initializers(proto.graph, own=export_params)
     proto.ir_version = helper.find_min_ir_version_for(imports, ignore_unknown=True)
     if not domains and weights_size(proto) < LARGEST:
         onnx.checker.check_model(proto)
