@@ -77,8 +77,9 @@ class OnnxConverterSuite(CalledSuite):
     def test_function(self) -> None:
         """The description's `function` is the class of a function, where it is defined; and `call` applies it."""
         described = self._described.function
+        variables = self._variables(self._inputs())  # first: to guess them, it is called, too
         with resolve("renga_onnx.exporting.recording:Recorder")() as recorder:
-            self.network(*self._variables(self._inputs()))
+            self.network(*variables)
         names = [getattr(each.function, "onnx_name", _path(type(each.function))) for each in recorder.applied]
         if ":" in described:
             try:
