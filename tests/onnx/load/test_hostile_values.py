@@ -101,6 +101,12 @@ SIZES: dict[str, tuple[str, Sequence[str], dict[str, Any], dict[str, Any]]] = {
         {},
         {"r": np.array([[0, 0, 1e30, 1e30]], np.float32), "b": ints(0)},
     ),
+    "regions of many samples": (
+        "RoiAlign",
+        ["x", "r", "b"],
+        {},
+        {"r": np.array([[0, 0, 4e4, 4e4]], np.float32), "b": ints(0)},
+    ),
     "shape of zeros": ("Reshape", ["x", "s"], {}, {"s": ints(0, 0, 0, 0, 0)}),
     "more than all": ("TopK", ["x", "k"], {}, {"k": ints(99)}),
     "place beyond": ("Gather", ["x", "i"], {}, {"i": ints(7)}),

@@ -211,6 +211,7 @@ def _region(image: Any, rows: tuple[list[Taps], int], columns: tuple[list[Taps],
     """Samples ``(C, bins, samples, bins, samples)`` of one image, and the mean or the largest of those of a bin."""
     xp = get_array_module(image)
     (row_taps, m), (column_taps, n) = rows, columns
+    affordable([image.shape[0], len(row_taps[0][0]), len(column_taps[0][0])], image.dtype, image.size)
     terms = []
     for row, row_share in row_taps:
         for column, column_share in column_taps:
