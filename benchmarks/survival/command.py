@@ -1,4 +1,4 @@
-"""`python -m benchmarks survival [--jobs N] [--first NUMBER] [--keep FOLDER]`: ranks killed at random moments.
+"""`python -m benchmarks survival [--jobs N] [--first NUMBER] [--respawn N] [--keep FOLDER]`: random kills.
 
 Jobs of 2 to 4 ranks and 0 to 2 spares run 100 to 200 short iterations with communicator `resilient`. In each, one to
 three processes are killed: any rank, the first and spares too, two at once, or during the recovery from another. A job
@@ -30,12 +30,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="where to keep what jobs that were wrong have written"
     )
+    parser.add_argument("--respawn", type=int, default=0, metavar="N", help="new processes for dead ones; others wait")
     arguments = parser.parse_args(argv)
+    options = ["--respawn", str(arguments.respawn), "--wait"] if arguments.respawn else []
     wrong, kept, lost = 0, 0, []
     for number in range(arguments.first, arguments.first + arguments.jobs):
         schedule = draw(number)
         with tempfile.TemporaryDirectory(prefix="survival-") as folder:
-            outcome = run(schedule, Path(folder))
+            outcome = run(schedule, Path(folder), options)
             if outcome.wrong and arguments.keep:
                 shutil.copytree(folder, arguments.keep / str(number), dirs_exist_ok=True)
         lost += outcome.lost

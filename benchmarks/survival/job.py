@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -59,12 +60,19 @@ class _Logs:
         return found
 
 
-def run(schedule: Schedule, folder: Path) -> Outcome:
-    """Start a job, kill as the schedule says, and look at what is left."""
+def run(schedule: Schedule, folder: Path, options: Sequence[str] = ()) -> Outcome:
+    """Start a job, kill as the schedule says, and look at what is left.
+
+    Args:
+        schedule: What to do.
+        folder: An empty one.
+        options: More of `renga launch`.
+    """
     before = set(Path("/dev/shm").glob("*_segment.*"))
     temporary = folder / "tmp"
     temporary.mkdir()
     command = ["launch", "-n", str(schedule.ranks), "--fault-tolerant", "--spares", str(schedule.spares)]
+    command += options
     logs = _Logs(folder)
     started_at = time.monotonic()
     with open(folder / "output", "wb") as output:

@@ -21,7 +21,7 @@ __all__ = ["run"]
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] [--communicator NAME]
-    [--fault-tolerant [--spares K] [--min M]] PROGRAM …``.
+    [--fault-tolerant [--spares K] [--respawn N [--wait]] [--min M]] PROGRAM …``.
 
     The status of the program becomes the command's. Ctrl-C asks all ranks to stop; a second one kills them.
     """
@@ -60,6 +60,18 @@ def run(argv: Sequence[str]) -> int:
         help="processes beside RANKS that wait to take the place of a dead one (with --fault-tolerant)",
     )
     parser.add_argument(
+        "--respawn",
+        type=int,
+        default=0,
+        metavar="N",
+        help="start up to N processes for dead ones that no spare replaces; others go on with fewer until they come",
+    )
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        help="wait for processes that --respawn starts: the result is that of a job in which none died",
+    )
+    parser.add_argument(
         "--min",
         type=int,
         metavar="M",
@@ -92,6 +104,7 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(f"{options}: launcher '{launcher.full_name}' cannot do this. See 'renga launch --help'.")
     if arguments.fault_tolerant or survives:
         more |= {"spares": arguments.spares, "least": arguments.min or 1}
+        more |= {"respawn": arguments.respawn, "waits": arguments.wait}
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
     environment = {**os.environ, **thread_environment(-(-arguments.n // hosts), arguments.threads)}
     # What was disabled on the command line is disabled in the ranks, too.
@@ -104,11 +117,13 @@ def run(argv: Sequence[str]) -> int:
 def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
     """Refuse options that make no sense together, or numbers that are out of range."""
     if not arguments.fault_tolerant and arguments.communicator is None:
-        for name, value in (("--spares", arguments.spares), ("--min", arguments.min)):
+        for name in ("spares", "respawn", "wait", "min"):
+            value = getattr(arguments, name)
             if value:
-                raise UsageError(f"argument {name}: it needs --fault-tolerant. See 'renga launch --help'.")
-    if arguments.spares < 0:
-        raise UsageError(f"argument --spares: 0 or more, not {arguments.spares}. See 'renga launch --help'.")
+                raise UsageError(f"argument --{name}: it needs --fault-tolerant. See 'renga launch --help'.")
+    for name in ("spares", "respawn"):
+        if (number := getattr(arguments, name)) < 0:
+            raise UsageError(f"argument --{name}: 0 or more, not {number}. See 'renga launch --help'.")
     if arguments.min is not None and not 1 <= arguments.min <= arguments.n:
         raise UsageError(
             f"argument --min: from 1 to {arguments.n} (-n), not {arguments.min}. See 'renga launch --help'."

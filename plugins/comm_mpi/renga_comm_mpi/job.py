@@ -40,6 +40,8 @@ def launch(
     fault_tolerant: bool = False,
     spares: int = 0,
     least: int = 1,
+    respawn: int = 0,
+    waits: bool = False,
 ) -> int:
     """Run ranks of a command: the launcher ``mpi``.
 
@@ -52,6 +54,8 @@ def launch(
         fault_tolerant: The others go on when a rank dies; communicator `resilient` needs it.
         spares: How many more processes to start, which wait for the place of a dead rank.
         least: With fewer ranks than this the job ends.
+        respawn: How many processes may be started for dead ranks, in all.
+        waits: The others wait for these, and do not go on with fewer ranks meanwhile.
 
     Raises:
         LaunchError: mpi4py or ``mpiexec`` is missing, or has no options known for what is asked.
@@ -66,7 +70,7 @@ def launch(
         return run_job(started, variables, ranks_here=here, timeout=timeout)
     check(mpiexec)
     with tempfile.TemporaryDirectory(prefix="renga-job-") as folder:
-        how = Told(size, least, folder)
+        how = Told(size, least, folder, respawn, waits)
         return run_job(started, variables | how.environment(), ranks_here=here, timeout=timeout, resilient=how)
 
 
@@ -135,7 +139,8 @@ def run_job(
     if watchdog.ended:
         return 1
     status = status if status >= 0 else 128 - status
-    status = status if resilient is None else status_of(resilient.folder, status)
+    if resilient is not None:
+        return status_of(resilient.folder, status, wishes[0] if wishes else 0)
     killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
     return 128 + wishes[0] if wishes and status != 0 and killed else status
 

@@ -26,7 +26,7 @@ def kill_in_vote(comm):
 
 def kill_in_recovery(comm):
     """Not now, but when others have made the new group, and wait for this one in the next step."""
-    comm._remake_parts = lambda *_: kill(comm)
+    comm._remake_parts = lambda joins: kill(comm)
 
 
 def kill_at_shrink(comm):
@@ -49,7 +49,13 @@ def exit_3(comm):
     sys.exit(3)
 
 
+def await_newcomers(comm):
+    while comm.rank == 0 and not comm._has_come():
+        time.sleep(0.02)
+
+
 def hang(comm):
+    print("hangs", flush=True)
     time.sleep(1000)
 
 

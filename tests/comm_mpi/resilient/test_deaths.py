@@ -135,6 +135,28 @@ def test_another_one_dies_during_recovery(job, moment):
     assert outcome.told[0].endswith("(0, None, 2, None) (1, 3) ()")
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_others_wait_for_a_new_process(job, rank):
+    outcome = job(2, options=["--respawn", "1", "--wait"], kill=[[5, rank]])
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [2] * STEPS)
+    assert outcome.parts == ["[1, 0] [0, 1]"] * 2
+    assert f"5 {(0, None) if rank else (None, 1)} ({rank},) ()" in outcome.told
+
+
+def test_others_go_on_until_a_new_process_comes(job):
+    outcome = job(2, options=["--respawn", "1"], kill=[[5, 1]], await_newcomers=[[7, 0]])
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [2] * 5 + [1] * 3 + [2] * (STEPS - 8))
+    assert outcome.told[-2:] == ["5 (0,) (1,) ()", "8 (0, None) () ()"]
+
+
+def test_no_more_new_processes_than_allowed(job):
+    outcome = job(3, options=["--respawn", "1", "--wait"], kill=[[5, 1], [7, 2]])
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [3] * 7 + [2] * (STEPS - 7))
+
+
 def test_all_die(job):
     outcome = job(2, kill=[[5, 0], [5, 1]])
     assert outcome.status not in (0, None)
@@ -203,7 +225,7 @@ def test_who_hangs_is_ended(job):
 
 def test_ctrl_c_stops_all(job):
     def interrupt(process):
-        time.sleep(3.0)
+        assert [process.stdout.readline() for _ in range(2)] == ["hangs\n"] * 2
         process.send_signal(signal.SIGINT)
 
     outcome = job(2, spares=1, hang=[[5, 0], [5, 1]], meanwhile=interrupt)

@@ -1,6 +1,7 @@
 """What the launcher knows of a job whose ranks may die."""
 
 import os
+import signal
 
 import pytest
 
@@ -39,6 +40,12 @@ def test_the_status_of_a_job(tmp_path, monkeypatch, noted, of_mpiexec, status):
     assert status_of(str(tmp_path), of_mpiexec) == status
 
 
+def test_of_one_that_was_stopped_it_tells_so(tmp_path):
+    assert status_of(str(tmp_path), 0, signal.SIGINT) == 130
+    (tmp_path / "100").write_text("5")
+    assert status_of(str(tmp_path), 0, signal.SIGINT) == 5
+
+
 @pytest.mark.parametrize("status", [0, 7])
 def test_of_other_programs_it_is_that_of_mpiexec(tmp_path, status):
     assert status_of(str(tmp_path), status) == status
@@ -47,6 +54,7 @@ def test_of_other_programs_it_is_that_of_mpiexec(tmp_path, status):
 def test_lines_about_interrupted_collectives_are_left_out(capfd):
     errors = Errors()
     noise = b"NBC_Progress: an error 77 was found during schedule 0x55c1 at row-offset 0 - aborting the schedule\n\n"
-    os.write(errors.write, b"before\n" + noise + b"between, NBC_\n" + noise + noise + b"after")
+    more = b"Error in NBC_Start_round() (-1)\n"
+    os.write(errors.write, b"before\n" + noise + more + b"between, NBC_\n" + noise + noise + b"after")
     errors.close()
     assert capfd.readouterr().err == "before\nbetween, NBC_\nafter"

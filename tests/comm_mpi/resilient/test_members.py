@@ -12,27 +12,28 @@ from renga_comm_mpi.resilient.members import Member, Role, arrange
 HERE = ("here", 1)
 
 
-def active(place, size, has_state=True, splits=0):
-    return Member(Role.ACTIVE, place, size, has_state, HERE, splits)
+def active(place, size, has_state=True, splits=0, seat=None):
+    return Member(Role.ACTIVE, place, place if seat is None else seat, size, has_state, HERE, splits)
 
 
 def waiting(splits=0):
-    return Member(Role.WAITING, None, 0, False, HERE, splits)
+    return Member(Role.WAITING, None, None, 0, False, HERE, splits)
 
 
 def leaving(place, size):
-    return Member(Role.LEAVING, place, size, True, HERE)
+    return Member(Role.LEAVING, place, place, size, True, HERE)
 
 
 def ended(place, size):
-    return Member(Role.ENDED, place, size, True, HERE)
+    return Member(Role.ENDED, place, place, size, True, HERE)
 
 
 CASES = {
     "nothing": ([active(0, 2), active(1, 2)], 2, (0, 1), (0, 1), Change((0, 1))),
     "a spare": ([active(1, 2), waiting()], 2, (1, 0), (0, 1), Change((None, 1), (0,))),
     "fewer": ([active(0, 3), active(2, 3)], 3, (0, 1), (0, 2), Change((0, 2), (1,))),
-    "a vacant place": ([active(0, 1), waiting(), waiting()], 2, (0, 1), (0, None), Change((0, None))),
+    "a vacant place": ([active(0, 1), waiting(), waiting()], 2, (0, 1), (0, 1), Change((0, None))),
+    "a seat that was vacant": ([active(0, 1, seat=1), waiting()], 2, (1, 0), (0, 1), Change((None, 0))),
     "without state": ([active(0, 2, False), active(1, 2)], 2, (0, 1), (0, 1), Change((None, 1))),
     "leaves": ([active(0, 2), leaving(1, 2)], 2, (0,), (0,), Change((0,), (), (1,))),
     "leaves for a spare": ([leaving(0, 2), active(1, 2), waiting()], 2, (2, 1), (0, 1), Change((None, 1), (), (0,))),
@@ -40,7 +41,7 @@ CASES = {
         [leaving(0, 1), waiting()],
         2,
         (0, 1),
-        (0, None),
+        (0, 1),
         Change((0, None)),
     ),
     "ended": ([active(0, 2), ended(1, 2)], 2, (0,), (0,), Change((0,), (), (1,))),
@@ -50,9 +51,9 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_cases(case):
-    members, full, order, replaced, change = CASES[case]
+    members, full, order, seats, change = CASES[case]
     found = arrange(members, full)
-    assert (found.order, found.replaced, found.change) == (order, replaced, change)
+    assert (found.order, found.seats, found.change) == (order, seats, change)
 
 
 @pytest.mark.parametrize("members", [[waiting()], [ended(0, 2), ended(1, 2)], [leaving(0, 1)], []])

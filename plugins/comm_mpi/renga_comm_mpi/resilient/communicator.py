@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -17,6 +18,7 @@ from renga_comm_mpi.resilient.family import Family, Vote
 from renga_comm_mpi.resilient.group import ResilientGroup
 from renga_comm_mpi.resilient.members import Arrangement, Role
 from renga_comm_mpi.resilient.membership import Membership, TooFew
+from renga_comm_mpi.resilient.newcomers import Recruiting
 from renga_comm_mpi.resilient.told import Told, note_end, note_start, told
 from renga_comm_mpi.world import set_world
 from renga_core.communicator import MismatchError
@@ -26,6 +28,8 @@ __all__ = ["ResilientCommunicator"]
 
 _IS_ON = "OMPI_MCA_mpi_ft_enable"
 """Which variable ``mpiexec --with-ft ulfm`` sets to 1."""
+_LOOK = 0.01
+"""Seconds between two looks for newcomers."""
 _FINALIZE = 10
 """Seconds that MPI has to end when the job is over."""
 
@@ -50,6 +54,8 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         super().__init__(Family())
         ResilientCommunicator._there = bool(how.folder)
         self._asked = False
+        self._waits = how.waits
+        self._recruiting: Recruiting | None = None
         self._membership = Membership(how)
         if how.folder:
             note_start()
@@ -58,8 +64,10 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             if in_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
                 signal.signal(signal.SIGTERM, lambda number, frame: self.ask_to_leave())
         failures.install()
-        if self._membership.settle(self._family, self._remake) is None:
+        if self._membership.is_newcomer or self._membership.settle(self._family, self._remake) is None:
             self._be_alone()
+        elif self._membership.size < how.ranks:
+            self._recruiting = self._membership.recruit()
 
     @property
     def is_spare(self) -> bool:  # noqa: D102
@@ -71,18 +79,31 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
                 self._break_up()
                 change = self._membership.settle(self._family, self._remake)
                 if change is not None:
+                    self._recruiting = self._membership.recruit()
                     return change
                 self._be_alone()
         return None
 
     def commit(self) -> bool:  # noqa: D102
         with self._waiting("commit"):
-            steady = not self._asked and not self._membership.may_grow(len(self._given))
+            steady = not (self._asked or self._has_come() or self._membership.may_grow(len(self._given)))
             found = self._family.vote(self._comms[0], Vote.COMMITS, steady)
         self._membership.has_state = True
         return not found & Vote.STEADY
 
     def recover(self) -> Change:  # noqa: D102
+        change = self._recover()
+        while self._waits and self._recruiting is not None:
+            with suppress(RanksLost):
+                while self._may_admit() & Vote.NOBODY_CAME:
+                    time.sleep(_LOOK)
+                self._take_in()
+            change = _both(change, self._recover())
+        return change
+
+    def _recover(self) -> Change:
+        """`recover`, without waiting for newcomers."""
+        self._dismiss()
         self._break_up()
         try:
             change = self._membership.settle(self._family, self._remake)
@@ -92,11 +113,15 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             set_world(MPI.COMM_WORLD)  # for messages
             raise error from None
         assert change is not None, "a rank of the group stays in it"
+        self._recruiting = self._membership.recruit()
         return change
 
     def admit(self) -> Change | None:  # noqa: D102
         with self._waiting("admit"):
-            self._family.vote(self._comms[0], Vote.ADMITS)
+            found = self._may_admit()
+        if not found & Vote.NOBODY_CAME:
+            self._take_in()
+        self._dismiss()
         if self._asked:
             self._membership.role = Role.LEAVING
         self._break_up()
@@ -104,6 +129,8 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         if change is None:
             self._parts, self._given = [], []
             self._be_alone()
+        else:
+            self._recruiting = self._membership.recruit()
         return change
 
     def ask_to_leave(self) -> None:  # noqa: D102
@@ -119,6 +146,9 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             with suppress(RanksLost, MismatchError):
                 self._meet_at_end()
             membership.role = Role.ENDED
+            if self._recruiting is not None:
+                self._recruiting.await_start()
+            self._dismiss()
             self._break_up()
             membership.settle(self._family, self._remake)
         while membership.wait():
@@ -126,15 +156,17 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def _remake(self, new: Arrangement, comms: list[MPI.Comm]) -> None:
         """Be the new group, with all that was derived from the old one."""
-        self._connect_anew(comms, new.replaced[comms[0].rank], self.is_spare)
+        self._family.seat = new.seats[comms[0].rank]
+        self._connect_anew(comms, self.is_spare)
 
     def _be_alone(self) -> None:
         """Be a group of one, which has a place in no other."""
         comms: list[MPI.Comm] = [MPI.COMM_SELF.Dup(), MPI.COMM_SELF.Dup()]
         self._family.adopt(comms)
-        self._connect_anew(comms, 0, joins=False)
+        self._family.seat = 0
+        self._connect_anew(comms, joins=False)
 
-    def _connect_anew(self, comms: list[MPI.Comm], replaced: int | None, joins: bool) -> None:
+    def _connect_anew(self, comms: list[MPI.Comm], joins: bool) -> None:
         for module in (agreement, failures, point_to_point, watchdog):
             module.forget()
         set_world(comms[0])
@@ -142,7 +174,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         if comms[0].size > 1:
             channel = watchdog.Channel(comms[2], tuple(range(comms[0].size)), self._membership.homes)
         self._enter(comms, channel)
-        self._remake_parts(replaced, joins)
+        self._remake_parts(joins)
 
     def _break_up(self) -> None:
         """End all of the old group, with the other survivors."""
@@ -152,6 +184,26 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         watchdog.forget()
         set_world(MPI.COMM_WORLD)  # for messages, until there is a new group
         self._family.end()
+
+    def _has_come(self) -> bool:
+        """Whether newcomers are ready, as far as this rank knows."""
+        return self._recruiting is not None and self.rank == 0 and self._recruiting.has_come()
+
+    def _may_admit(self) -> Vote:
+        """Vote that the group may change, and whether newcomers have come."""
+        return self._family.vote(self._comms[0], Vote.ADMITS, nobody_came=not self._has_come())
+
+    def _take_in(self) -> None:
+        """Connect with the newcomers. Collective."""
+        assert self._recruiting is not None, "all ranks of the group have begun to start them"
+        recruiting, self._recruiting = self._recruiting, None
+        self._membership.take_in(recruiting)
+
+    def _dismiss(self) -> None:
+        """Let newcomers end that have not been taken in."""
+        if self._recruiting is not None:
+            self._recruiting.abandon()
+            self._recruiting = None
 
     def _meet_at_end(self) -> None:
         """Wait until all ranks have come to their end.
@@ -181,6 +233,16 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         note_end(0 if served and not left else None)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_FINALIZE)
+
+
+def _both(first: Change, then: Change) -> Change:
+    """One change after another."""
+    return Change(
+        tuple(None if one is None else first.previous[one] for one in then.previous),
+        tuple(sorted({*first.lost, *(old for one in then.lost if (old := first.previous[one]) is not None)})),
+        first.left,
+        first.seconds + then.seconds,
+    )
 
 
 def _checked() -> Told:

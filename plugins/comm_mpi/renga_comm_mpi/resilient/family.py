@@ -33,6 +33,8 @@ class Vote(IntFlag):
     """It has noticed no loss."""
     STEADY = 2
     """It knows nobody who waits for a place, and is not to leave."""
+    NOBODY_CAME = 128
+    """It knows no newcomers that are ready."""
     COMMITS = 4
     ADMITS = 8
     MAKES = 16
@@ -55,9 +57,14 @@ def tells_of_loss(error: BaseException) -> bool:
 
 
 class Family:
-    """The MPI communicators of one group, from its making to the death of one of its ranks."""
+    """The MPI communicators of one group, from its making to the death of one of its ranks.
+
+    Attributes:
+        seat: Of this process in the group: see `Member`.
+    """
 
     def __init__(self) -> None:
+        self.seat = 0
         self._all: list[MPI.Comm] = []
         self._voting: list[MPI.Comm] = []
         """Those on which a vote may come, and on which none has failed."""
@@ -104,13 +111,14 @@ class Family:
             self._all.remove(comm)
             comm.Free()
 
-    def vote(self, comm: MPI.Comm, what: Vote, steady: bool = True) -> Vote:
+    def vote(self, comm: MPI.Comm, what: Vote, steady: bool = True, nobody_came: bool = True) -> Vote:
         """Vote on a communicator; the same on all its ranks.
 
         Args:
             comm: One of those on which votes are.
             what: What this rank does.
             steady: Whether it wishes no change.
+            nobody_came: Whether it knows no newcomers that are ready.
 
         Returns:
             What all have said.
@@ -119,7 +127,8 @@ class Family:
             RanksLost: A rank has died, or has noticed that one has; on all that are alive.
             MismatchError: Ranks do different things; on all.
         """
-        given = Vote.GOES_ON | what | (Vote.STEADY if steady else Vote(0))
+        given = Vote.GOES_ON | what
+        given |= (Vote.STEADY if steady else Vote(0)) | (Vote.NOBODY_CAME if nobody_came else Vote(0))
         if comm.size == 1:
             return given
         try:

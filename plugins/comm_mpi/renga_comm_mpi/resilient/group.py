@@ -20,6 +20,8 @@ _COMMS = 2
 
 Entry = tuple[int, int]
 """What a rank gave to `split`: color and key."""
+Given = dict[int, Entry]
+"""What all gave, by their seats; also those that have died since, for who takes their seats."""
 
 
 class ResilientGroup(MessagesCommunicator):
@@ -39,7 +41,7 @@ class ResilientGroup(MessagesCommunicator):
         self._family = family
         self._patient = patient
         self._parts: list[ResilientGroup] = []
-        self._given: list[list[Entry]] = []
+        self._given: list[Given] = []
         """For each part what the ranks of this group gave."""
         self._unclaimed: list[ResilientGroup] = []
         """Parts that this rank's program has not asked for yet: others did before it came."""
@@ -52,7 +54,8 @@ class ResilientGroup(MessagesCommunicator):
         part = ResilientGroup(self._family)
         with self._waiting("split"):
             self.agree("split", None)
-            given = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((color, key)))]
+            own = self._family.seat, (color, key)
+            given = dict(pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps(own)))
             part._enter(self._family.make(self._comms[0], color, key, _COMMS))
             self._family.vote(self._comms[0], Vote.MAKES)  # all have it, or none
         self._parts.append(part)
@@ -91,27 +94,24 @@ class ResilientGroup(MessagesCommunicator):
         for part in self._parts:
             part._leave()
 
-    def _remake_parts(self, place: int | None, joins: bool) -> None:
+    def _remake_parts(self, joins: bool) -> None:
         """Make what was derived from this group as it was, of this group as it is now. Collective.
 
         Args:
-            place: Which rank of the old group this process was, or replaces; None: neither.
-            joins: It was not in the old group.
+            joins: This process was not in the old group.
         """
         own = None if joins else (self._given, [not part._comms for part in self._parts])
-        told = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((place, own)))]
-        places = [one for one, _ in told]
+        told = [pickle.loads(one) for one in self._calls.allgather_messages(pickle.dumps((self._family.seat, own)))]
         known = [one for _, one in told if one is not None]
-        old: list[list[Entry]] = known[0][0] if known else []
-        for i, entries in enumerate(old):
+        old: list[Given] = known[0][0] if known else []
+        for i, given in enumerate(old):
             part = self._part(i)
-            now = [entries[one] if one is not None else _beside(entries, rank) for rank, one in enumerate(places)]
+            now = {**given, **{seat: _beside(given, seat) for seat, _ in told if seat not in given}}
             self._given[i : i + 1] = [now]
             if all(ended[i] for _, ended in known):  # by `finalize`
                 continue
-            color, key = now[self.rank]
-            part._enter(self._family.make(self._comms[0], color, key, _COMMS))
-            part._remake_parts(None if place is None else _place_in_part(entries, place), joins)
+            part._enter(self._family.make(self._comms[0], *now[self._family.seat], _COMMS))
+            part._remake_parts(joins)
         del self._parts[len(old) :], self._given[len(old) :]
 
     def _part(self, i: int) -> ResilientGroup:
@@ -144,14 +144,6 @@ class _Losing:
             raise RanksLost(f"a rank has died; this one was in {self._what}. Next: call recover()") from error
 
 
-def _place_in_part(entries: list[Entry], place: int) -> int:
-    """Which rank of its part a rank was, given what all gave to `split`."""
-    color = entries[place][0]
-    return sorted((key, rank) for rank, (one, key) in enumerate(entries) if one == color).index(
-        (entries[place][1], place)
-    )
-
-
-def _beside(entries: list[Entry], rank: int) -> Entry:
-    """What a rank with a place that nobody had would have given: as the last one, ranked after all."""
-    return entries[-1][0], max(rank, *(key + 1 for _, key in entries))
+def _beside(given: Given, seat: int) -> Entry:
+    """What would have been given from a seat that nobody had: as from the last one, ranked after all."""
+    return given[max(given)][0], seat + 1 + max(key for _, key in given.values())

@@ -34,14 +34,18 @@ def check(mpiexec: Mpiexec) -> None:
         )
 
 
-def status_of(folder: str, status: int) -> int:
-    """Return the status of a job, given that of ``mpiexec``, for which a dead rank is a failure.
+def status_of(folder: str, status: int, wish: int = 0) -> int:
+    """Return the status of a job: 0 if a rank has come to the end of its program, whoever else has died.
 
-    It is 0 if a rank has come to the end of its program, whoever else has died.
+    Args:
+        folder: Where processes have noted how they ended.
+        status: That of ``mpiexec``, which does not know what a death means.
+        wish: The signal by which the job was asked to stop, if it was.
     """
-    if not is_used(folder):
-        return status
-    return min((one for one in ends(folder).values() if one is not None), default=status or 1)
+    noted = [one for one in ends(folder).values() if one is not None]
+    if noted:
+        return min(noted)
+    return 128 + wish if wish else status or 1 if is_used(folder) else status
 
 
 class Watch:
@@ -87,8 +91,8 @@ class Watch:
 class Errors:
     """Passes on what ``mpiexec`` writes to standard error, without the lines of Open MPI about each dead rank.
 
-    Its collectives that do not block print "NBC_Progress: an error …" for every one that a dead rank interrupts, which
-    looks like a failure, and is what recovery begins with.
+    Its collectives that do not block print "NBC_Progress: an error …" or "Error in NBC_Start_round() …" for every one
+    that a dead rank interrupts, which looks like a failure, and is what recovery begins with.
 
     Attributes:
         write: The file descriptor for ``mpiexec``.
@@ -98,6 +102,7 @@ class Errors:
         rb"(\[[^]\n]*\])?NBC_Progress: an error \d+ was found during schedule \w+ at row-offset \d+ - aborting the "
         rb"schedule\r?\n"
     )
+    _MORE_NOISE = re.compile(rb"(\[[^]\n]*\])?Error in NBC_\w+\(\) \(-?\d+\)\r?\n")
     _EMPTY = re.compile(rb"^(\[[^]\n]*\])?\r?\n", re.MULTILINE)
 
     def __init__(self) -> None:
@@ -113,7 +118,7 @@ class Errors:
     def _pass_on(self) -> None:
         empty = 0
         while text := os.read(self._read, 2**16):
-            text, count = self._NOISE.subn(b"", text)
+            text, count = self._NOISE.subn(b"", self._MORE_NOISE.sub(b"", text))
             empty += count  # such a line follows each, maybe later
             if empty:
                 text, count = self._EMPTY.subn(b"", text, empty)

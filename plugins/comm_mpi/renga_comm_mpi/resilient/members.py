@@ -30,18 +30,22 @@ class Member(NamedTuple):
     Attributes:
         role: What it is.
         place: Its rank in the group; None for others.
+        seat: Its place in the order of ranks, which it keeps when others die and its rank changes; None for others.
         size: How many ranks the group had.
         has_state: It has committed since it joined, or was there from the start.
         home: Its host and process, for messages.
         splits: How many groups it has made of the group by `split`, or, while it waited, as others do.
+        respawned: How many newcomers it knows to have been taken in.
     """
 
     role: Role
     place: int | None
+    seat: int | None
     size: int
     has_state: bool
     home: tuple[str, int]
     splits: int = 0
+    respawned: int = 0
 
 
 class Arrangement(NamedTuple):
@@ -49,13 +53,13 @@ class Arrangement(NamedTuple):
 
     Attributes:
         order: Of its ranks, which of all members they are.
-        replaced: For each of its ranks the old one whose place it has; None for one that has no old place.
+        seats: Those of its ranks.
         change: How it differs from the old one.
         waiting: Of each that still waits, its `Member.splits`.
     """
 
     order: tuple[int, ...]
-    replaced: tuple[int | None, ...]
+    seats: tuple[int, ...]
     change: Change
     waiting: tuple[int, ...] = ()
 
@@ -63,19 +67,18 @@ class Arrangement(NamedTuple):
 def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     """Return the new group; None if nobody of the old one goes on.
 
-    Who waits takes the place of a dead rank, then one that was vacant before; not while it has made more groups by
-    `split` than the others, who could not make theirs with it. Where nobody waits, those that are left move up, in
-    their order.
+    Who waits takes a seat that is vacant, the first that is; not while it has made more groups by `split` than the
+    others, who could not make theirs with it. Ranks are in the order of seats.
 
     Args:
         members: All processes that are alive.
-        full: How many places the group has when nobody is missing.
+        full: How many seats there are.
     """
     leaving = _may_leave(members)
     there = {
-        member.place: i
+        member.seat: i
         for i, member in enumerate(members)
-        if member.place is not None and member.role in (Role.ACTIVE, Role.LEAVING) and i not in leaving
+        if member.seat is not None and member.role in (Role.ACTIVE, Role.LEAVING) and i not in leaving
     }
     if not there:
         return None
@@ -84,19 +87,14 @@ def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     before = max(member.size for member in members)
     ended = [i for i, member in enumerate(members) if member.role == Role.ENDED]
     left = tuple(sorted(place for i in (*leaving, *ended) if (place := members[i].place) is not None))
-    seats: list[tuple[int, int | None]] = []
-    for place in range(before):
-        if place in there:
-            seats.append((there[place], place))
-        elif waiting:
-            seats.append((waiting.pop(0), place))
-    while len(seats) < full and waiting:
-        seats.append((waiting.pop(0), None))
-    order = tuple(i for i, _ in seats)
+    stay = {members[i].place for i in there.values()}
+    there |= zip([seat for seat in range(full) if seat not in there], waiting, strict=False)
+    seats = tuple(sorted(there))
+    order = tuple(there[seat] for seat in seats)
     previous = tuple(members[i].place if members[i].has_state else None for i in order)
-    lost = tuple(place for place in range(before) if place not in there and place not in left)
+    lost = tuple(place for place in range(before) if place not in stay and place not in left)
     rest = tuple(member.splits for i, member in enumerate(members) if member.role == Role.WAITING and i not in order)
-    return Arrangement(order, tuple(place for _, place in seats), Change(previous, lost, left), rest)
+    return Arrangement(order, seats, Change(previous, lost, left), rest)
 
 
 def _may_leave(members: Sequence[Member]) -> list[int]:

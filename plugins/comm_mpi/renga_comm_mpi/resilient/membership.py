@@ -14,6 +14,7 @@ from renga_comm_base.resilience import Change, RanksLost
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.resilient.family import Family, tells_of_loss
 from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange
+from renga_comm_mpi.resilient.newcomers import Recruiting, meet_parents, parents
 from renga_comm_mpi.resilient.told import Told
 from renga_core.errors import RengaError
 
@@ -58,26 +59,29 @@ class Membership:
     Attributes:
         role: What this process is.
         place: Its rank in the group; None if it has none.
+        seat: As in `Member`.
         size: How many ranks the group has; 0 for who has never been in it.
         has_state: It has committed since it joined, or was there from the start.
         homes: Of each rank of the group its host and process.
-        splits: As in `Member`.
+        splits, respawned: As in `Member`.
         over: Nobody needs this process any more.
     """
 
     def __init__(self, told: Told) -> None:
+        self._parents = parents()
         world = MPI.COMM_WORLD
-        founder = world.rank < told.ranks
+        founder = self._parents is None and world.rank < told.ranks
         self.role = Role.ACTIVE if founder else Role.WAITING
-        self.place = world.rank if founder else None
+        self.place = self.seat = world.rank if founder else None
         self.size = told.ranks if founder else 0
         self.has_state = founder
         self.homes: tuple[tuple[str, int], ...] = ()
-        self.splits = 0
+        self.splits = self.respawned = 0
         self.over = False
         self._waiting: tuple[int, ...] = ()
         self._told = told
         self._root: MPI.Comm = world
+        self._for_newcomers: MPI.Comm | None = None
         self._active = tuple(range(told.ranks))
         """Which ranks of the root are in the group."""
 
@@ -114,8 +118,33 @@ class Membership:
         """Whether a place is vacant, and somebody waits who could take it now that so many groups have been made."""
         return self.size < self._told.ranks and any(one <= splits for one in self._waiting)
 
+    @property
+    def is_newcomer(self) -> bool:
+        """Whether it was started for a dead rank, and is not connected with the others yet."""
+        return self._parents is not None
+
+    def recruit(self) -> Recruiting | None:
+        """Start newcomers for vacant places, if any are and that is allowed. Collective over a new group."""
+        comm, self._for_newcomers = self._for_newcomers, None
+        count = min(self._told.ranks - self.size, self._told.respawn - self.respawned)
+        alone = len(self._active) == self._root.size  # whom newcomers know nothing of could not be in the new root
+        return Recruiting(comm, count) if comm is not None and count > 0 and alone else None
+
+    def take_in(self, recruiting: Recruiting) -> None:
+        """Have newcomers in the root from now on, if they can come. Collective over the group."""
+        root = recruiting.take_in()
+        if root is not None:
+            self._root.Revoke()
+            self._root = root
+            self.respawned += recruiting.count
+
     def wait(self) -> bool:
         """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more."""
+        if self._parents is not None:
+            root, self._parents = meet_parents(self._parents), None
+            self.over = root is None
+            self._root = root or MPI.COMM_SELF
+            return not self.over
         while not self.over:
             try:
                 self._root.Iprobe(MPI.ANY_SOURCE)
@@ -132,7 +161,7 @@ class Membership:
     def _shrink(self) -> None:
         """Make a root of those that are alive."""
         old = self._root
-        if old.size > 1 and not old.Is_revoked():
+        if old.size > 1 and old != MPI.COMM_WORLD and not old.Is_revoked():
             old.Revoke()
         while True:
             try:
@@ -165,12 +194,14 @@ class Membership:
         home = socket.gethostname(), os.getpid()
         comms: list[MPI.Comm] = []
         try:
-            members = root.allgather(Member(self.role, self.place, self.size, self.has_state, home, self.splits))
+            members = root.allgather(
+                Member(self.role, self.place, self.seat, self.size, self.has_state, home, self.splits, self.respawned)
+            )
             new = arrange(members, self._told.ranks)
             if new is None:
                 return _Plan(members, None, [], root)
             position = new.order.index(root.rank) if root.rank in new.order else None
-            for _ in range(_GROUPS):
+            for _ in range(_GROUPS + (self._told.respawn > 0)):
                 comms.append(root.Split(MPI.UNDEFINED if position is None else 0, position or 0))
             if not new.change.left:
                 return _Plan(members, new, comms, root)
@@ -197,10 +228,10 @@ class Membership:
         if plan.comms[0] == MPI.COMM_NULL:
             return True
         assert plan.arrangement is not None
-        family.adopt(plan.comms)
+        family.adopt(plan.comms[:_GROUPS])
         self.homes = tuple(plan.members[i].home for i in plan.arrangement.order)
         try:
-            remake(plan.arrangement, plan.comms)
+            remake(plan.arrangement, plan.comms[:_GROUPS])
         except RanksLost:
             return False
         except MPI.Exception as error:
@@ -236,5 +267,8 @@ class Membership:
             self.place, self.size = None, 0
             return None
         self._waiting = new.waiting
+        self._for_newcomers = plan.comms[_GROUPS] if self._told.respawn else None
+        self.respawned = max(member.respawned for member in plan.members)
         self.role, self.place, self.size = Role.ACTIVE, new.order.index(root.rank), len(new.order)
+        self.seat = new.seats[self.place]
         return replace(new.change, seconds=seconds)

@@ -20,11 +20,15 @@ class Told(NamedTuple):
         ranks: How many places the group has. The first so many processes have them; the others are spares.
         least: With fewer ranks than this the job ends.
         folder: Where processes on the launcher's machine note how they have ended.
+        respawn: How many newcomers may be started for dead ranks, in all.
+        waits: `recover` waits for them. Otherwise fewer ranks go on meanwhile.
     """
 
     ranks: int
     least: int
     folder: str
+    respawn: int = 0
+    waits: bool = False
 
     def environment(self) -> dict[str, str]:
         """What tells it to processes, and Open MPI to end each by itself.
