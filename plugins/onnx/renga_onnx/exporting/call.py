@@ -3,65 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from onnx import helper
 
 from renga_core.backend import Array, to_host
 from renga_core.errors import RengaError
-from renga_onnx.context import Context
-from renga_onnx.exporting.recording import Applied
 from renga_onnx.exporting.sizes import Axis, data_axes, size_of
+from renga_onnx.exporting.writer import Host, Writer
 
 __all__ = ["Call"]
 
-Host = np.ndarray[Any, Any]
-
 
 @dataclass(frozen=True)
-class Call:
-    """A function to be written in ONNX.
+class Call(Writer):
+    """A function to be written in ONNX: what a converter gets, and ``to_onnx``.
 
-    Attributes:
-        run: The function in the run that is exported.
-        twin: The same function in a run with other sizes of the named axes; `run` itself if no axes are named.
-        probe: The same function in a run with other values; None if there was none.
-        inputs, outputs: Names of its arrays.
-        opset: Version of ONNX's operators to write.
-        context: The graph.
-        axes: The named axes.
+    Attributes are those of `Writer`.
     """
-
-    run: Applied
-    twin: Applied
-    probe: Applied | None
-    inputs: list[str]
-    outputs: list[str]
-    opset: int
-    context: Context
-    axes: tuple[Axis, ...] = field(default=())
-
-    @property
-    def function(self) -> Any:
-        """The node: its class is the one that the converter is for."""
-        return self.run.function
-
-    @property
-    def other(self) -> Any:
-        """The node of the other run."""
-        return self.twin.function
-
-    @property
-    def x(self) -> Array:
-        """The first input in the recorded run, for its shape and dtype."""
-        return self.run.inputs[0]
-
-    @property
-    def y(self) -> Array:
-        """The first output in the recorded run."""
-        return self.run.outputs[0]
 
     @property
     def value_axes(self) -> list[Axis]:
@@ -75,30 +35,6 @@ class Call:
             )
             for name, ((output, axis), *_) in data_axes(self.function).items()
         ]
-
-    def fresh(self, name: str) -> str:
-        """A name that nothing has yet: `name`, or that with a number."""
-        return self.context.fresh(name)
-
-    def op(self, op_type: str, inputs: Sequence[str], outputs: Sequence[str] | None = None, **attributes: Any) -> str:
-        """Write a node.
-
-        Args:
-            op_type: Name of ONNX's operator.
-            inputs: Names.
-            outputs: Names; None for one that is of no interest elsewhere.
-            attributes: Of the operator; those that are None are left out. `domain` is the operator's domain.
-
-        Returns:
-            The name of the first output.
-        """
-        names = [self.fresh(op_type + "_out")] if outputs is None else list(outputs)
-        given = {name: value for name, value in attributes.items() if value is not None}
-        return self.context.op(op_type, list(inputs), names, **given)[0]
-
-    def constant(self, value: Any, dtype: Any = None) -> str:
-        """The name of a new constant, in `dtype` or that of the first input."""
-        return self.context.add_const(np.asarray(value, dtype=self.x.dtype if dtype is None else dtype), "constant")
 
     def number(self, value: float, twin: float, dtype: Any) -> str:
         """The name of a number that may depend on named axes: a size, half of one, or 1 / size.
@@ -127,36 +63,6 @@ class Call:
             return self.integers(np.arange(count))
         size = self.squeeze(self.shape([count], [twin]), [0])
         return self.op("Range", [self.constant(0, np.int64), size, self.constant(1, np.int64)])
-
-    def integers(self, values: Sequence[int] | Host) -> str:
-        """The name of a constant of integers, as ONNX wants axes and shapes."""
-        array = np.asarray(values, np.int64).reshape(-1)
-        key = "integers", *array.tolist()
-        if key not in self.context.sizes:
-            self.context.sizes[key] = self.constant(array, np.int64)
-        return self.context.sizes[key]
-
-    def cast(self, x: str, dtype: Any, outputs: Sequence[str] | None = None) -> str:
-        """Write a conversion."""
-        return self.op("Cast", [x], outputs, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
-
-    def reduce(
-        self, kind: str, x: str, axes: Sequence[int], keepdims: bool, outputs: Sequence[str] | None = None
-    ) -> str:
-        """Write ``Reduce<kind>``. Axes became an input of it: of the sum with opset 13, of the others with 18."""
-        if not axes:
-            return self.reduce(kind, self.unsqueeze(x, [0]), [0], False, outputs)  # no axes would mean all
-        if kind == "Sum" or self.opset >= 18:
-            return self.op("Reduce" + kind, [x, self.integers(axes)], outputs, keepdims=int(keepdims))
-        return self.op("Reduce" + kind, [x], outputs, axes=list(axes), keepdims=int(keepdims))
-
-    def unsqueeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
-        """Write new axes of size 1."""
-        return self.op("Unsqueeze", [x, self.integers(axes)], outputs)
-
-    def squeeze(self, x: str, axes: Sequence[int], outputs: Sequence[str] | None = None) -> str:
-        """Write away axes of size 1."""
-        return self.op("Squeeze", [x, self.integers(axes)], outputs)
 
     def reshape(
         self,
@@ -200,7 +106,7 @@ class Call:
             return self.integers(shape)
         return self._once("Concat", [self._size(a, b) for a, b in zip(shape, twin, strict=True)], axis=0)
 
-    def _once(self, op_type: str, inputs: list[str], **attributes: int) -> str:
+    def _once(self, op_type: str, inputs: list[str], **attributes: Any) -> str:
         """Write a node that computes with sizes, unless the same one is there: many functions ask for the same size."""
         key = op_type, *inputs, *attributes.items()
         if key not in self.context.sizes:
