@@ -108,6 +108,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     parts = find_parts(run, notes)
     device = find_device(run, notes)
     comm = find_communicator(run) if communicator is None else communicator
+    _check_batches(run, parts, comm)
     batch_size = batch_of_all(run, comm)
     random.seed(run.seed)
     with using_config("dtype", np.dtype(run.dtype)):
@@ -239,6 +240,16 @@ def _make_snapshot(run: RunDescription, comm: CommunicatorBase, resume: bool) ->
         autoload=resume,
         shard=SNAPSHOT_NAMES.shard,
     )
+
+
+def _check_batches(run: RunDescription, parts: RunParts, comm: CommunicatorBase) -> None:
+    per_rank = run.distributed.batch_size_per_rank
+    if isinstance(comm, ResilientBase) and per_rank and "batch_size" in parts.data.parameters:
+        raise SettingsError(
+            f"distributed.batch_size_per_rank (from {run.origin('distributed.batch_size_per_rank')}): the order of "
+            f"{parts.data.label} depends on the size of a batch, which would change when ranks of communicator "
+            "'resilient' die or join. Next: leave it out, so that data.batch_size counts the examples of all"
+        )
 
 
 def _check_sizes(train: Dataset, test: Dataset, parts: RunParts, run: RunDescription, batch_size: int) -> None:

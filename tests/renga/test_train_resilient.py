@@ -118,6 +118,7 @@ def test_a_run_whose_ranks_are_replaced_ends_as_one_without_deaths(run_file, tmp
         assert log(out) == log(tmp_path / "whole")
         whole, files = ({path.name for path in folder.iterdir()} for folder in (tmp_path / "whole", out))
         assert files - {"recovery.jsonl"} == whole
+    assert not (tmp_path / "of a spare").exists()
 
 
 def test_a_run_goes_on_with_fewer_ranks(run_file, tmp_path):

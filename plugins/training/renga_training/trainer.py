@@ -211,19 +211,16 @@ class Trainer:
     @contextmanager
     def _hold_folder(self) -> Iterator[None]:
         """Have the folder for this run, of which other ranks are a part."""
-        if self._is_first():
+        groups = [getattr(each, "communicator", None) for each in self.updater.get_all_optimizers().values()]
+        if any(getattr(group, "is_spare", False) for group in groups):
+            yield  # the others tell where they write
+        elif launched().rank == 0 and multiprocessing.parent_process() is None and not any(map(_rank, groups)):
+            # No other process of the same run holds the folder for it, as far as can be seen from here.
             with hold_folder(self.out):
                 yield
         else:
             os.makedirs(self.out, exist_ok=True)
             yield
-
-    def _is_first(self) -> bool:
-        """Whether no other process of the same run holds the folder for it, as far as can be seen from here."""
-        optimizers = self.updater.get_all_optimizers().values()
-        groups = [getattr(optimizer, "communicator", None) for optimizer in optimizers]
-        others = any(getattr(group, "rank", 0) > 0 or getattr(group, "is_spare", False) for group in groups)
-        return launched().rank == 0 and multiprocessing.parent_process() is None and not others
 
     def _run(self, show_loop_exception_msg: bool) -> None:
         entries = sorted(self._entries.values(), key=lambda entry: -entry.priority)
@@ -351,6 +348,10 @@ class Trainer:
             if self._started_at is not None:
                 self._started_at = time.perf_counter()
             random.set_state(json.loads(state))
+
+
+def _rank(communicator: Any) -> int:
+    return getattr(communicator, "rank", 0)
 
 
 def _serialize(obj: Any, serializer: AbstractSerializer) -> None:

@@ -107,3 +107,19 @@ def test_what_would_die_with_a_rank_is_refused(what: dict[str, Any]) -> None:
     (error,) = simulate(program, 1, 0).errors.values()
     assert isinstance(error, RengaError)
     assert str(error).startswith(next(iter(what)))
+
+
+def test_a_link_that_remembers_is_refused() -> None:
+    def program(comm: SimulatedCommunicator) -> None:
+        model = L.LSTM(3, 1)
+        iterator = SerialIterator(EXAMPLES, 6, communicator=comm, seed=1)
+        optimizer = create_multi_node_optimizer(Adam(), comm).setup(model)
+
+        def step() -> None:
+            optimizer.update(lambda x: F.sum(model(x)), np.array(next(iterator)))
+
+        Recovery(comm, {"iterator": iterator, "optimizer": optimizer}).run(step, 3)
+
+    (error,) = simulate(program, 1, 0).errors.values()
+    assert isinstance(error, RengaError)
+    assert str(error).startswith("link / (LSTM) remembers c, h from batch to batch")

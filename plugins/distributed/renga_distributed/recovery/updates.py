@@ -13,6 +13,7 @@ from renga_comm_base.resilience import ResilientBase
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.errors import RengaError
+from renga_core.graph import Variable
 from renga_distributed.recovery.capture import Links, Undo, optimizer_state, position
 from renga_distributed.recovery.membership import Membership
 
@@ -88,10 +89,24 @@ class Updates(Membership):
     def _make_update(self, make: Callable[[], object]) -> None:
         """Make an update; it has been made by all ranks when this returns."""
         make()
+        if self._votes_of_last < 0:
+            self._refuse_what_ranks_remember()
         votes = self._votes
         if self._whole or votes != 1:
             self._vote()
         self._votes_of_last = votes
+
+    def _refuse_what_ranks_remember(self) -> None:
+        """Raise RengaError, after the first update, if a link remembers something of its rank's batches."""
+        for optimizer in self._optimizers.values():
+            for path, link in optimizer.target.namedlinks():
+                held = [name for name, value in vars(link).items() if type(value) is Variable]
+                if held and hasattr(link, "reset_state"):  # others only show their last outputs
+                    raise RengaError(
+                        f"link {path} ({type(link).__name__}) remembers {', '.join(held)} from batch to batch, which "
+                        "would be lost with its rank. Next: reset its state in each update, or use a communicator "
+                        "that is not resilient"
+                    )
 
     def _vote(self) -> None:
         """Make sure that all ranks have come here, and that they know what each of them knows."""
