@@ -111,7 +111,10 @@ class Membership(ABC):
 
     def _tell(self, event: Event) -> None:
         """Tell people. Called on one rank."""
-        print(event, file=sys.stderr, flush=True)
+        if "tqdm" in sys.modules:  # above a progress bar that is on the same terminal
+            sys.modules["tqdm"].tqdm.write(str(event), file=sys.stderr)
+        else:
+            print(event, file=sys.stderr, flush=True)
 
     # --- attempts -----------------------------------------------------------------------------------------------------
 
