@@ -22,6 +22,8 @@ __all__ = ["Outcome", "run"]
 DEADLINE = 60.0
 """Seconds after which a job is taken for a hang."""
 _LOOK = 0.004
+_AWAY = 5.0
+_SEGMENTS = "*_segment.*"
 _CRASH = "Signal: Segmentation fault"
 
 
@@ -68,7 +70,7 @@ def run(schedule: Schedule, folder: Path, options: Sequence[str] = ()) -> Outcom
         folder: An empty one.
         options: More of `renga launch`.
     """
-    before = set(Path("/dev/shm").glob("*_segment.*"))
+    before = set(Path("/dev/shm").glob(_SEGMENTS))
     temporary = folder / "tmp"
     temporary.mkdir()
     command = ["launch", "-n", str(schedule.ranks), "--fault-tolerant", "--spares", str(schedule.spares)]
@@ -104,10 +106,8 @@ def run(schedule: Schedule, folder: Path, options: Sequence[str] = ()) -> Outcom
     if status is not None:
         if status != 0:
             wrong.append(f"status {status}")
-        segments = set(Path("/dev/shm").glob("*_segment.*")) - before
-        left = [path for path in segments if not _is_mapped(path)]
-        if left := [str(path) for path in (*left, *temporary.iterdir())]:
-            wrong.append(f"left: {sorted(left)}")
+        if left := _left(before, temporary):
+            wrong.append(f"left: {left}")
         wrong += _check(schedule, found)
     sizes = {int(line[4]) for lines in found.values() for line in lines if line[0] == "done"}
     text = (folder / "output").read_text(errors="replace")
@@ -211,6 +211,17 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def _left(before: set[Path], temporary: Path) -> list[str]:
+    """Files that a job has left: after a while, since shared memory of other jobs comes and goes."""
+    until = time.monotonic() + _AWAY
+    while True:
+        segments = [path for path in set(Path("/dev/shm").glob(_SEGMENTS)) - before if not _is_mapped(path)]
+        left = sorted(str(path) for path in (*segments, *temporary.iterdir()))
+        if not left or time.monotonic() > until:
+            return left
+        time.sleep(0.1)
 
 
 def _is_mapped(path: Path) -> bool:

@@ -41,8 +41,8 @@ class Change:
     """How a group has changed.
 
     Attributes:
-        previous: For each rank of the new group its rank in the old one; None for a process that has just joined, and
-            has no state.
+        previous: For each rank of the new group its rank in the old one; None for a process that has no state: it has
+            joined, and has not committed since.
         lost: Ranks of the old group that died.
         left: Ranks of the old group that left because they were asked to.
         seconds: From the error to the working group, on this rank.
