@@ -285,3 +285,30 @@ def test_a_job_that_does_not_go_on_is_ended(shell, case, late):
     assert "distributed.timeout, 2 s: all ranks are ended.\n" in outcome.err
     for path in Path(shell.folder).glob("pid*"):
         assert not Path(f"/proc/{path.name[3:]}/exe").exists()
+
+
+# --- ranks that may die -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--spares", "1"], "argument --spares: it needs --fault-tolerant."),
+        (["--wait"], "argument --wait: it needs --fault-tolerant."),
+        (["--fault-tolerant", "--spares", "-1"], "argument --spares: 0 or more, not -1."),
+        (["--fault-tolerant", "--respawn", "-1"], "argument --respawn: 0 or more, not -1."),
+        (["--fault-tolerant", "--min", "3"], "argument --min: from 1 to 2 (-n), not 3."),
+    ],
+)
+def test_options_that_do_not_fit_together(shell, options, told):
+    shell.write("who.py", WHO)
+    outcome = shell.renga("launch", "-n", "2", *options, "who.py")
+    assert outcome.status == 2
+    assert f"{told} See 'renga launch --help'." in outcome.err
+
+
+def test_spares_are_processes_beside_the_ranks(shell):
+    shell.write("who.py", WHO)
+    outcome = shell.renga("launch", "-n", "2", "--threads", "1", "--fault-tolerant", "--spares", "1", "who.py")
+    assert outcome.status == 0, outcome.err
+    assert outcome.out == "3 [(0, '1'), (1, '1'), (2, '1')] 1 []\n"
