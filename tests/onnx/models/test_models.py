@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +12,28 @@ import pytest
 pytest.importorskip("onnx", reason="pip install 'renga[onnx]'")
 pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
 
-from onnx_zoo import MODELS, Model  # after the skips
+from onnx_zoo import MODELS  # after the skips
 from onnx_zoo.comparing import compare  # the same
 
 
 def _cases() -> Iterator[Any]:
     for name, model in MODELS.items():
         # Slow ones have tens of millions of parameters, or images of 300 pixels.
-        yield pytest.param(name, marks=pytest.mark.slow if model.slow else (), id=name)
+        marks = [pytest.mark.slow] if model.slow else []
+        for opset in model.opsets:
+            yield pytest.param(name, opset, marks=marks, id=f"{name}, opset {opset}")
 
 
-@pytest.fixture(scope="module", params=_cases())
-def model(request: pytest.FixtureRequest) -> Model:
-    return MODELS[request.param]
+@lru_cache(maxsize=1)
+def network_of(name: str) -> Any:
+    """Made once for all opsets."""
+    return MODELS[name].network()
 
 
-@pytest.fixture(scope="module")
-def network(model: Model) -> Any:
-    return model.network()
-
-
-@pytest.mark.parametrize("opset", [13, 17, 21])
-def test_same_outputs_and_gradients(model: Model, network: Any, opset: int, tmp_path: Path) -> None:
-    if opset not in model.opsets:
-        pytest.skip(f"written with opsets {model.opsets} only: {model.note}")
-    compared = compare(model, network, opset, tmp_path)
+@pytest.mark.parametrize(("name", "opset"), [*_cases()])
+def test_same_outputs_and_gradients(name: str, opset: int, tmp_path: Path) -> None:
+    model = MODELS[name]
+    compared = compare(model, network_of(name), opset, tmp_path)
     assert compared.onnxruntime <= model.tolerance
     assert compared.loaded <= model.tolerance
     assert compared.gradients <= 1e-6

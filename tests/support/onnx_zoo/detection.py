@@ -57,8 +57,8 @@ SIZES = {"height": 96, "width": 128}, {"height": 128, "width": 96}
 MODELS = {
     "SSD, small": Model(_small("small detector"), _square(32, 64), {}, {}),
     "YOLOv3, small": Model(_small("YOLOv3"), _square(32, 1), {}, {}),
-    "Faster R-CNN FPN, small": Model(_small("Faster R-CNN on a pyramid"), PICTURES, *SIZES),
-    "Mask R-CNN FPN, small": Model(_small("Mask R-CNN on a pyramid"), PICTURES, *SIZES),
+    "Faster R-CNN FPN, small": Model(_small("Faster R-CNN on a pyramid"), PICTURES, *SIZES, tolerance=DEEP),
+    "Mask R-CNN FPN, small": Model(_small("Mask R-CNN on a pyramid"), PICTURES, *SIZES, tolerance=DEEP),
     "SSD300": Model(lambda: Objects(C.SSD300(n_fg_class=3)), _square(300, 64), {}, {}, slow=True),
     "YOLOv3": Model(lambda: Objects(C.YOLOv3(n_fg_class=3)), _square(416, 1), {}, {}, tolerance=DEEP, slow=True),
     "Faster R-CNN FPN": Model(
