@@ -146,7 +146,6 @@ class PartsOfRanks:
         first, last = comm.share(size)
         self._test_batches.dataset = SubDataset(self._test, *comm.share(len(self._test)))
         self._test_batches.batch_size = max(last - first, 1)
-        self._test_batches.reset()
         for optimizer in self._optimizers.values():
             optimizer.weigh(size % comm.size > 0 or not self._repeat)
 

@@ -84,6 +84,14 @@ def log(folder):
     return [{key: value for key, value in entry.items() if key != "elapsed_time"} for entry in entries]
 
 
+def snapshot(folder):
+    """What is in rank 0's newest snapshot, but times and what follows from them."""
+    newest = max(folder.glob("snapshot_iter_*.npz"), key=lambda path: int(path.stem.split("_")[-1]))
+    with np.load(newest) as arrays:
+        times = {"elapsed_time", "checkpoint", *(key for key in arrays.files if key.endswith("/log"))}
+        return {key: arrays[key].tolist() for key in arrays.files if key not in times}
+
+
 @pytest.fixture
 def run_file(tmp_path):
     path = tmp_path / "run.toml"
@@ -105,7 +113,7 @@ def test_a_run_whose_ranks_are_replaced_ends_as_one_without_deaths(run_file, tmp
     outcome, expected = train(run_file, tmp_path / "whole", settings, 2)
     assert not outcome.errors
     points = max(outcome.points.values())
-    for number, part in enumerate((0.0, 0.2, 0.45, 0.7, 0.95)):
+    for number, part in enumerate((0.0, 0.2, 0.45, 0.7, 0.95, 0.98)):
         out = tmp_path / f"run{number}"
         faults = [Fault(number % 2, int(part * points)), Fault(2, 30, since="recovery")]
         outcome, found = train(run_file, out, settings, 2, number, faults, spares=2)
@@ -116,6 +124,7 @@ def test_a_run_whose_ranks_are_replaced_ends_as_one_without_deaths(run_file, tmp
                 key: array.tolist() for key, array in expected[0].items()
             }
         assert log(out) == log(tmp_path / "whole")
+        assert snapshot(out) == snapshot(tmp_path / "whole")
         whole, files = ({path.name for path in folder.iterdir()} for folder in (tmp_path / "whole", out))
         assert files - {"recovery.jsonl"} == whole
     assert not (tmp_path / "of a spare").exists()

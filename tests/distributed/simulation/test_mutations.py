@@ -77,6 +77,10 @@ def what_is_pending_is_forgotten_at_a_take_over(patch: pytest.MonkeyPatch) -> No
     patch.setattr(Leading, "take_over", take_over)
 
 
+def two_ranks_lead(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Leading, "step_down", lambda self: None)
+
+
 def observations_are_told_after_the_vote(patch: pytest.MonkeyPatch) -> None:
     def vote(self: Any) -> None:
         self.communicator.commit()
@@ -130,6 +134,7 @@ MUTATIONS = [
     (triggers_are_not_put_back, "plain", 115),
     (nobody_follows_rank_0, "plain", 0),
     (what_is_pending_is_forgotten_at_a_take_over, "plain", 110),
+    (two_ranks_lead, "plain", 0),
     (observations_are_told_after_the_vote, "plain", 0),
     (votes_are_not_uniform, "plain", 0),
     (what_was_interrupted_is_not_repeated, "plain", 0),

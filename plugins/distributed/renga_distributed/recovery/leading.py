@@ -57,6 +57,12 @@ class Leading:
         for name, observation in pending:
             self._observing(observation, self._extensions[name])
 
+    def step_down(self) -> None:
+        """Another rank goes on with them."""
+        self.active = False
+        for extension in self._extensions.values():
+            extension.finalize()
+
     def _observing(self, observation: dict[str, Any], call: Any) -> None:
         now = self._trainer.observation
         self._trainer.observation = observation

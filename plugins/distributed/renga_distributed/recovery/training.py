@@ -288,12 +288,14 @@ class TrainerRecovery(Updates):
         self._leading.pending = state["pending"]
 
     def _settled(self) -> None:
-        if self.communicator.rank == 0 and not self._leading.active:
-            if not self._initialized:
-                self._leading.active = True  # `initialize` is still to come
-            else:
-                self._hold_folder()
-                self._leading.take_over()
+        leads = self.communicator.rank == 0
+        if not self._initialized:
+            self._leading.active = leads  # `initialize` is still to come
+        elif leads and not self._leading.active:
+            self._hold_folder()
+            self._leading.take_over()
+        elif self._leading.active and not leads:  # who has joined has got the place of the rank 0 that died earlier
+            self._leading.step_down()
 
     def _tell(self, event: Event) -> None:
         """Tell people, on standard error and in the folder of the run."""

@@ -144,12 +144,12 @@ class World:
         return [process for process in self.waiting if process in self.growing and process not in self._dead]
 
     def _form(self, staying: list[int], places: list[int], added: Sequence[int], left: Sequence[int] = ()) -> None:
-        """Make the next group: those that wait take `places`, the others keep theirs, and the added are the last."""
+        """Make the next group: those that wait take `places`, and the added are the first or the last."""
         old = self.group.members
         waiting = [process for process in self.waiting if process not in self._dead]
         substitutes = dict(zip(places, waiting, strict=False))
         members = [substitutes.get(member, member) for member in old if member in staying or member in substitutes]
-        members += added
+        members = [*added, *members] if added and self.scheduler.rng.random() < 0.5 else [*members, *added]
         self.waiting = [process for process in waiting if process not in members]
         previous = tuple(old.index(member) if member in old else None for member in members)
         lost = tuple(rank for rank, member in enumerate(old) if member in self._dead)
