@@ -245,7 +245,7 @@ class NoSpares(Right):
     def __new__(cls, command, size, environment, fault_tolerant=False, spares=0, least=1):
         if not fault_tolerant:
             return cls.launch(command, size, environment)
-        ranks = [cls.start([*command[:-5], str(size), *command[-4:]], environment) for _ in range(size)]
+        ranks = [cls.start([*command[:-4], str(size), *command[-3:]], environment) for _ in range(size)]
         return max(rank.wait() for rank in ranks)
 
 
