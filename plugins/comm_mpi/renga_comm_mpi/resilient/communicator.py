@@ -80,7 +80,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
                 change = self._membership.settle(self._family, self._remake)
                 if change is not None:
                     self._recruiting = self._membership.recruit()
-                    return change
+                    return self._awaited(change)
                 self._be_alone()
         return None
 
@@ -92,7 +92,10 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         return not found & Vote.STEADY
 
     def recover(self) -> Change:  # noqa: D102
-        change = self._recover()
+        return self._awaited(self._recover())
+
+    def _awaited(self, change: Change) -> Change:
+        """A change and what follows from it: where the job waits for newcomers, wait. Collective over a new group."""
         while self._waits and self._recruiting is not None:
             with suppress(RanksLost):
                 while self._may_admit() & Vote.NOBODY_CAME:
@@ -129,9 +132,9 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         if change is None:
             self._parts, self._given = [], []
             self._be_alone()
-        else:
-            self._recruiting = self._membership.recruit()
-        return change
+            return None
+        self._recruiting = self._membership.recruit()
+        return self._awaited(change)
 
     def ask_to_leave(self) -> None:  # noqa: D102
         self._asked = True
