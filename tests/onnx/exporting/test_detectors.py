@@ -11,10 +11,9 @@ onnx = pytest.importorskip("onnx", reason="pip install 'renga[onnx]'")
 ort = pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
 pytest.importorskip("PIL", reason="pip install pillow")
 
-from detectors import DETECTORS, PICTURES, found, limited, same_objects, small, spread_out  # noqa: E402
+from detectors import DETECTORS, PICTURES, found, same_objects, small, spread_out  # noqa: E402
 
 from renga_core import random  # noqa: E402
-from renga_cv.links.model.yolo.yolo_v2_tiny import YOLOv2Tiny  # noqa: E402
 from renga_onnx import export  # noqa: E402
 from renga_onnx.load import load  # noqa: E402
 
@@ -36,6 +35,7 @@ def gradients(link, objects):
 
 def check(detector, path, opset, pictures=PICTURES):
     """Trace with the first picture; compare all."""
+    assert len(found(detector, pictures[0])["scores"])
     model = export(detector.detect, detector.detect_inputs(pictures[0]), path, opset_version=opset)
     onnx.checker.check_model(path, full_check=True)
     loaded = load(path)
@@ -127,20 +127,20 @@ def test_equal_scores(tmp_path):
 
 LARGE = {
     "SSD300": lambda: vision.SSD300(n_fg_class=2),
-    "YOLOv2Tiny": lambda: YOLOv2Tiny(n_fg_class=2),
     "YOLOv3": lambda: vision.YOLOv3(n_fg_class=2),
-    "FasterRCNNVGG16": lambda: vision.FasterRCNNVGG16(n_fg_class=2, min_size=96, max_size=128, anchor_scales=(1, 2, 4)),
     "FasterRCNNFPNResNet50": lambda: vision.FasterRCNNFPNResNet50(n_fg_class=2, min_size=96, max_size=128),
     "MaskRCNNFPNResNet50": lambda: vision.MaskRCNNFPNResNet50(n_fg_class=2, min_size=96, max_size=128),
 }
 
 
-@pytest.mark.slow  # networks of 11 to 137 million parameters
+@pytest.mark.slow  # networks of 24 to 62 million parameters
 @pytest.mark.parametrize("name", LARGE)
 def test_large_networks(name, tmp_path):
     random.seed(0)
     detector = LARGE[name]()
     found(detector, PICTURES[0])  # parameters get their shapes
     spread_out(detector)
-    limited(detector)
+    detector.score_thresh = 0.1
+    scores = np.sort(found(detector, PICTURES[0])["scores"])
+    detector.score_thresh = float(scores[-11:-9].mean())  # ten objects in the first picture
     check(detector, tmp_path / "detector.onnx", 17, PICTURES[:3])
