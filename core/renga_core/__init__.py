@@ -3,7 +3,7 @@
 From below; each part imports only what stands above it in this list, and no plugin:
 
 - `errors`: `RengaError`, and «did you mean». `configuration`: `config`, what a thread computes with; `settings`: values
-  that are said in code, on the command line, in the environment or in files. `optional`, `integers`: small tools.
+  that are said in code, on the command line, in the environment or in files. `integers`: a small tool.
   `command_line`: the parser of commands. `tracepoints`: where the engine tells what it does, and `tracer`, for
   those who want to see it.
 - `plugin`: how plugins are found, chosen and loaded.

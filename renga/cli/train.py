@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from renga.distributed import TrainerRecovery, build_and_run
 from renga.run import Training, build, describe, read_run, shipped_runs
 from renga.run.distributed import find_communicator, first_rank_does
 from renga.run.folder import (
@@ -34,7 +35,6 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.plugin import get_manager
 from renga_core.settings import all_settings, lookup, using_command_line, using_run_file
 from renga_core.training import Extension, TrainerLike
-from renga_distributed.recovery import TrainerRecovery, build_and_run
 
 from .output import print_table
 from .rank_errors import error_ends_all_ranks, rank_0_speaks, stopped_by_signals

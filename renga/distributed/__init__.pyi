@@ -16,6 +16,7 @@ from renga_distributed.extensions import GenericMultiNodeEvaluator as GenericMul
 from renga_distributed.extensions import LearningRateWarmup as LearningRateWarmup
 from renga_distributed.extensions import MultiNodeEarlyStoppingTrigger as MultiNodeEarlyStoppingTrigger
 from renga_distributed.extensions import ObservationAggregator as ObservationAggregator
+from renga_distributed.extensions import RankSynchronizer as RankSynchronizer
 from renga_distributed.extensions import create_multi_node_evaluator as create_multi_node_evaluator
 from renga_distributed.extensions import multi_node_snapshot as multi_node_snapshot
 from renga_distributed.iterators import MultiNodeIterator as MultiNodeIterator
@@ -43,6 +44,7 @@ __all__ = [
     "MultiNodeIterator",
     "MultiNodeOptimizer",
     "ObservationAggregator",
+    "RankSynchronizer",
     "Recovery",
     "SingleCommunicator",
     "ThreadsCommunicator",

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from renga.datasets import SubDataset
-from renga.distributed import AllreducePersistent, MultiNodeCheckpointer, create_multi_node_evaluator
+from renga.distributed import (
+    AllreducePersistent,
+    MultiNodeCheckpointer,
+    TrainerRecovery,
+    create_multi_node_evaluator,
+)
 from renga.distributed.links import create_mnbn_model
 from renga.iterators import SerialIterator
 from renga.run.device import find_device
@@ -44,7 +49,6 @@ from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
 from renga_core.settings import SettingsError
 from renga_core.training import TrainerLike
-from renga_distributed.recovery import TrainerRecovery
 
 __all__ = ["Training", "build", "known_to", "make_data", "make_model"]
 

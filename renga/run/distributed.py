@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from renga.datasets import SubDataset
+from renga.distributed import RankSynchronizer
 from renga.run.run_file import RunDescription
 from renga_comm_base.launched import launched
 from renga_comm_base.resilience import ResilientBase
@@ -18,7 +19,6 @@ from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
 from renga_core.plugin import registry
 from renga_core.settings import SettingsError
-from renga_distributed.extensions.rank_synchronizer import RankSynchronizer
 
 __all__ = [
     "PartsOfRanks",

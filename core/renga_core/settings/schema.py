@@ -118,13 +118,7 @@ SCHEMA: tuple[Key, ...] = (
     ),
     Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
     Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),
-    Key(
-        "extensions",
-        tuple[dict[str, Any], ...],
-        None,
-        "",
-        "trainer extensions: [[extensions]] use, trigger, and arguments",
-    ),
+    Key("extensions", tuple[dict[str, Any], ...], None, "", "trainer extensions: [[extensions]] use, trigger, …"),
     Key("kernels.*", str, None, "", "kernel that must compute an operation: a plugin, a kernel's name, or 'reference'"),
     Key(
         "memory.keep",
@@ -138,7 +132,7 @@ SCHEMA: tuple[Key, ...] = (
         Annotated[float, AtLeast(0)],
         0.0,
         "RENGA_DISTRIBUTED_TIMEOUT",
-        "seconds that ranks wait for others before who is late is named and all are ended; 0: for ever",
+        "seconds that ranks wait for one that is late, before it is named and all are ended; 0: for ever",
     ),
     Key(
         "distributed.ranks_per_node",
@@ -147,21 +141,9 @@ SCHEMA: tuple[Key, ...] = (
         "RENGA_RANKS_PER_NODE",
         "act as if so many ranks, in their order, were on a machine; otherwise host names tell",
     ),
-    Key(
-        "distributed.batch_size_per_rank",
-        bool,
-        False,
-        "",
-        "whether data.batch_size counts the examples of each process; otherwise those of all, who share each batch",
-    ),
+    Key("distributed.batch_size_per_rank", bool, False, "", "data.batch_size counts the examples of each process"),
     Key("distributed.overlap", bool, False, "", "average gradients while backward still computes others"),
-    Key(
-        "distributed.double_buffering",
-        bool,
-        False,
-        "",
-        "average gradients while the next batch is computed, and use them one update late",
-    ),
+    Key("distributed.double_buffering", bool, False, "", "average gradients during the next batch, use them late"),
     Key("distributed.sharded", bool, False, "", "each process keeps and updates its share of the optimizer's state"),
     Key(
         "distributed.allreduce_grad_dtype",
@@ -184,13 +166,7 @@ SCHEMA: tuple[Key, ...] = (
         "",
         "whether batch normalization sees the batches of all processes; otherwise its own",
     ),
-    Key(
-        "distributed.scale_learning_rate",
-        bool,
-        False,
-        "",
-        "when processes die or join and each has a batch of its own size, scale the learning rate with their number",
-    ),
+    Key("distributed.scale_learning_rate", bool, False, "", "scale it when the number of processes changes"),
     Key(
         "distributed.compare_every",
         Annotated[int, AtLeast(0)],
@@ -198,13 +174,7 @@ SCHEMA: tuple[Key, ...] = (
         "",
         "iterations after which communicator 'resilient' compares the parameters of all processes; 0: never",
     ),
-    Key(
-        "distributed.diverged",
-        Literal["replace", "stop"],
-        "replace",
-        "",
-        "what to do with a process whose parameters are not those of the others; or stop the training",
-    ),
+    Key("distributed.diverged", Literal["replace", "stop"], "replace", "", "what happens to a process that differs"),
     Key(
         "check.backends",
         tuple[str, ...],

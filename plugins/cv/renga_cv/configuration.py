@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib.util
 
 from renga_core.configuration import config, global_config
-from renga_core.optional import require
+from renga_serializers.optional import require
 
 __all__ = ["add_entries", "library_for"]
 

@@ -48,7 +48,7 @@ def renga_namespaces() -> list[Namespace]:
                 f"{package}.datasets": "DataSizeError create_empty_dataset scatter_dataset scatter_index",
                 f"{package}.extensions": (
                     "AllreducePersistent GenericMultiNodeEvaluator LearningRateWarmup MultiNodeEarlyStoppingTrigger "
-                    "ObservationAggregator create_multi_node_evaluator multi_node_snapshot"
+                    "ObservationAggregator RankSynchronizer create_multi_node_evaluator multi_node_snapshot"
                 ),
                 f"{package}.iterators": "MultiNodeIterator create_multi_node_iterator create_synchronized_iterator",
                 f"{package}.links": "MultiNodeChainList",

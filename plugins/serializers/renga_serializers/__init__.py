@@ -14,6 +14,7 @@ What they share, and others with them:
 - `values`: which values can be stored, and when a stored one fits the object that asks for it.
 - `transaction`: why a file that is refused leaves the object as it was.
 - `headers`: what a file says of an array, before it is read.
+- `optional`: `require`, the error for a library that is not installed.
 - `digest`: how damage shows that a format would not show.
 
 `plugin` describes them for the kind ``file_format``, by which they are found by the suffixes of files: ``.npz``,

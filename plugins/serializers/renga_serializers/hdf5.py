@@ -14,7 +14,6 @@ from typing import IO, Any
 
 import numpy as np
 
-from renga_core.optional import require
 from renga_core.serializers.errors import FileDamaged
 from renga_core.serializers.formats import Names
 from renga_core.serializers.protocol import AbstractSerializer, Serializable, Serializer
@@ -23,6 +22,7 @@ from renga_serializers.digest import check_label, content_digest, label
 from renga_serializers.headers import HeadedArrays, Header
 from renga_serializers.limits import excess
 from renga_serializers.npz import NpzDeserializer, load_arrays
+from renga_serializers.optional import require
 from renga_serializers.paths import find_file
 from renga_serializers.values import encode, is_none
 

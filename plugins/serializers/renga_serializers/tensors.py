@@ -13,13 +13,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from renga_core.optional import require
 from renga_core.serializers.errors import FileDamaged
 from renga_core.serializers.formats import Names
 from renga_core.serializers.protocol import Serializable
 from renga_serializers.atomic import atomic_path
 from renga_serializers.digest import ALTERED, content_digest
 from renga_serializers.npz import DictionarySerializer, load_arrays
+from renga_serializers.optional import require
 from renga_serializers.paths import find_file
 from renga_serializers.values import encode, is_none
 

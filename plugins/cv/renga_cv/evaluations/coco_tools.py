@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.optional import require
 from renga_cv.evaluations.images import mean_of_known
+from renga_serializers.optional import require
 
 __all__ = ["Annotations", "evaluated"]
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from renga_core.dataset import Iterator
-from renga_core.optional import require
 from renga_core.training import Extension, TrainerLike
 from renga_cv.visualizations.vis_bbox import vis_bbox
 from renga_serializers.atomic import atomic_write
+from renga_serializers.optional import require
 from renga_training.extensions.evaluator import from_the_start
 from renga_training.extensions.picture import new_figure
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.optional import require
+from renga_serializers.optional import require
 
 __all__ = ["as_png", "class_colour", "enlarged", "with_boxes", "with_masks"]
 

@@ -12,13 +12,13 @@ import numpy as np
 from renga_core.configuration import config
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array, require_array
-from renga_core.optional import require
 from renga_core.serializers import FileRefused
 from renga_cv.configuration import library_for
 from renga_cv.transforms.image.expand import filling
 from renga_cv.utils.checks import require_image
 from renga_data.datasets.file_errors import check_growth, reading
 from renga_serializers.atomic import atomic_write
+from renga_serializers.optional import require
 
 __all__ = ["read_image", "read_label", "tile_images", "write_image"]
 

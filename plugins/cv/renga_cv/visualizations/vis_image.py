@@ -8,8 +8,8 @@ import numpy as np
 
 from renga_core.graph import InvalidType
 from renga_core.graph.errors import describe_array
-from renga_core.optional import require
 from renga_cv.utils.checks import require_image
+from renga_serializers.optional import require
 
 __all__ = ["vis_image"]
 

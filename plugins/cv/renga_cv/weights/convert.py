@@ -11,7 +11,6 @@ import numpy as np
 
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.link import Link
-from renga_core.optional import require
 from renga_core.serializers import AbstractSerializer, FileDamaged, FileMismatched, save
 from renga_cv.weights.darknet import DETECTORS, read_darknet
 from renga_cv.weights.deeplab import SEGMENTERS
@@ -22,6 +21,7 @@ from renga_cv.weights.tensorflow_js import read_tensorflow_js
 from renga_cv.weights.tflite import read_tflite
 from renga_cv.weights.torchvision import CLASSIFIERS
 from renga_serializers.npz import load_arrays, save_npz
+from renga_serializers.optional import require
 from renga_serializers.torch_files import load_state_dict
 
 __all__ = ["RECIPES", "convert_weights"]

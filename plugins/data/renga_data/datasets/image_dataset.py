@@ -10,8 +10,8 @@ import numpy as np
 
 from renga_core.configuration import get_dtype
 from renga_core.dataset import DatasetMixin
-from renga_core.optional import require
 from renga_data.datasets.file_errors import check_growth, reading
+from renga_serializers.optional import require
 
 __all__ = ["ImageDataset", "LabeledImageDataset", "as_label", "read_image", "read_lines", "read_pairs"]
 

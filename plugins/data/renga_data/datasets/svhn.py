@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.optional import require
 from renga_data.datasets import remote
 from renga_data.datasets.download import fetch
 from renga_data.datasets.file_errors import reading
 from renga_data.datasets.images import as_dataset, as_floats
 from renga_data.datasets.tuple_dataset import TupleDataset
+from renga_serializers.optional import require
 
 __all__ = ["get_svhn"]
 

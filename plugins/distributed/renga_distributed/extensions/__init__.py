@@ -3,6 +3,7 @@
 - `evaluator`: `create_multi_node_evaluator`: means over the examples of all ranks.
 - `generic_evaluator`: `GenericMultiNodeEvaluator`, for what is no mean over examples.
 - `observation_aggregator`: `ObservationAggregator`: an observed value becomes one for all ranks.
+- `rank_synchronizer`: `RankSynchronizer`: all observed values, and a wish to stop, become those of all ranks.
 - `early_stopping`: `MultiNodeEarlyStoppingTrigger`: all ranks stop together.
 - `allreduce_persistent`: `AllreducePersistent`: running means become the same on all ranks.
 - `multi_node_snapshot`: `multi_node_snapshot`, for ranks with different extensions.
@@ -18,6 +19,7 @@ from renga_distributed.extensions.generic_evaluator import GenericMultiNodeEvalu
 from renga_distributed.extensions.learning_rate_warmup import LearningRateWarmup
 from renga_distributed.extensions.multi_node_snapshot import multi_node_snapshot
 from renga_distributed.extensions.observation_aggregator import ObservationAggregator
+from renga_distributed.extensions.rank_synchronizer import RankSynchronizer
 
 __all__ = [
     "AllreducePersistent",
@@ -25,6 +27,7 @@ __all__ = [
     "LearningRateWarmup",
     "MultiNodeEarlyStoppingTrigger",
     "ObservationAggregator",
+    "RankSynchronizer",
     "create_multi_node_evaluator",
     "multi_node_snapshot",
 ]

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 
-from renga_core.optional import require
 from renga_onnx.load.model import NodeFailed, OnnxModel
+from renga_serializers.optional import require
 
 __all__ = ["NodeFailed", "OnnxModel", "load"]
 

@@ -15,9 +15,9 @@ from renga_core.configuration import using_config
 from renga_core.errors import RengaError
 from renga_core.graph import no_backprop_mode
 from renga_core.link import Link
-from renga_core.optional import require
 from renga_core.training import PRIORITY_READER, Extension, TrainerLike
 from renga_serializers.atomic import atomic_path, atomic_write
+from renga_serializers.optional import require
 from renga_training.extensions.moving_average import averaged
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.optional import require
 from renga_cv.datasets.coco.coco_instances_base_dataset import COCOInstancesBaseDataset
 from renga_cv.datasets.coco.masks import decoded
+from renga_serializers.optional import require
 
 __all__ = ["COCOInstanceSegmentationDataset"]
 

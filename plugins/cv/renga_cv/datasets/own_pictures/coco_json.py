@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from renga_core.errors import RengaError
-from renga_core.optional import require
 from renga_cv.datasets.own_pictures.pictures_with_boxes import Annotation, Box, split_pictures
 from renga_cv.datasets.own_pictures.variation import Variation
 from renga_data.preprocessing import Split
+from renga_serializers.optional import require
 
 __all__ = ["get_coco_json"]
 

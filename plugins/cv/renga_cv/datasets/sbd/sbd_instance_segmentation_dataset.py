@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from renga_core.optional import require
 from renga_cv.datasets.folders import check_choice, read_lines
 from renga_cv.datasets.sbd.sbd_utils import SPLITS, get_sbd
 from renga_cv.datasets.voc.voc_utils import image_wise_to_instance_wise
 from renga_cv.sliceable.getter_dataset import GetterDataset
 from renga_cv.utils.image import read_image
 from renga_data.datasets.file_errors import reading
+from renga_serializers.optional import require
 
 __all__ = ["SBDInstanceSegmentationDataset"]
 

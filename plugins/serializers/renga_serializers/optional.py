@@ -1,0 +1,23 @@
+"""Libraries that Renga can do without."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from renga_core.errors import RengaError
+
+__all__ = ["require"]
+
+
+def require(module: str, asker: str, extra: str) -> None:
+    """Raise `RengaError` if an optional library is not installed. Nothing is imported.
+
+    Args:
+        module: What is imported of it.
+        asker: Who needs it, for the message.
+        extra: The extra of Renga's distribution that it comes with.
+    """
+    if importlib.util.find_spec(module) is None:
+        raise RengaError(
+            f"{asker} needs the module {module!r}, which is not installed.\nNext: pip install 'renga[{extra}]'"
+        )
