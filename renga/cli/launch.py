@@ -21,7 +21,7 @@ __all__ = ["run"]
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] [--communicator NAME]
-    [--fault-tolerant [--spares K] [--respawn N [--wait]] [--min M]] PROGRAM …``.
+    [--fault-tolerant [--spares K] [--respawn N [--wait]] [--min M] [--max M]] PROGRAM …``.
 
     The status of the program becomes the command's. Ctrl-C asks all ranks to stop; a second one kills them.
     """
@@ -77,6 +77,13 @@ def run(argv: Sequence[str]) -> int:
         metavar="M",
         help="end the job when fewer processes than this are left (with --fault-tolerant; default: 1)",
     )
+    parser.add_argument(
+        "--max",
+        type=int,
+        metavar="M",
+        help="add a process, up to M, for each SIGUSR2 that this command gets; a process that leaves on SIGTERM is not "
+        "replaced (with --fault-tolerant; default: the number of processes stays)",
+    )
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a Python module, with its arguments")
     parser.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="PROGRAM …", help="program to run, with its arguments"
@@ -105,6 +112,7 @@ def run(argv: Sequence[str]) -> int:
     if arguments.fault_tolerant or survives:
         more |= {"spares": arguments.spares, "least": arguments.min or 1}
         more |= {"respawn": arguments.respawn, "waits": arguments.wait}
+        more |= {} if arguments.max is None else {"most": arguments.max}
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
     environment = {**os.environ, **thread_environment(-(-arguments.n // hosts), arguments.threads)}
     # What was disabled on the command line is disabled in the ranks, too.
@@ -117,7 +125,7 @@ def run(argv: Sequence[str]) -> int:
 def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
     """Refuse options that make no sense together, or numbers that are out of range."""
     if not arguments.fault_tolerant and arguments.communicator is None:
-        for name in ("spares", "respawn", "wait", "min"):
+        for name in ("spares", "respawn", "wait", "min", "max"):
             value = getattr(arguments, name)
             if value:
                 raise UsageError(f"argument --{name}: it needs --fault-tolerant. See 'renga launch --help'.")
@@ -128,6 +136,10 @@ def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"argument --min: from 1 to {arguments.n} (-n), not {arguments.min}. See 'renga launch --help'."
         )
+    if arguments.max is not None and arguments.max < arguments.n:
+        raise UsageError(f"argument --max: {arguments.n} (-n) or more, not {arguments.max}. See 'renga launch --help'.")
+    if arguments.max is not None and arguments.wait:
+        raise UsageError("argument --wait: not with --max. See 'renga launch --help'.")
 
 
 def _find_launcher(communicator: str | None) -> tuple[Offer, bool]:

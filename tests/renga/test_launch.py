@@ -298,6 +298,12 @@ def test_a_job_that_does_not_go_on_is_ended(shell, case, late):
         (["--fault-tolerant", "--spares", "-1"], "argument --spares: 0 or more, not -1."),
         (["--fault-tolerant", "--respawn", "-1"], "argument --respawn: 0 or more, not -1."),
         (["--fault-tolerant", "--min", "3"], "argument --min: from 1 to 2 (-n), not 3."),
+        (["--max", "3"], "argument --max: it needs --fault-tolerant."),
+        (["--fault-tolerant", "--max", "1"], "argument --max: 2 (-n) or more, not 1."),
+        (
+            ["--fault-tolerant", "--max", "3", "--wait"],
+            "argument --wait: not with --max.",
+        ),
     ],
 )
 def test_options_that_do_not_fit_together(shell, options, told):

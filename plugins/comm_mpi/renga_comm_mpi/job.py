@@ -20,14 +20,16 @@ from types import FrameType
 from renga_comm_mpi.launcher_watchdog import LauncherWatchdog
 from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.leftovers import Cleaner
-from renga_comm_mpi.resilient.launching import Errors, Watch, check, status_of
-from renga_comm_mpi.resilient.told import Told
+from renga_comm_mpi.resilient.launching import Errors, NotConnected, Watch, check, status_of
+from renga_comm_mpi.resilient.told import Told, note_request
 from renga_core.settings import lookup
 
 __all__ = ["launch", "run_job"]
 
 _WISHES = (signal.SIGINT, signal.SIGTERM, STOP)
 _PR_SET_PDEATHSIG = 1
+_STARTS = 4
+"""How often a job is started whose ranks die before MPI has connected them."""
 
 
 def launch(
@@ -42,6 +44,7 @@ def launch(
     least: int = 1,
     respawn: int = 0,
     waits: bool = False,
+    most: int = 0,
 ) -> int:
     """Run ranks of a command: the launcher ``mpi``.
 
@@ -56,12 +59,13 @@ def launch(
         least: With fewer ranks than this the job ends.
         respawn: How many processes may be started for dead ranks, in all.
         waits: The others wait for these, and do not go on with fewer ranks meanwhile.
+        most: How many ranks there may be after requests for more (SIGUSR2); 0: requests are not taken.
 
     Raises:
         LaunchError: mpi4py or ``mpiexec`` is missing, or has no options known for what is asked.
     """
     mpiexec = find_mpiexec()
-    ranks_here = -(-size // (1 if hosts is None else len(hosts.split(","))))
+    ranks_here = -(-max(size, most) // (1 if hosts is None else len(hosts.split(","))))
     count = size + spares
     started = launch_command(mpiexec, command, count, hosts=hosts, tagged=tag, fault_tolerant=fault_tolerant)
     variables = {**rank_environment(ranks_here), **environment}
@@ -69,9 +73,14 @@ def launch(
     if not fault_tolerant:
         return run_job(started, variables, ranks_here=here, timeout=timeout)
     check(mpiexec)
-    with tempfile.TemporaryDirectory(prefix="renga-job-") as folder:
-        how = Told(size, least, folder, respawn, waits)
-        return run_job(started, variables | how.environment(), ranks_here=here, timeout=timeout, resilient=how)
+    for again in range(_STARTS - 1, -1, -1):
+        with tempfile.TemporaryDirectory(prefix="renga-job-") as folder:
+            how = Told(size, least, folder, respawn, waits, most)
+            try:
+                return run_job(started, variables | how.environment(), ranks_here=here, timeout=timeout, resilient=how)
+            except NotConnected as error:
+                print(_say(error.ranks, again), file=sys.stderr, flush=True)
+    return 1
 
 
 def run_job(
@@ -98,6 +107,9 @@ def run_job(
         The status of ``mpiexec``, that of the program; 0 where some ranks may die, and not all have; 1 where
         `LauncherWatchdog` has ended it. Where the ranks did not stop by themselves, but were ended by the wish to stop,
         128 and its number: 130 for Ctrl-C.
+
+    Raises:
+        NotConnected: Ranks that may die have died before MPI had connected all. The job has been ended.
     """
     with Cleaner(environment) as cleaner:
         # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
@@ -125,10 +137,18 @@ def run_job(
             os.kill(os.getpid(), signal.SIGSTOP)
             process.send_signal(signal.SIGCONT)  # when this one goes on
 
+        def add(number: int, frame: FrameType | None) -> None:
+            assert resilient is not None, "only such a job takes requests"
+            note_request(resilient.folder)
+            os.write(2, f"\nrenga: one more rank is asked for; {resilient.most} is the maximum (--max)\n".encode())
+
         before = {number: signal.signal(number, pass_on) for number in _WISHES}
         before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, pause)
+        if resilient is not None and resilient.most:
+            before[signal.SIGUSR2] = signal.signal(signal.SIGUSR2, add)
+        watch = None if resilient is None else Watch(process, resilient.folder, ranks_here)
         try:
-            with nullcontext() if resilient is None else Watch(process, resilient.folder):
+            with watch or nullcontext():
                 status = process.wait()
         finally:
             watchdog.close()
@@ -136,6 +156,8 @@ def run_job(
                 errors.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
+    if watch is not None and watch.missing and not wishes:
+        raise NotConnected(watch.missing)
     if watchdog.ended:
         return 1
     status = status if status >= 0 else 128 - status
@@ -143,6 +165,13 @@ def run_job(
         return status_of(resilient.folder, status, wishes[0] if wishes else 0)
     killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
     return 128 + wishes[0] if wishes and status != 0 and killed else status
+
+
+def _say(ranks: list[int], again: int) -> str:
+    """What there is to say when ranks died before MPI had connected all, and the job may be started so often again."""
+    numbers = f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
+    then = "the job is started again" if again else f"after {_STARTS} starts, the job ends. Next: see why, with --tag"
+    return f"renga: {numbers} died before MPI had connected all; {then}"
 
 
 def _prepare(parent: int) -> Callable[[], None]:

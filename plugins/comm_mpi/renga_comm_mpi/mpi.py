@@ -13,6 +13,7 @@ import os
 from renga_comm_mpi.connection_timeout import guarded
 from renga_comm_mpi.launching import YIELD, crowded
 from renga_comm_mpi.leftovers import remove_leftovers
+from renga_comm_mpi.resilient.told import note_connecting
 from renga_core.settings import lookup
 
 __all__ = ["MPI"]
@@ -38,5 +39,5 @@ def _rank_and_size() -> tuple[int, int]:
 
 if os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK", "0") == "0":
     remove_leftovers()
-with guarded(float(lookup("distributed.timeout").value), *_rank_and_size()):
+with note_connecting(), guarded(float(lookup("distributed.timeout").value), *_rank_and_size()):
     from mpi4py import MPI

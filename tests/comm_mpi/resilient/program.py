@@ -54,12 +54,27 @@ def await_newcomers(comm):
         time.sleep(0.02)
 
 
+def await_request(comm):
+    print("awaits", flush=True)
+    while comm._membership._hear() == comm._membership.places.heeded:
+        time.sleep(0.02)
+
+
 def hang(comm):
     print("hangs", flush=True)
     time.sleep(1000)
 
 
+def die_at_first():
+    """On rank 1, before it has anything of MPI, in the first start of the job."""
+    marker = os.environ.get("DIES_AT_FIRST")
+    if marker and os.environ.get("OMPI_COMM_WORLD_RANK") == "1" and not os.path.exists(marker):
+        open(marker, "w").close()
+        kill(None)
+
+
 def main(steps, faults):
+    die_at_first()
     comm = create_communicator("resilient")
     iteration, params, change = 0, np.zeros(1000), None
     parts = comm.split(comm.rank // 2, -comm.rank)

@@ -206,6 +206,28 @@ def test_a_spare_takes_the_place_of_who_leaves(job):
     assert "6 (None, 1) () (0,)" in outcome.told
 
 
+def test_a_rank_is_added_and_one_leaves(job):
+    def add(process):
+        assert process.stdout.readline() == "awaits\n"
+        process.send_signal(signal.SIGUSR2)
+
+    faults = {"await_request": [[3, 0]], "await_newcomers": [[5, 0]], "leave": [[8, 1]]}
+    outcome = job(2, options=["--max", "3"], meanwhile=add, **faults)
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [2] * 6 + [3] * 3 + [2] * (STEPS - 9))
+    assert outcome.told[-2:] == ["6 (0, 1, None) () ()", "9 (0, 2) () (1,)"]
+    assert outcome.err.split("\n") == ["", "renga: one more rank is asked for; 3 is the maximum (--max)", ""]
+
+
+def test_a_rank_that_dies_before_mpi_has_connected_all(job, tmp_path):
+    marker = tmp_path / "died"
+    outcome = job(2, spares=1, environment={"DIES_AT_FIRST": str(marker)})
+    assert marker.exists()
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [2] * STEPS)
+    assert outcome.err == "renga: rank 1 died before MPI had connected all; the job is started again\n"
+
+
 def test_who_is_stopped_is_ended(job):
     outcome = job(2, spares=1, environment={"RENGA_DISTRIBUTED_TIMEOUT": "1"}, stop=[[5, 1]])
     assert outcome.status == 0, outcome.err

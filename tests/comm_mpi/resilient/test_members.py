@@ -56,6 +56,20 @@ def test_cases(case):
     assert (found.order, found.seats, found.change) == (order, seats, change)
 
 
+@pytest.mark.parametrize(
+    ("members", "full", "order", "seats"),
+    [
+        ([leaving(0, 2), active(1, 2), waiting()], 2, (1,), (1,)),
+        ([active(0, 2), active(1, 2), waiting()], 3, (0, 1, 2), (0, 1, 2)),
+        ([active(0, 1, seat=1), waiting(), waiting()], 2, (1, 0), (0, 1)),
+        ([active(0, 1, seat=3), waiting()], 1, (0,), (3,)),
+    ],
+)
+def test_who_leaves_takes_the_seat_along(members, full, order, seats):
+    found = arrange(members, full, shrinks=True)
+    assert (found.order, found.seats) == (order, seats)
+
+
 @pytest.mark.parametrize("members", [[waiting()], [ended(0, 2), ended(1, 2)], [leaving(0, 1)], []])
 def test_nobody_goes_on(members):
     assert arrange(members, 2) is None

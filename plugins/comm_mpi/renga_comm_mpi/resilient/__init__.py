@@ -6,6 +6,7 @@ It needs MPI's user-level failure mitigation (ULFM), which Open MPI has from ver
 - `told`: what the launcher has told its processes, and how they tell it how they have ended.
 - `launching`: what the launcher does for such a job.
 - `members`: who takes which place when ranks have died; no MPI in it.
+- `places`: how many places there are, where that may change; no MPI in it.
 - `family`: the MPI communicators of a group, which are voted on, revoked and ended together.
 - `membership`: all processes of the job, and how they agree on who is in the group.
 - `group`: what the group and those that `split` makes of it have in common.

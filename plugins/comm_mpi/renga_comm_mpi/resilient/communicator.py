@@ -66,7 +66,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         failures.install()
         if self._membership.is_newcomer or self._membership.settle(self._family, self._remake) is None:
             self._be_alone()
-        elif self._membership.size < how.ranks:
+        elif self._membership.size < self._membership.places.total:
             self._recruiting = self._membership.recruit()
 
     @property

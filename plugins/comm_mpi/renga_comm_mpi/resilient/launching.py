@@ -14,13 +14,29 @@ from types import TracebackType
 
 from renga_comm_mpi.launching import LaunchError, Mpiexec
 from renga_comm_mpi.processes import rank_processes
-from renga_comm_mpi.resilient.told import ends, is_used
+from renga_comm_mpi.resilient.told import connecting, ends, is_used
 
-__all__ = ["Errors", "Watch", "check", "status_of"]
+__all__ = ["Errors", "NotConnected", "Watch", "check", "status_of"]
 
 _PERIOD = 0.25
 _GRACE = 15.0
 """Seconds that a process has to end when it has said that it does, and ``mpiexec`` when no rank is left."""
+_STARTS = 2.0
+"""Seconds that a rank may have no process while others wait for MPI to connect them."""
+_KILL = 5.0
+"""Seconds after which ``mpiexec`` is killed that was asked to end."""
+
+
+class NotConnected(Exception):
+    """Ranks have died before MPI had connected all, so the job was ended: the others would have waited for ever.
+
+    Attributes:
+        ranks: Which.
+    """
+
+    def __init__(self, ranks: list[int]) -> None:
+        super().__init__(ranks)
+        self.ranks = ranks
 
 
 def check(mpiexec: Mpiexec) -> None:
@@ -51,15 +67,20 @@ def status_of(folder: str, status: int, wish: int = 0) -> int:
 class Watch:
     """Ends what does not end by itself: ranks that have said that they do, and ``mpiexec`` when no rank is left.
 
-    Used as a context, around waiting for ``mpiexec``.
+    Also a job of which a rank has died before MPI had connected all. Used as a context, around waiting for ``mpiexec``.
 
     Args:
         mpiexec: What has started the ranks.
         folder: Where they note their end.
+        size: How many ranks are started on this machine, spares too; None: others are started elsewhere.
+
+    Attributes:
+        missing: The ranks that died before MPI had connected all.
     """
 
-    def __init__(self, mpiexec: subprocess.Popen[bytes], folder: str) -> None:
-        self._mpiexec, self._folder = mpiexec, folder
+    def __init__(self, mpiexec: subprocess.Popen[bytes], folder: str, size: int | None = None) -> None:
+        self.missing: list[int] = []
+        self._mpiexec, self._folder, self._size = mpiexec, folder, size
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="renga-end-watch", daemon=True)
 
@@ -75,8 +96,19 @@ class Watch:
 
     def _watch(self) -> None:
         started, empty_since = False, time.monotonic()
+        whole_at = time.monotonic()
         while not self._over.wait(_PERIOD):
-            there = {process.pid for process in rank_processes(self._mpiexec.pid)}
+            found = rank_processes(self._mpiexec.pid)
+            there = {process.pid for process in found}
+            if self._size is not None and there & connecting(self._folder):
+                missing = sorted(set(range(self._size)) - {process.rank for process in found})
+                if missing and time.monotonic() - whole_at > _STARTS:
+                    self.missing = missing
+                    self._end(there)
+                    return
+            else:
+                missing = []
+            whole_at = whole_at if missing else time.monotonic()
             started = started or bool(there)
             if there or not started:
                 empty_since = time.monotonic()
@@ -86,6 +118,14 @@ class Watch:
                         os.kill(pid, signal.SIGKILL)
             if time.monotonic() - empty_since > _GRACE:
                 self._mpiexec.kill()
+
+    def _end(self, ranks: set[int]) -> None:
+        for pid in ranks:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._mpiexec.terminate()
+        if not self._over.wait(_KILL):
+            self._mpiexec.kill()
 
 
 class Errors:

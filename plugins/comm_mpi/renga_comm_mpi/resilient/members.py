@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
 from renga_comm_base.resilience import Change
+from renga_comm_mpi.resilient.places import Places
 
 __all__ = ["Arrangement", "Member", "Role", "arrange"]
 
@@ -35,7 +37,9 @@ class Member(NamedTuple):
         has_state: It has committed since it joined, or was there from the start.
         home: Its host and process, for messages.
         splits: How many groups it has made of the group by `split`, or, while it waited, as others do.
-        respawned: How many newcomers it knows to have been taken in.
+        respawned: How many newcomers for dead ranks it knows to have been taken in.
+        places: How many places it knows of.
+        requests: How many requests for one more rank it knows of.
     """
 
     role: Role
@@ -46,6 +50,8 @@ class Member(NamedTuple):
     home: tuple[str, int]
     splits: int = 0
     respawned: int = 0
+    places: Places = Places(0)
+    requests: int = 0
 
 
 class Arrangement(NamedTuple):
@@ -64,7 +70,7 @@ class Arrangement(NamedTuple):
     waiting: tuple[int, ...] = ()
 
 
-def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
+def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arrangement | None:
     """Return the new group; None if nobody of the old one goes on.
 
     Who waits takes a seat that is vacant, the first that is; not while it has made more groups by `split` than the
@@ -73,6 +79,7 @@ def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     Args:
         members: All processes that are alive.
         full: How many seats there are.
+        shrinks: Ranks that leave take their seats with them: nobody replaces them.
     """
     leaving = _may_leave(members)
     there = {
@@ -88,7 +95,9 @@ def arrange(members: Sequence[Member], full: int) -> Arrangement | None:
     ended = [i for i, member in enumerate(members) if member.role == Role.ENDED]
     left = tuple(sorted(place for i in (*leaving, *ended) if (place := members[i].place) is not None))
     stay = {members[i].place for i in there.values()}
-    there |= zip([seat for seat in range(full) if seat not in there], waiting, strict=False)
+    vacant = max(0, full - len(there) - (len(left) if shrinks else 0))
+    free = (seat for seat in itertools.count() if seat not in there)
+    there |= list(zip(itertools.islice(free, vacant), waiting, strict=False))
     seats = tuple(sorted(there))
     order = tuple(there[seat] for seat in seats)
     previous = tuple(members[i].place if members[i].has_state else None for i in order)

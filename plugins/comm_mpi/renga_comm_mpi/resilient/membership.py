@@ -15,7 +15,8 @@ from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.resilient.family import Family, tells_of_loss
 from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange
 from renga_comm_mpi.resilient.newcomers import Recruiting, meet_parents, parents
-from renga_comm_mpi.resilient.told import Told
+from renga_comm_mpi.resilient.places import Places
+from renga_comm_mpi.resilient.told import Told, requests
 from renga_core.errors import RengaError
 
 __all__ = ["Membership", "Remake", "TooFew"]
@@ -28,6 +29,8 @@ _NEWS = 0.01
 """Seconds between the news of a death and the making of communicators."""
 _LOOK = 0.002
 """Seconds between two looks of a process that waits for a place."""
+_LISTEN = 0.2
+"""Seconds between two looks for requests."""
 
 
 class TooFew(RengaError):
@@ -42,12 +45,14 @@ class _Plan(NamedTuple):
         arrangement: Who is in the group; None: the job is over.
         comms: Its MPI communicators; those of another process are null.
         staying: The root without those that leave; the root itself if nobody does, and null for who does.
+        places: How many the new group has.
     """
 
     members: list[Member]
     arrangement: Arrangement | None
     comms: list[MPI.Comm]
     staying: MPI.Comm
+    places: Places
 
 
 class Membership:
@@ -63,7 +68,7 @@ class Membership:
         size: How many ranks the group has; 0 for who has never been in it.
         has_state: It has committed since it joined, or was there from the start.
         homes: Of each rank of the group its host and process.
-        splits, respawned: As in `Member`.
+        splits, respawned, places: As in `Member`.
         over: Nobody needs this process any more.
     """
 
@@ -77,6 +82,8 @@ class Membership:
         self.has_state = founder
         self.homes: tuple[tuple[str, int], ...] = ()
         self.splits = self.respawned = 0
+        self.places = Places(told.ranks)
+        self._requests, self._listened_at = 0, 0.0
         self.over = False
         self._waiting: tuple[int, ...] = ()
         self._told = told
@@ -115,8 +122,9 @@ class Membership:
             return self._enter(plan, plan.arrangement, time.monotonic() - started_at)
 
     def may_grow(self, splits: int) -> bool:
-        """Whether a place is vacant, and somebody waits who could take it now that so many groups have been made."""
-        return self.size < self._told.ranks and any(one <= splits for one in self._waiting)
+        """Whether more ranks are asked for, or who waits could take a place, now that so many groups have been made."""
+        could_take = self.size < self.places.total and any(one <= splits for one in self._waiting)
+        return could_take or self._hear() > self.places.heeded
 
     @property
     def is_newcomer(self) -> bool:
@@ -126,7 +134,7 @@ class Membership:
     def recruit(self) -> Recruiting | None:
         """Start newcomers for vacant places, if any are and that is allowed. Collective over a new group."""
         comm, self._for_newcomers = self._for_newcomers, None
-        count = min(self._told.ranks - self.size, self._told.respawn - self.respawned)
+        count = min(self.places.total - self.size, self.places.grown + self._told.respawn - self.respawned)
         alone = len(self._active) == self._root.size  # whom newcomers know nothing of could not be in the new root
         return Recruiting(comm, count) if comm is not None and count > 0 and alone else None
 
@@ -136,7 +144,7 @@ class Membership:
         if root is not None:
             self._root.Revoke()
             self._root = root
-            self.respawned += recruiting.count
+            self.respawned += max(0, recruiting.count - self.places.grown)
 
     def wait(self) -> bool:
         """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more."""
@@ -158,6 +166,12 @@ class Membership:
             time.sleep(_LOOK)
         return False
 
+    def _hear(self) -> int:
+        """How many requests for one more rank there were. Files are not read in each iteration."""
+        if self._told.most and time.monotonic() - self._listened_at > _LISTEN:
+            self._listened_at, self._requests = time.monotonic(), requests(self._told.folder)
+        return self._requests
+
     def _shrink(self) -> None:
         """Make a root of those that are alive."""
         old = self._root
@@ -173,8 +187,7 @@ class Membership:
                 break
         self._root.Set_errhandler(MPI.ERRORS_RETURN)
         self._collect_news()
-        if old not in (MPI.COMM_WORLD, MPI.COMM_SELF):
-            old.Free()
+        _free(old)
 
     def _collect_news(self) -> None:
         """Let MPI hear of others that have died at the same time.
@@ -194,19 +207,24 @@ class Membership:
         home = socket.gethostname(), os.getpid()
         comms: list[MPI.Comm] = []
         try:
-            members = root.allgather(
-                Member(self.role, self.place, self.seat, self.size, self.has_state, home, self.splits, self.respawned)
-            )
-            new = arrange(members, self._told.ranks)
+            what, known = (self.role, self.place, self.seat, self.size, self.has_state), (self.places, self._requests)
+            members = root.allgather(Member(*what, home, self.splits, self.respawned, *known))
+            places = next((one.places for one in members if one.has_state), self.places)
+            if most := self._told.most:
+                places = places.with_requests(max(one.requests for one in members), most)
+            new = arrange(members, places.total, shrinks=most > 0)
             if new is None:
-                return _Plan(members, None, [], root)
+                return _Plan(members, None, [], root, places)
+            if most:
+                others = self._told.respawn - max(one.respawned for one in members) + len(new.waiting)
+                places = places.with_ranks(len(new.order), len(new.change.left), others)
             position = new.order.index(root.rank) if root.rank in new.order else None
-            for _ in range(_GROUPS + (self._told.respawn > 0)):
+            for _ in range(_GROUPS + self._told.starts_more):
                 comms.append(root.Split(MPI.UNDEFINED if position is None else 0, position or 0))
             if not new.change.left:
-                return _Plan(members, new, comms, root)
+                return _Plan(members, new, comms, root, places)
             leaves = self.role == Role.LEAVING and position is None
-            return _Plan(members, new, comms, root.Split(MPI.UNDEFINED if leaves else 0, root.rank))
+            return _Plan(members, new, comms, root.Split(MPI.UNDEFINED if leaves else 0, root.rank), places)
         except MPI.Exception as error:
             if not tells_of_loss(error):
                 raise
@@ -254,21 +272,29 @@ class Membership:
 
     def _enter(self, plan: _Plan, new: Arrangement, seconds: float) -> Change | None:
         """Be what the plan says."""
-        root = self._root
-        is_in = root.rank in new.order
+        root, rank, self.places = self._root, self._root.rank, plan.places
+        is_in = rank in new.order
         if not is_in and self.role == Role.LEAVING:
-            self.role, self.place, self.over = Role.ENDED, None, True
+            self._root, self.role, self.place, self.over = MPI.COMM_SELF, Role.ENDED, None, True
+            _free(root)
             return None
         self._active = tuple(MPI.Group.Translate_ranks(root.Get_group(), new.order, plan.staying.Get_group()))
         if plan.staying != root:
             self._root = plan.staying
             self._root.Set_errhandler(MPI.ERRORS_RETURN)
+            _free(root)
         if not is_in:
             self.place, self.size = None, 0
             return None
         self._waiting = new.waiting
-        self._for_newcomers = plan.comms[_GROUPS] if self._told.respawn else None
+        self._for_newcomers = plan.comms[_GROUPS] if self._told.starts_more else None
         self.respawned = max(member.respawned for member in plan.members)
-        self.role, self.place, self.size = Role.ACTIVE, new.order.index(root.rank), len(new.order)
+        self.role, self.place, self.size = Role.ACTIVE, new.order.index(rank), len(new.order)
         self.seat = new.seats[self.place]
         return replace(new.change, seconds=seconds)
+
+
+def _free(root: MPI.Comm) -> None:
+    """Free what was the root. While others have it, the end of a rank that has left disturbs them."""
+    if root not in (MPI.COMM_WORLD, MPI.COMM_SELF):
+        root.Free()

@@ -129,4 +129,7 @@ def _merged(inter: MPI.Intercomm, high: bool) -> MPI.Comm | None:
     """All of both sides, if all have it."""
     root = inter.Merge(high)
     root.Set_errhandler(MPI.ERRORS_RETURN)
-    return root if root.Agree(1) == 1 else None
+    if root.Agree(1) != 1:
+        return None
+    inter.Free()
+    return root

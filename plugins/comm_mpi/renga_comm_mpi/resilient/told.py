@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["VARIABLE", "Told", "ends", "is_used", "note_end", "note_start", "told"]
+__all__ = [
+    "VARIABLE",
+    "Told",
+    "connecting",
+    "ends",
+    "is_used",
+    "note_connecting",
+    "note_end",
+    "note_request",
+    "note_start",
+    "requests",
+    "told",
+]
 
 VARIABLE = "RENGA_RESILIENT"
 """The environment variable by which it is told."""
@@ -22,6 +36,8 @@ class Told(NamedTuple):
         folder: Where processes on the launcher's machine note how they have ended.
         respawn: How many newcomers may be started for dead ranks, in all.
         waits: `recover` waits for them. Otherwise fewer ranks go on meanwhile.
+        most: How many ranks there may be after requests for more; ranks that leave are not replaced. 0: the number of
+            places stays.
     """
 
     ranks: int
@@ -29,13 +45,21 @@ class Told(NamedTuple):
     folder: str
     respawn: int = 0
     waits: bool = False
+    most: int = 0
+
+    @property
+    def starts_more(self) -> bool:
+        """Whether newcomers may be started."""
+        return self.respawn > 0 or self.most > 0
 
     def environment(self) -> dict[str, str]:
         """What tells it to processes, and Open MPI to end each by itself.
 
-        Otherwise all wait for each other at their end, which after deaths may take for ever (``PMIx_Fence``).
+        Otherwise all wait for each other at their end, which after deaths may take for ever (``PMIx_Fence``), and
+        newcomers that were started together are killed when one of them dies.
         """
-        return {VARIABLE: json.dumps(self._asdict()), "OMPI_MCA_async_mpi_finalize": "1"}
+        by_itself = {"OMPI_MCA_async_mpi_finalize": "1", "PRTE_MCA_state_base_recoverable": "1"}
+        return {VARIABLE: json.dumps(self._asdict()), **by_itself}
 
 
 def told() -> Told | None:
@@ -44,7 +68,8 @@ def told() -> Told | None:
     return None if not text else Told(**json.loads(text))
 
 
-_USED = "used"
+_USED, _CONNECTED, _REQUESTS = "used", "connected", "requests"
+_CONNECTING = "connecting-"
 
 
 def note_start() -> None:
@@ -75,5 +100,38 @@ def ends(folder: str) -> dict[int, int | None]:
     return {
         int(path.name): int(text) if (text := path.read_text()) else None
         for path in Path(folder).iterdir()
-        if path.name != _USED
+        if path.name.isdigit()
     }
+
+
+def note_request(folder: str) -> None:
+    """Ask ranks on this machine for one more rank."""
+    new = Path(folder, f"{_REQUESTS}.new")
+    new.write_text(str(requests(folder) + 1))
+    new.replace(Path(folder, _REQUESTS))
+
+
+def requests(folder: str) -> int:
+    """How many requests for one more rank there were. None reach ranks on other machines than the launcher's."""
+    path = Path(folder, _REQUESTS)
+    return int(path.read_text()) if path.exists() else 0
+
+
+@contextmanager
+def note_connecting() -> Iterator[None]:
+    """Tell the launcher that this process waits for MPI to connect all ranks, and that MPI has."""
+    what = told()
+    if what is None or not os.path.isdir(what.folder):
+        yield
+        return
+    Path(what.folder, f"{_CONNECTING}{os.getpid()}").touch()
+    yield
+    Path(what.folder, _CONNECTED).touch()
+
+
+def connecting(folder: str) -> set[int]:
+    """The processes that wait for MPI to connect all ranks; none when it has connected one of them."""
+    names = {path.name for path in Path(folder).iterdir()}
+    if names & {_USED, _CONNECTED}:
+        return set()
+    return {int(name.removeprefix(_CONNECTING)) for name in names if name.startswith(_CONNECTING)}
