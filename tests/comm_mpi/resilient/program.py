@@ -56,7 +56,7 @@ def await_newcomers(comm):
 
 def await_request(comm):
     print("awaits", flush=True)
-    while comm._membership._hear() == comm._membership.places.heeded:
+    while not comm._membership.hears_request():
         time.sleep(0.02)
 
 

@@ -86,7 +86,9 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def commit(self) -> bool:  # noqa: D102
         with self._waiting("commit"):
-            steady = not (self._asked or self._has_come() or self._membership.may_grow(len(self._given)))
+            # Not while a newcomer is on its way, which would be dismissed.
+            grows = self._recruiting is None and self._membership.hears_request()
+            steady = not (self._asked or self._has_come() or grows or self._membership.may_grow(len(self._given)))
             found = self._family.vote(self._comms[0], Vote.COMMITS, steady)
         self._membership.has_state = True
         return not found & Vote.STEADY
@@ -146,11 +148,11 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         if membership.role == Role.WAITING:
             membership.role = Role.ENDED
         else:
+            if self._recruiting is not None:
+                self._recruiting.await_start()  # on all ranks, before one of them dismisses the newcomers
             with suppress(RanksLost, MismatchError):
                 self._meet_at_end()
             membership.role = Role.ENDED
-            if self._recruiting is not None:
-                self._recruiting.await_start()
             self._dismiss()
             self._break_up()
             membership.settle(self._family, self._remake)

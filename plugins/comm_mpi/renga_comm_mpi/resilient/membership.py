@@ -122,9 +122,8 @@ class Membership:
             return self._enter(plan, plan.arrangement, time.monotonic() - started_at)
 
     def may_grow(self, splits: int) -> bool:
-        """Whether more ranks are asked for, or who waits could take a place, now that so many groups have been made."""
-        could_take = self.size < self.places.total and any(one <= splits for one in self._waiting)
-        return could_take or self._hear() > self.places.heeded
+        """Whether a place is vacant, and somebody waits who could take it now that so many groups have been made."""
+        return self.size < self.places.total and any(one <= splits for one in self._waiting)
 
     @property
     def is_newcomer(self) -> bool:
@@ -166,11 +165,11 @@ class Membership:
             time.sleep(_LOOK)
         return False
 
-    def _hear(self) -> int:
-        """How many requests for one more rank there were. Files are not read in each iteration."""
+    def hears_request(self) -> bool:
+        """Whether one more rank is asked for. Files are not read in each iteration."""
         if self._told.most and time.monotonic() - self._listened_at > _LISTEN:
             self._listened_at, self._requests = time.monotonic(), requests(self._told.folder)
-        return self._requests
+        return self._requests > self.places.heeded
 
     def _shrink(self) -> None:
         """Make a root of those that are alive."""
