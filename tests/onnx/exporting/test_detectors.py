@@ -4,16 +4,14 @@ import numpy as np
 import pytest
 
 import renga
-import renga.cv.links as vision
 import renga.functions as F
 
 onnx = pytest.importorskip("onnx", reason="pip install 'renga[onnx]'")
 ort = pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
 pytest.importorskip("PIL", reason="pip install pillow")
 
-from detectors import DETECTORS, PICTURES, found, same_objects, small, spread_out  # noqa: E402
+from detectors import DETECTORS, PICTURES, found, same_objects, small  # noqa: E402
 
-from renga_core import random  # noqa: E402
 from renga_onnx import export  # noqa: E402
 from renga_onnx.load import load  # noqa: E402
 
@@ -123,24 +121,3 @@ def test_equal_scores(tmp_path):
     result = in_onnxruntime(path, detector.detect_inputs(picture))
     for name, value in right.items():
         np.testing.assert_allclose(result[name], value, rtol=1e-5)
-
-
-LARGE = {
-    "SSD300": lambda: vision.SSD300(n_fg_class=2),
-    "YOLOv3": lambda: vision.YOLOv3(n_fg_class=2),
-    "FasterRCNNFPNResNet50": lambda: vision.FasterRCNNFPNResNet50(n_fg_class=2, min_size=96, max_size=128),
-    "MaskRCNNFPNResNet50": lambda: vision.MaskRCNNFPNResNet50(n_fg_class=2, min_size=96, max_size=128),
-}
-
-
-@pytest.mark.slow  # networks of 24 to 62 million parameters
-@pytest.mark.parametrize("name", LARGE)
-def test_large_networks(name, tmp_path):
-    random.seed(0)
-    detector = LARGE[name]()
-    found(detector, PICTURES[0])  # parameters get their shapes
-    spread_out(detector)
-    detector.score_thresh = 0.1
-    scores = np.sort(found(detector, PICTURES[0])["scores"])
-    detector.score_thresh = float(scores[-11:-9].mean())  # ten objects in the first picture
-    check(detector, tmp_path / "detector.onnx", 17, PICTURES[:3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -18,8 +19,12 @@ from onnx_zoo.comparing import compare  # the same
 
 def _cases() -> Iterator[Any]:
     for name, model in MODELS.items():
-        # Slow ones have tens of millions of parameters, or images of 300 pixels.
-        marks = [pytest.mark.slow] if model.slow else []
+        # Slow ones have tens of millions of parameters, or images of 300 pixels: a minute each. Small detectors of the
+        # same kinds are in tests/onnx/exporting/test_detectors.py.
+        large = pytest.mark.skipif(
+            os.environ.get("RENGA_TEST_LARGE") != "1", reason="takes minutes: RENGA_TEST_LARGE=1"
+        )
+        marks = [pytest.mark.slow, large] if model.slow else []
         for opset in model.opsets:
             yield pytest.param(name, opset, marks=marks, id=f"{name}, opset {opset}")
 

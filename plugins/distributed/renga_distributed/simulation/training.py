@@ -434,5 +434,5 @@ def _digest(arrays: dict[str, Any]) -> int:
     for key in sorted(arrays):
         array = np.ascontiguousarray(arrays[key])
         found = zlib.crc32(f"{key}{array.dtype}{array.shape}".encode(), found)
-        found = zlib.crc32(array.tobytes(), found)
+        found = zlib.crc32(array.reshape(-1).view(np.uint8), found)
     return found

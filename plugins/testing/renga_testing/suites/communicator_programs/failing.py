@@ -28,6 +28,11 @@ def lose_last_rank(comm: Any, device: str) -> None:
         comm: Resilient: has ``commit`` and ``recover`` of `renga_comm_base.resilience.ResilientBase`, too.
         device: Where to compute.
     """
+    for method in (
+        "commit",
+        "recover",
+    ):  # before anybody dies: other communicators' ranks may be threads of one process
+        assert hasattr(comm, method), f"{type(comm).__qualname__} is no ResilientBase: it has no {method}"
     rank, size = comm.rank, comm.size
     if rank == size - 1:
         os.kill(os.getpid(), signal.SIGKILL)
