@@ -432,7 +432,7 @@ def _same_log(record: Record, reference: Record) -> list[str]:
 def _digest(arrays: dict[str, Any]) -> int:
     found = 0
     for key in sorted(arrays):
-        array = np.ascontiguousarray(arrays[key])
+        array: Any = np.ascontiguousarray(arrays[key])
         found = zlib.crc32(f"{key}{array.dtype}{array.shape}".encode(), found)
         found = zlib.crc32(array.reshape(-1).view(np.uint8), found)
     return found
