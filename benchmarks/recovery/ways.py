@@ -53,7 +53,7 @@ WAYS = {
         "Renga, all wait for a new process",
         "renga",
         "with_renga",
-        (*_RENGA, "--fault-tolerant", "--respawn"),
+        (*_RENGA, "--fault-tolerant", "--respawn", "{kills}", "--wait"),
     ),
     "renga-restart": Way(
         "Renga, all restart from the checkpoint of each 10th iteration",

@@ -132,7 +132,10 @@ def test_ranks_stop_in_peace(shell, size):
 
 IN_A_TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
 ASKS = STOPS.replace(
-    "try:", "name = input() if comm.rank == 0 else ''\ntry:\n    if comm.rank == 0: print('hello', name, flush=True)"
+    "try:",
+    # All are inside of `try` when rank 0 has said so: only then Ctrl-C comes.
+    "name = input() if comm.rank == 0 else ''\ntry:\n    comm.barrier()\n"
+    "    if comm.rank == 0: print('hello', name, flush=True)",
 )
 
 
