@@ -4,4 +4,6 @@ import sys
 
 from renga.cli import main
 
-sys.exit(main())
+status = main()
+# Not `sys.exit(main())`, which would look `exit` up before a communicator has put its own there, to know the status.
+sys.exit(status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 import warnings
@@ -43,13 +44,13 @@ def rank_0_speaks() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except KeyboardInterrupt:
-        raise SystemExit(_INTERRUPTED) from None
+        sys.exit(_INTERRUPTED)  # not `raise SystemExit`: a communicator may want to know the status
     except Exception as error:
         if not getattr(error, "on_every_rank", isinstance(error, MismatchError | RankFailed)):
             time.sleep(_HEAD_START)
             error.add_note(f"This was rank {here.rank} of {here.size}, on {socket.gethostname()}.")
             print_error(error, with_traceback=False)
-        raise SystemExit(getattr(error, "exit_status", 1)) from None
+        sys.exit(getattr(error, "exit_status", 1))
 
 
 @contextmanager

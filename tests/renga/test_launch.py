@@ -321,3 +321,11 @@ def test_spares_are_processes_beside_the_ranks(shell):
     outcome = shell.renga("launch", "-n", "2", "--threads", "1", "--fault-tolerant", "--spares", "1", "who.py")
     assert outcome.status == 0, outcome.err
     assert outcome.out == "3 [(0, '1'), (1, '1'), (2, '1')] 1 []\n"
+
+
+def test_a_run_that_is_refused_on_every_rank_fails_where_some_may_die(shell):
+    pytest.importorskip("mpi4py")
+    argv = ("renga", "train", "--communicator", "resilient", "--set", "distributed.sharded=true", "--out", "out")
+    outcome = shell.renga("launch", "-n", "2", "--fault-tolerant", *argv)
+    assert outcome.status == 1, outcome.err
+    assert "renga: error: sharded=True: each rank alone has a share of the optimizer's state" in outcome.err
