@@ -28,7 +28,7 @@ from renga_nn.functions.activation import relu
 from renga_nn.links.convolution_2d import Convolution2D, Deconvolution2D
 from renga_nn.links.linear import Linear
 
-__all__ = ["DETECTORS", "PICTURES", "found", "limited", "same_objects", "small", "spread_out"]
+__all__ = ["DETECTORS", "PICTURES", "Base", "found", "limited", "same_objects", "small", "spread_out"]
 
 Array = np.ndarray[Any, Any]
 
@@ -140,7 +140,7 @@ class SmallYOLOv3(YOLOv3):
         self._cells = boxes_of_cells(4, 8, ((8, 12), (16, 8)))
 
 
-class _Base(Chain):
+class Base(Chain):
     """Features of 1/4 to 1/32 of the size of the image, for a pyramid."""
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ def faster_rcnn_fpn(masks: bool = False) -> FasterRCNN:
     """Faster R-CNN on a feature pyramid."""
     values = ("masks", "labels", "scores", "bboxes") if masks else ("bboxes", "labels", "scores")
     heads = _BboxHead(), _MaskHead() if masks else None
-    return FasterRCNN(FPN(_Base(), 4, _SCALES), _FewRegions(_SCALES), *heads, values, min_size=96, max_size=128)
+    return FasterRCNN(FPN(Base(), 4, _SCALES), _FewRegions(_SCALES), *heads, values, min_size=96, max_size=128)
 
 
 def mask_rcnn_fpn() -> FasterRCNN:

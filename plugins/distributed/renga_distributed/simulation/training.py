@@ -302,7 +302,7 @@ def _program(case: Case, record: Record, out: str) -> Callable[[SimulatedCommuni
             taken.clear()
             before()
 
-        updater.update = update  # type: ignore[method-assign]
+        updater.update = update  # type: ignore[method-assign]  # of this one only
         trainer = Trainer(updater, (EPOCHS, "epoch"), out=out)
         trainer.reporter.add_observer("model", model)
         test = SerialIterator(

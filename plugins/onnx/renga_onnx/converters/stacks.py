@@ -114,7 +114,7 @@ def _sequences(call: Call, run: Applied, stack_in: bool, stack_out: bool) -> tup
     Raises:
         RengaError: The rows do not come out in the order of time.
     """
-    order, lengths, xs = run.function.order, run.function.lengths, run.inputs  # type: ignore[attr-defined]
+    order, lengths, xs = run.function.order, run.function.lengths, run.inputs  # type: ignore[attr-defined]  # a Regroup
     parts = len(xs) if stack_in or len(xs) > 1 else len(order) // len(lengths)
     length = len(order) // max(parts, 1)
     in_time = np.arange(parts * length).reshape(parts, length).T.ravel()
