@@ -63,8 +63,8 @@ STOPS = """
 import os, signal, sys, time
 from renga.distributed import create_communicator
 comm = create_communicator("naive")
-open(f"pid{os.getpid()}", "w").close()
 try:
+    open(f"pid{os.getpid()}", "w").close()  # inside: whoever sees the file may send the signal at once
     while True:
         time.sleep(0.01)
 except KeyboardInterrupt:
@@ -123,7 +123,7 @@ def test_programs_that_know_nothing_of_it_are_ended(shell, number):
 def test_ranks_stop_in_peace(shell, size):
     shell.write("stops.py", STOPS)
     outcome = shell.stop(signal.SIGINT, there(shell, "pid", int(size)), "launch", "-n", size, "stops.py")
-    assert there(shell, "saved", int(size))()
+    assert there(shell, "saved", int(size))(), outcome.err
     assert outcome.status == 5, "the status is the program's"
     assert outcome.err.startswith("\nrenga: all ranks are asked to stop; once more kills them\n")
     assert "Traceback" not in outcome.err
