@@ -50,6 +50,12 @@ def test_round_trip(tmp_path, x, y, a, b):
         assert type(loaded.values[name]) is type(value)
 
 
+def test_permissions_are_those_of_any_new_file(tmp_path):
+    (tmp_path / "plain").touch()
+    save_safetensors(tmp_path / "file", Values(n=5))
+    assert (tmp_path / "file").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
 def test_a_name_without_its_suffix(tmp_path):
     save_safetensors(tmp_path / "best_iter_68.safetensors", Values(n=5))
     load_safetensors(tmp_path / "best_iter_68", loaded := Values(n=0))

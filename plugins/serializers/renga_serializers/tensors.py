@@ -66,7 +66,10 @@ def save_safetensors(filename: str | os.PathLike[str], obj: Serializable) -> Non
 
     metadata = {_DIGEST: _MISSING.decode()} | ({_METADATA: json.dumps(others)} if others else {})
     with atomic_path(filename) as temporary:
+        temporary.touch()
+        mode = temporary.stat().st_mode  # as the umask has it; the library's own files are for their owner alone
         save_file(tensors, temporary, metadata)
+        temporary.chmod(mode)
         with open(temporary, "r+b") as file:
             head = _read_head(file)
             digest = content_digest(file, head)
