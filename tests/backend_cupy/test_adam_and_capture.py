@@ -149,6 +149,20 @@ def test_half_precision_by_way_of_single(compiled, monkeypatch):
         )
 
 
+def test_the_copy_in_single_precision_stays_where_it_is(compiled):
+    """A captured step reads and writes the addresses that it was captured with."""
+    link = parameters(compiled, [(3,)], np.float16, compiled.ndarray)
+    optimizer = Adam(eps=1e-3)
+    optimizer.use_fp32_update()
+    optimizer.setup(link)
+    places = set()
+    for step in range(3):
+        feed(link, step)
+        optimizer.update()
+        places.add(link.p0.update_rule._fp32_param.array.ctypes.data)
+    assert len(places) == 1
+
+
 def test_one_parameter_alone_and_one_with_another_rule(compiled):
     shapes = [(2,), (3,)]
     mine, theirs = parameters(compiled, shapes, kind=compiled.ndarray), parameters(compiled, shapes)

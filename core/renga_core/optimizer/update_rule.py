@@ -220,7 +220,7 @@ class UpdateRule:
             found = self._fp32_param = Parameter(array, name=param.name)
         else:
             unchanged = found.array.astype(param.dtype) == param.array
-            found.array = param.xp.where(unchanged, found.array, array)
+            found.array[...] = param.xp.where(unchanged, found.array, array)  # a captured step reads this address
         found.grad = grad.astype(np.float32, copy=False)
         return found
 

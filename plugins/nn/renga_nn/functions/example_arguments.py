@@ -201,6 +201,11 @@ def softmax(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
             np.moveaxis(x, axis, 0)[1] = -np.inf
             np.moveaxis(x, axis, 0)[0] += 1000  # what no exponential can hold
         yield Sample(name, (x, axis), lambda args, y, gy: (y, gy, args[1]))
+    for name, shape in {"masked": (3, 6), "masked, longer than a block": (2, 1030)}.items():
+        x = _draw(rng, shape, dtype)
+        x[0, :-1] = -np.inf  # a query of attention that sees one key: the last
+        x[1, 1:] = -np.inf
+        yield Sample(name, (x, 1), lambda args, y, gy: (y, gy, args[1]))
 
 
 log_softmax = softmax
@@ -215,6 +220,7 @@ def softmax_cross_entropy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Ite
         "many classes": ((3, 1030), True),
         "pixels": ((2, 3, 4, 5), True),
         "no examples": ((0, 4), True),
+        "masked": ((3, 6), True),
     }.items():
         x = _draw(rng, shape, dtype) * np.asarray(4, dtype)
         x[:, -1] += 1000
@@ -222,6 +228,9 @@ def softmax_cross_entropy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Ite
         classes = np.asarray(rng.integers(0, shape[1] - 1, entries))
         weight = _draw(rng, entries, wide)
         weight[:1] = 0
+        if name == "masked":
+            x[:, :-1] = -np.inf
+            classes[:] = shape[1] - 1
         yield Sample(
             name,
             (x, classes, weight, cache_score),
