@@ -15,6 +15,7 @@ def renga_commands() -> list[Provider]:
         command("evaluate", "evaluate a trained network on the test data"),
         command("predict", "apply a trained network to new files, or let it generate something"),
         command("export", "write a trained network to a file: ONNX, or its parameters alone"),
+        command("compare", "compare runs: their settings, figures and curves side by side"),
         command("launch", "run a program as several processes that are connected by MPI"),
         command("profile", "measure where the time of a training step goes"),
         command("scale-model", "predict the time of an iteration on more devices"),

@@ -26,6 +26,7 @@ __all__ = [
     "check_folder",
     "check_writable",
     "differences",
+    "flat",
     "free_folder",
     "never",
     "snapshot_store",
@@ -99,7 +100,7 @@ def differences(run: RunDescription) -> list[str]:
     path = Path(run.out, COPY)
     if not path.is_file():
         return []
-    now, then = _flat(run.as_document()), _flat(read_toml(path))
+    now, then = flat(run.as_document()), flat(read_toml(path))
     free = {"run.standard_extensions", "run.epochs", "run.out", "run.snapshot", "run.communicator"}
     free |= {"run.keep_newest", "run.keep_best", "run.keep_every_minutes"}
     free |= {f"distributed.{name}" for name in asdict(Distribution()) if name != "batch_size_per_rank"}
@@ -110,15 +111,15 @@ def differences(run: RunDescription) -> list[str]:
     ]
 
 
-def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
+def flat(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values by full key, as a file holds them: arrays as lists."""
-    flat: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name, value in document.items():
         if isinstance(value, Mapping):
-            flat.update({f"{name}.{key}": item for key, item in _flat(value).items()})
+            found.update({f"{name}.{key}": item for key, item in flat(value).items()})
         else:
-            flat[name] = _as_list(value)
-    return flat
+            found[name] = _as_list(value)
+    return found
 
 
 def _as_list(value: Any) -> Any:

@@ -60,7 +60,7 @@ def test_unknown_commands_and_options(shell):
     refused(
         shell.renga("trian"),
         "no command named 'trian' (from command line). Did you mean 'train'? "
-        "Known: check, config, doctor, evaluate, export, kernels, launch, new, plugins, port, predict, profile, "
+        "Known: check, compare, config, doctor, evaluate, export, kernels, launch, new, plugins, port, predict, profile, "
         "run-chainer, scale-model, stubs, train, weights.",
     )
     refused(shell.renga("--trace"), "unrecognized argument '--trace' before the command. See 'renga --help'.")
@@ -127,7 +127,7 @@ def test_a_broken_plugin_is_one_line_of_warning(shell):
 
 
 @pytest.mark.parametrize(
-    "command", ["train", "launch", "profile", "scale-model", "config", "plugins", "kernels", "doctor"]
+    "command", ["train", "compare", "launch", "profile", "scale-model", "config", "plugins", "kernels", "doctor"]
 )
 def test_every_command_has_help(shell, command):
     outcome = shell.renga(command, "--help")
