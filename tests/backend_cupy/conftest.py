@@ -9,13 +9,24 @@ import pytest
 PACKAGE = "renga_backend_cupy"
 
 
-@pytest.fixture(scope="session")
-def fakes():
-    """The module `fake_cupy.py` beside this file."""
-    spec = importlib.util.spec_from_file_location("fake_cupy", Path(__file__).with_name("fake_cupy.py"))
+def beside(name):
+    """A module beside this file."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def fakes():
+    """The module `fake_cupy.py`."""
+    return beside("fake_cupy")
+
+
+@pytest.fixture(scope="session")
+def fake_cublas():
+    """The module `fake_cublas.py`."""
+    return beside("fake_cublas")
 
 
 @pytest.fixture
@@ -37,7 +48,18 @@ def fake(fakes, monkeypatch):
 
 
 @pytest.fixture
-def compiled(fake):
+def cublas(fake, fake_cublas, monkeypatch):
+    """A stand-in for the library cuBLAS; at the end, no call of it has failed."""
+    from renga_backend_cupy import cublas
+
+    library = fake_cublas.Library(lambda run: fake.launch(run))
+    monkeypatch.setattr(cublas, "library", lambda: library.functions)
+    yield library
+    assert not library.failures
+
+
+@pytest.fixture
+def compiled(fake, cublas):
     """The same, where the sources of kernels can be compiled for the CPU."""
     if shutil.which("g++") is None or platform.machine() != "x86_64":
         pytest.skip("no g++ for x86-64, to compile kernels for the CPU with")

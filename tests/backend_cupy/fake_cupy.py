@@ -383,7 +383,7 @@ class Pool:
 def cupy():
     """The module `cupy`, and those in it that the package imports."""
     module = types.ModuleType("cupy")
-    for name in ("asarray", "array", "empty", "zeros", "ascontiguousarray", "argsort"):
+    for name in ("asarray", "array", "empty", "zeros", "ascontiguousarray", "argsort", "broadcast_to"):
         setattr(module, name, made(getattr(np, name)))
     module.asnumpy = lambda x: np.array(x).view(np.ndarray)
     module.uint8 = np.uint8
@@ -398,6 +398,7 @@ def cupy():
         MemoryPool=Pool,
         Stream=Stream,
         get_current_stream=current,
+        get_cublas_handle=lambda: 4711,
         runtime=runtime,
         using_allocator=using_allocator,
     )

@@ -1,6 +1,7 @@
 """Arrays on NVIDIA GPUs, by CuPy.
 
 - `backend`: `CupyBackend`. `probe`: whether this machine can use it, and why not.
+- `cublas`: products of matrices; `cublas_epilogue`: with a bias.
 - `generator`: random numbers whose state can be saved, by a counter.
 - `transfers`: copies between host and GPU that run while the program goes on.
 - `capture`: a training step as a CUDA graph, replayed in one launch.

@@ -60,6 +60,8 @@ def renga_kernels() -> list[Kernel]:
             "batch_normalization:supports",
             ("float16", "float32"),
         ),
+        _cublas("matmul", "product:MatMul", "product:supports_matmul"),
+        _cublas("linear", "product:Linear", "product:supports_linear"),
         _own("max_pooling", "max_pooling:MaxPooling", "windows:supports"),
         _own("window_sum", "window_sum:WindowSum"),
         _own("window_spread", "window_sum:WindowSpread"),
@@ -88,6 +90,21 @@ def _cudnn(op: str, target: str, supports: str, dtypes: tuple[str, ...]) -> Kern
         probe=_PROBE,
         install_hint=_HINT,
         capabilities=frozenset({*dtypes, *_LAYOUTS}),
+    )
+
+
+def _cublas(op: str, target: str, supports: str) -> Kernel:
+    return Kernel(
+        op=op,
+        backend="cupy",
+        target=f"{_KERNELS}.{target}",
+        supports=f"{_KERNELS}.{supports}",
+        priority=10,
+        summary="by cuBLAS, also while a CUDA graph is captured",
+        needs=("cupy",),
+        probe="renga_backend_cupy.probe:no_cublas",
+        install_hint=_HINT,
+        capabilities=frozenset({*_FLOATING, *_LAYOUTS}),
     )
 
 

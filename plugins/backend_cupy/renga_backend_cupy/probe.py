@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["unavailable"]
+__all__ = ["no_cublas", "unavailable"]
 
 _OLDEST = 14
 
@@ -24,3 +24,16 @@ def unavailable() -> str | None:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         return f"CuPy {version} finds no NVIDIA GPU that it could use: {error}"
     return None if count else f"CuPy {version} finds no NVIDIA GPU"
+
+
+def no_cublas() -> str | None:
+    """Why cuBLAS cannot be called, in a sentence; None if it can."""
+    reason = unavailable()
+    if reason is None:
+        from renga_backend_cupy.cublas import library
+
+        try:
+            library()
+        except (OSError, AttributeError) as error:
+            return f"CuPy is there, and cuBLAS cannot be loaded: {error}"
+    return reason

@@ -2,6 +2,7 @@
 
 - `cudnn`: plans of NVIDIA's library, kept by shape. `convolution` and `batch_normalization` are computed by it; where
   it has no plan for some arguments, they fall back to the reference, and say so once.
+- `product`: matrix products and the fully connected layer, by cuBLAS.
 - Compiled by CuPy at their first use, one thread for each element: `activation`, `dropout`, `lstm`, `embed_id`,
   `fixed_batch_normalization`, `max_pooling`, `window_sum` (mean pooling and unpooling). `layout` says how arrays lie in
   memory, `windows` how windows lie on images.

@@ -1,0 +1,87 @@
+"""Products of matrices by cuBLAS: operations ``matmul`` and ``linear``, which a CUDA graph can hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cupy
+import numpy as np
+
+from renga_backend_cupy.cublas import DTYPES, multiply
+from renga_backend_cupy.cublas_epilogue import BIAS, BIAS_GRADIENT, multiply_with_vector
+from renga_core.backend import Array
+
+__all__ = ["Linear", "MatMul", "supports_linear", "supports_matmul"]
+
+_LARGEST = 2**31 - 1
+"""Sizes are passed as 32-bit integers."""
+
+
+def supports_matmul(a: Array, b: Array) -> bool:
+    """Whether these are matrices, or batches of them, of one floating dtype."""
+    return a.ndim >= 2 and b.ndim >= 2 and _fits(a, b)
+
+
+def supports_linear(x: Array, W: Array, b: Array | None) -> bool:
+    """Whether these are matrices and a vector of one floating dtype."""
+    return x.ndim == W.ndim == 2 and _fits(x, W) and (b is None or bool(b.dtype == x.dtype))
+
+
+def _fits(a: Array, b: Array) -> bool:
+    sizes = max((*a.shape, *b.shape), default=0) <= _LARGEST
+    return a.dtype.name in DTYPES and bool(a.dtype == b.dtype) and sizes
+
+
+class MatMul:
+    """Operation ``matmul``."""
+
+    @staticmethod
+    def forward(a: Array, b: Array) -> Array:
+        """As the reference."""
+        if a.ndim == b.ndim == 2:
+            return multiply(a, b)
+        front = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        shape = (*front, a.shape[-2], b.shape[-1])
+        if b.ndim == 2 and a.flags.c_contiguous:
+            return multiply(a.reshape(math.prod(shape[:-1]), a.shape[-1]), b).reshape(shape)
+        return multiply(_batch(a, front), _batch(b, front)).reshape(shape)
+
+
+def _batch(x: Array, front: tuple[int, ...]) -> Array:
+    """Matrices with one axis before them; copied only if no single stride leads from each to the next."""
+    last = x.shape[-2:]
+    whole = x if x.shape[:-2] == front else cupy.broadcast_to(x, (*front, *last))
+    return whole.reshape(math.prod(front), *last)
+
+
+class Linear:
+    """Operation ``linear``; the bias, and its gradient, are part of a product where cublasLt has an algorithm."""
+
+    @staticmethod
+    def forward(x: Array, W: Array, b: Array | None) -> Array:
+        """As the reference."""
+        if b is None:
+            return multiply(x, W.T)
+        y = multiply_with_vector(x, W.T, cupy.ascontiguousarray(b), BIAS)
+        if y is None:
+            y = multiply(x, W.T)
+            y += b
+        return y
+
+    @staticmethod
+    def backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
+        """As the reference."""
+        gy = gy.astype(x.dtype, copy=False)
+        gradients: dict[int, Any] = {}
+        if 1 in wanted and 2 in wanted:
+            gradients[2] = cupy.empty(W.shape[:1], dtype=W.dtype)
+            gradients[1] = multiply_with_vector(gy.T, x, gradients[2], BIAS_GRADIENT)
+        if gradients.get(1) is None:
+            if 1 in wanted:
+                gradients[1] = multiply(gy.T, x)
+            if 2 in wanted:
+                gradients[2] = gy.sum(axis=0)
+        if 0 in wanted:
+            gradients[0] = multiply(gy, W)
+        return tuple([gradients[i] for i in wanted])
