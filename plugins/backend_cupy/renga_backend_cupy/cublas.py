@@ -134,9 +134,11 @@ def matrix(x: Array) -> Matrix:
 
 def _described(x: Array) -> Matrix | None:
     size = x.dtype.itemsize
-    if any(step < 0 or step % size for step in x.strides):
+    # Where there is one element, the step to the next may be any number.
+    strides = [step if n > 1 else 0 for n, step in zip(x.shape, x.strides, strict=True)]
+    if any(step < 0 or step % size for step in strides):
         return None
-    *outer, down, across = (step // size for step in x.strides)
+    *outer, down, across = (step // size for step in strides)
     stride = outer[0] if outer else 0
     rows, columns = x.shape[-2:]
     if (across == 1 or columns == 1) and (rows == 1 or down >= columns):
