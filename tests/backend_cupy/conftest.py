@@ -41,6 +41,7 @@ def fake(fakes, monkeypatch):
         monkeypatch.setitem(sys.modules, name, module)
     fakes.state.device, fakes.state.devices, fakes.state.log[:] = 0, 2, []
     fakes.ElementwiseKernel.made = []
+    fakes.PyGraph.refuse_execution = None
     fakes.PyGraph.refuse, fakes.PyGraph.built, fakes.PyGraph.reference = False, 0, convolution_reference
     yield fakes
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:

@@ -454,6 +454,7 @@ class PyGraph:
     """Says what is asked of it, and computes it slowly."""
 
     refuse = False
+    refuse_execution = None
     built = 0
 
     def __init__(self, io_data_type, intermediate_data_type, compute_data_type, handle):
@@ -500,7 +501,7 @@ class PyGraph:
 
     def check_support(self):
         if PyGraph.refuse:
-            raise NotSupported("no engine")
+            raise PyGraph.refuse if isinstance(PyGraph.refuse, Exception) else NotSupported("no engine")
         self.calls.append("check_support")
 
     def build_plans(self):
@@ -515,6 +516,10 @@ class PyGraph:
     def execute(self, pointers, workspace, handle):
         assert handle == "handle"
         assert all(type(p) is int for p in (*pointers.values(), workspace))
+        if PyGraph.refuse_execution is not None:
+            raise PyGraph.refuse_execution
+        tensors = [t for t in (*self.args.values(), *self.made) if isinstance(t, Tensor) and not t.by_value]
+        assert all(pointers[tensor.uid] % 16 == 0 for tensor in tensors), "misaligned address"
         given = {k: v.view(pointers) for k, v in self.args.items() if isinstance(v, Tensor)}
         assert all(tensor.output for tensor in self.made)
         results = [tensor.view(pointers) for tensor in self.made]

@@ -129,6 +129,52 @@ def test_without_a_plan_the_reference_computes_and_says_so_once(fake, arguments)
     Convolution.forward(x[:1], *others)  # warnings are errors in tests
 
 
+@pytest.mark.parametrize("error", [ValueError("std::invalid_argument"), RuntimeError("CUDNN_STATUS_NOT_SUPPORTED")])
+def test_whatever_cudnn_raises_the_reference_computes(fake, arguments, error):
+    from renga_backend_cupy.kernels.convolution import Convolution
+
+    fake.PyGraph.refuse = error
+    with pytest.warns(RuntimeWarning, match=f"no plan for convolution on .*: {error}. The reference"):
+        y = Convolution.forward(*arguments)
+    np.testing.assert_array_equal(y, reference.convolution(*arguments))
+
+
+def test_a_plan_that_cannot_be_executed_is_not_tried_again(fake, arguments):
+    from renga_backend_cupy.kernels.batch_normalization import BatchNormalization
+    from renga_backend_cupy.kernels.convolution import Convolution
+
+    fake.PyGraph.refuse_execution = RuntimeError("CUDNN_STATUS_EXECUTION_FAILED")
+    with pytest.warns(RuntimeWarning, match="no plan for convolution on .*EXECUTION_FAILED"):
+        y = Convolution.forward(*arguments)
+    np.testing.assert_array_equal(y, reference.convolution(*arguments))
+    fake.PyGraph.refuse_execution = AssertionError("tried again")
+    np.testing.assert_array_equal(Convolution.forward(*arguments), y)
+    fake.PyGraph.refuse_execution = RuntimeError("no")
+    x = np.arange(6, dtype=np.float32).reshape(3, 2).view(fake.ndarray)
+    one = np.ones(2, np.float32).view(fake.ndarray)
+    with pytest.warns(RuntimeWarning, match="no plan for batch_normalization on"):
+        _, mean, _, inv_std = BatchNormalization.forward(x, one, one, 0.1, (0,))
+    with pytest.warns(RuntimeWarning, match=r"no plan for batch_normalization.backward on"):
+        gx, _, _ = BatchNormalization.backward(x, one, mean, inv_std, x, (0,))
+    np.testing.assert_allclose(gx, 0, atol=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_slices_at_any_address_are_read(fake, arguments, dtype):
+    """cuDNN reads vectors of 16 bytes; a slice may begin between two of them."""
+    from renga_backend_cupy.kernels.convolution import Convolution
+
+    x, W, b, *others = arguments
+    moved = []
+    for a in (x, W, b):
+        memory = np.zeros(a.size + 9, dtype)
+        start = next(i for i in range(9) if (memory.ctypes.data + i * memory.itemsize) % 16)
+        memory[start : start + a.size] = a.reshape(-1)
+        moved.append(memory[start : start + a.size].reshape(a.shape).view(fake.ndarray))
+    y = Convolution.forward(*moved, *others)
+    np.testing.assert_allclose(y, reference.convolution(x, W, b, *others), rtol=1e-2, atol=1e-2)
+
+
 def test_supports(fake):
     from renga_backend_cupy.kernels import convolution
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cupy
 import numpy as np
 
-from renga_backend_cupy.kernels.cudnn import Graph, dense, empty, find_plan, reference
+from renga_backend_cupy.kernels.cudnn import Graph, Plan, aligned, dense, empty, find_plan, reference, rows
 from renga_core.backend import Array
 
 __all__ = ["BatchNormalization", "supports"]
@@ -60,30 +59,10 @@ class BatchNormalization:
                 graph.output(number, tensor, channels, last, _SINGLE)
 
         plan = find_plan("batch_normalization", (x.dtype.name, last, shape), x.dtype, describe)
-        if plan is None:
-            result: tuple[Array, Array, Array, Array] = reference("batch_normalization").forward(
-                x, gamma, beta, eps, axes
-            )
-            return result
-        given = [dense(x.reshape(shape), last), _single(gamma), _single(beta)]
-        y = empty(shape, x.dtype, last)
-        # Rows: the running averages before, which are zero; mean, one over the deviation, and the averages after.
-        statistics = cupy.zeros((6, shape[1]), dtype=np.float32)
-        epsilon, momentum = np.array(eps, np.float32), np.array(1, np.float32)
-        plan(
-            {
-                **{n: array.data.ptr for n, array in enumerate(given, 1)},
-                4: statistics[0].data.ptr,
-                5: statistics[1].data.ptr,
-                6: epsilon.ctypes.data,
-                7: momentum.ctypes.data,
-                8: y.data.ptr,
-                **{n: statistics[n - 7].data.ptr for n in (9, 10, 11, 12)},
-            }
-        )
-        count = math.prod(x.shape) // x.shape[1]
-        var = statistics[5] * ((count - 1) / count)
-        return y.reshape(x.shape), statistics[2], var, statistics[3]
+        made = None if plan is None else _normalize(plan, x, gamma, beta, eps, shape, last)
+        if made is None:
+            made = reference("batch_normalization").forward(x, gamma, beta, eps, axes)
+        return made
 
     @staticmethod
     def backward(
@@ -106,23 +85,56 @@ class BatchNormalization:
                 graph.output(number, tensor, channels, last, _SINGLE)
 
         plan = find_plan("batch_normalization.backward", (x.dtype.name, last, shape), x.dtype, describe)
-        if plan is None:
-            implementation = reference("batch_normalization")
-            result: tuple[Array, Array, Array] = implementation.backward(x, gamma, mean, inv_std, gy, axes)
-            return result
-        images = [dense(a.astype(x.dtype, copy=False).reshape(shape), last) for a in (gy, x)]
-        given = [*images, _single(gamma), _single(mean), _single(inv_std)]
-        gx = empty(shape, x.dtype, last)
-        gradients = cupy.empty((2, shape[1]), dtype=np.float32)
-        plan(
-            {
-                **{n: array.data.ptr for n, array in enumerate(given, 1)},
-                6: gx.data.ptr,
-                7: gradients[0].data.ptr,
-                8: gradients[1].data.ptr,
-            }
-        )
-        return gx.reshape(x.shape), gradients[0], gradients[1]
+        made = None if plan is None else _gradients(plan, x, gamma, mean, inv_std, gy, shape, last)
+        if made is None:
+            made = reference("batch_normalization").backward(x, gamma, mean, inv_std, gy, axes)
+        return made
+
+
+def _normalize(
+    plan: Plan, x: Array, gamma: Array, beta: Array, eps: float, shape: Ints, last: bool
+) -> tuple[Array, Array, Array, Array] | None:
+    """What `BatchNormalization.forward` returns; None if cuDNN refuses to execute the plan."""
+    given = [dense(x.reshape(shape), last), _single(gamma), _single(beta)]
+    y = empty(shape, x.dtype, last)
+    # The running averages before, which are zero; mean, one over the deviation, and the averages after.
+    statistics = rows(6, shape[1], zero=True)
+    epsilon, momentum = np.array(eps, np.float32), np.array(1, np.float32)
+    done = plan(
+        {
+            **{n: array.data.ptr for n, array in enumerate(given, 1)},
+            4: statistics[0].data.ptr,
+            5: statistics[1].data.ptr,
+            6: epsilon.ctypes.data,
+            7: momentum.ctypes.data,
+            8: y.data.ptr,
+            **{n: statistics[n - 7].data.ptr for n in (9, 10, 11, 12)},
+        }
+    )
+    if not done:
+        return None
+    count = math.prod(x.shape) // x.shape[1]
+    var = statistics[5] * ((count - 1) / count)
+    return y.reshape(x.shape), statistics[2], var, statistics[3]
+
+
+def _gradients(
+    plan: Plan, x: Array, gamma: Array, mean: Array, inv_std: Array, gy: Array, shape: Ints, last: bool
+) -> tuple[Array, Array, Array] | None:
+    """What `BatchNormalization.backward` returns; None if cuDNN refuses to execute the plan."""
+    images = [dense(a.astype(x.dtype, copy=False).reshape(shape), last) for a in (gy, x)]
+    given = [*images, _single(gamma), _single(mean), _single(inv_std)]
+    gx = empty(shape, x.dtype, last)
+    ggamma, gbeta = rows(2, shape[1])
+    done = plan(
+        {
+            **{n: array.data.ptr for n, array in enumerate(given, 1)},
+            6: gx.data.ptr,
+            7: ggamma.data.ptr,
+            8: gbeta.data.ptr,
+        }
+    )
+    return (gx.reshape(x.shape), ggamma, gbeta) if done else None
 
 
 def _images(shape: Ints) -> Ints:
@@ -138,4 +150,4 @@ def _last(x: Any) -> bool:
 
 
 def _single(x: Array) -> Array:
-    return cupy.ascontiguousarray(x.astype(np.float32, copy=False))
+    return aligned(x.astype(np.float32, copy=False))

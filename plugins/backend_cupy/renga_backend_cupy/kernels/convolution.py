@@ -178,5 +178,6 @@ class _Case:
         if plan is None:
             return None
         result = empty(sizes, first.dtype, last)
-        plan({1: given[0].data.ptr, 2: given[1].data.ptr, 3: result.data.ptr})
+        if not plan({1: given[0].data.ptr, 2: given[1].data.ptr, 3: result.data.ptr}):
+            return None
         return result[:, :, 0] if flat else result

@@ -19,11 +19,23 @@ from typing import Any
 
 import cudnn
 import cupy
+import numpy as np
 
 from renga_core.backend import Array
 from renga_core.kernel import operations
 
-__all__ = ["Graph", "Plan", "dense", "empty", "find_plan", "reference", "strides_of", "wants_channels_last"]
+__all__ = [
+    "Graph",
+    "Plan",
+    "aligned",
+    "dense",
+    "empty",
+    "find_plan",
+    "reference",
+    "rows",
+    "strides_of",
+    "wants_channels_last",
+]
 
 _PLANS = 512
 """Plans to keep for each thread; of more, those not used for longest are made again when needed."""
@@ -35,28 +47,49 @@ _local = threading.local()
 _warned: set[str] = set()
 
 
+_ALIGNMENT = 16
+"""Bytes by which the addresses of tensors must be divisible: cuDNN's engines read vectors."""
+
+_REFUSALS = (cudnn.cudnnGraphNotSupportedError, RuntimeError, ValueError)
+"""What cuDNN's frontend raises where it has no engine; ``std::invalid_argument`` arrives as ValueError."""
+
+
 class Plan:
     """A computation that cuDNN can execute on arrays of certain shapes.
 
     Args:
         graph: cuDNN's graph, built.
         handle: The handle that it was built with.
+        purpose: The operation, and for what arguments, for messages.
+
+    Attributes:
+        refused: Why cuDNN has refused to execute it; None if it has not.
     """
 
-    def __init__(self, graph: Any, handle: Any) -> None:
+    def __init__(self, graph: Any, handle: Any, purpose: tuple[str, Hashable]) -> None:
         self._graph = graph
         self._handle = handle
+        self._purpose = purpose
         self._workspace = max(1, int(graph.get_workspace_size()))
+        self.refused: Exception | None = None
 
-    def __call__(self, pointers: Mapping[int, int]) -> None:
+    def __call__(self, pointers: Mapping[int, int]) -> bool:
         """Queue it on the current stream.
 
         Args:
             pointers: Address of each tensor by its number. Addresses, and not arrays: cuDNN would synchronize.
+
+        Returns:
+            Whether that has been done. If not, nothing has been computed, and `find_plan` will not offer it again.
         """
         cudnn.set_stream(handle=self._handle, stream=cupy.cuda.get_current_stream().ptr)
         workspace = cupy.empty(self._workspace, dtype=cupy.uint8)
-        self._graph.execute(dict(pointers), workspace.data.ptr, handle=self._handle)
+        try:
+            self._graph.execute(dict(pointers), workspace.data.ptr, handle=self._handle)
+        except _REFUSALS as error:
+            self.refused = error
+            _warn(*self._purpose, error)
+        return self.refused is None
 
 
 class Graph:
@@ -97,11 +130,14 @@ class Graph:
         tensor.set_output(True).set_data_type(self._type if dtype is None else data_type(dtype))
         tensor.set_dim(list(shape)).set_stride(strides_of(shape, channels_last)).set_uid(number)
 
-    def build(self) -> Plan:
+    def build(self, purpose: tuple[str, Hashable]) -> Plan:
         """Choose an engine and make the plan.
 
+        Args:
+            purpose: The operation, and for what arguments, for messages.
+
         Raises:
-            cudnn.cudnnGraphNotSupportedError, RuntimeError: There is no engine for it.
+            cudnn.cudnnGraphNotSupportedError, RuntimeError, ValueError: There is no engine for it.
         """
         graph = self.nodes
         graph.validate()
@@ -114,7 +150,7 @@ class Graph:
         )
         graph.check_support()
         graph.build_plans()
-        return Plan(graph, self._handle)
+        return Plan(graph, self._handle, purpose)
 
 
 def find_plan(operation: str, key: Hashable, dtype: Any, describe: Callable[[Graph], None]) -> Plan | None:
@@ -131,25 +167,31 @@ def find_plan(operation: str, key: Hashable, dtype: Any, describe: Callable[[Gra
     whole = operation, key, device
     if whole in plans:
         plans.move_to_end(whole)
-        return plans[whole]
+        kept = plans[whole]
+        return kept if kept is not None and kept.refused is None else None
     made: Plan | None = None
     try:
         graph = Graph(dtype, _handle(device))
         describe(graph)
-        made = graph.build()
-    except (cudnn.cudnnGraphNotSupportedError, RuntimeError) as error:
-        if operation not in _warned:
-            _warned.add(operation)
-            warnings.warn(
-                f"cuDNN has no plan for {operation} on {key}: {error}. The reference computes it, more slowly. This "
-                "is said once for each operation.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+        made = graph.build((operation, key))
+    except _REFUSALS as error:
+        _warn(operation, key, error)
     plans[whole] = made
     if len(plans) > _PLANS:
         plans.popitem(last=False)
     return made
+
+
+def _warn(operation: str, key: Hashable, error: Exception) -> None:
+    """Say, once for each operation, that cuDNN does not compute it."""
+    if operation not in _warned:
+        _warned.add(operation)
+        warnings.warn(
+            f"cuDNN has no plan for {operation} on {key}: {error}. The reference computes it, more slowly. This is "
+            "said once for each operation.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def _handle(device: int) -> Any:
@@ -191,11 +233,24 @@ def strides_of(shape: Sequence[int], channels_last: bool) -> list[int]:
     return strides
 
 
+def aligned(x: Array) -> Array:
+    """`x` in C order and at an address that cuDNN can read from; a copy if it lies otherwise, as a slice may."""
+    contiguous = cupy.ascontiguousarray(x)
+    return contiguous if contiguous.data.ptr % _ALIGNMENT == 0 else contiguous.copy()
+
+
+def rows(number: int, size: int, zero: bool = False) -> list[Array]:
+    """New vectors of float32, each at an address that cuDNN can write to; zero, or not yet written."""
+    padded = -(-size * 4 // _ALIGNMENT) * _ALIGNMENT // 4
+    made = (cupy.zeros if zero else cupy.empty)((number, padded), dtype=np.float32)
+    return [made[i, :size] for i in range(number)]
+
+
 def dense(x: Array, channels_last: bool) -> Array:
-    """`x` without gaps, in one of the two orders; a copy if it lies otherwise."""
+    """`x` without gaps, in one of the two orders, at an address that cuDNN can read; a copy if it lies otherwise."""
     if not channels_last:
-        return cupy.ascontiguousarray(x)
-    last = cupy.ascontiguousarray(x.transpose(0, *range(2, x.ndim), 1))
+        return aligned(x)
+    last = aligned(x.transpose(0, *range(2, x.ndim), 1))
     return last.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
