@@ -48,6 +48,7 @@ __getattr__, __dir__ = view(
         "renga_core.reporter": "Reporter get_current_reporter report report_scope",
         "renga_core.serializers": "AbstractSerializer Deserializer Serializer",
         "renga_core.settings": "using",
+        "renga.run.predicting": "load",
     },
     modules=(
         "backend computational_graph cv dataset datasets distributed distributions function_hooks functions "

@@ -24,6 +24,7 @@ from renga import serializers as serializers
 from renga import testing as testing
 from renga import training as training
 from renga import utils as utils
+from renga.run.predicting import load as load
 from renga_chainer.backend import get_array_types as get_array_types
 from renga_chainer.backend import get_cpu_array_types as get_cpu_array_types
 from renga_chainer.backend import is_arrays_compatible as is_arrays_compatible
@@ -137,6 +138,7 @@ __all__ = [
     "is_arrays_compatible",
     "is_debug",
     "kl_divergence",
+    "load",
     "no_backprop_mode",
     "print_runtime_info",
     "register_kl",

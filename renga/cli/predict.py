@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from renga.dataset import PicturePreprocessing, TextPreprocessing
+from renga.dataset import TextPreprocessing
+from renga.run.predicting import Predictor
 from renga.run.results import check_out, is_folder, write_images, write_rows, write_text, written_folder
 from renga.run.trained import Network, is_run
 from renga.run.weights import load_network
@@ -39,7 +39,7 @@ def run(argv: Sequence[str]) -> int:
             if arguments.out is not None and is_folder(arguments.out):
                 _predict_into(trained, arguments.files, arguments.out)
             else:
-                write_rows(_predicted(trained, arguments.files), arguments.out)
+                write_rows(Predictor(trained).files(arguments.files), arguments.out)
         else:
             _generate(trained, arguments)
     return 0
@@ -121,18 +121,6 @@ def _lines(path: str) -> tuple[str, ...]:
         raise FileDamaged(path, str(error), "a text in UTF-8") from error
 
 
-def _predicted(trained: Network, files: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """A row for each example in the files, computed batch by batch."""
-    convert = trained.converter.make()
-    examples = _examples(trained, files)
-    # Pictures are read in the sizes they have, which do not fit into one batch.
-    size = 1 if isinstance(trained.task.preprocessing, PicturePreprocessing) else trained.description.batch_size
-    while batch := list(islice(examples, size)):
-        rows = trained.task.predict(trained.target, convert([x for _, x in batch], trained.device))
-        for (name, _), row in zip(batch, rows, strict=True):
-            yield {"input": name, **row}
-
-
 def _predict_into(trained: Network, files: Sequence[str], out: str) -> None:
     """Have the task write into a folder, with a bar that counts the files; all of it or, after an error, nothing."""
     from tqdm import tqdm
@@ -145,24 +133,9 @@ def _predict_into(trained: Network, files: Sequence[str], out: str) -> None:
     if twice is not None:
         raise RengaError(f"several files are called {twice!r}: one result would take the place of another in {out}.")
     with written_folder(out) as folder, Bar(total=len(files), unit="file", file=sys.stderr) as bar:
-        trained.task.predict_into(trained.target, _counted(_examples(trained, files), bar), folder)
+        trained.task.predict_into(trained.target, _counted(Predictor(trained).read(files), bar), folder)
         number = len(list(folder.iterdir()))
     print(f"renga: {number} files written into {out}", file=sys.stderr)
-
-
-def _examples(trained: Network, files: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The name and the input of each example in the files.
-
-    Raises:
-        RengaError: The data set of the run does not tell how to make them.
-    """
-    preprocessing = trained.task.preprocessing
-    if preprocessing is None:
-        raise RengaError(
-            f"data set '{trained.description.data.use}' cannot read inputs from files. "
-            "These can: csv, image_folder, digits. To add this to your own data set, see docs/how-to/write-a-task.md"
-        )
-    return (example for path in files for example in preprocessing.read(path))
 
 
 def _counted(examples: Iterator[Any], bar: Any) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from renga.run.building import Training as Training
 from renga.run.building import build as build
+from renga.run.predicting import Predictor as Predictor
 from renga.run.program import read_arguments as read_arguments
 from renga.run.program import run_program as run_program
 from renga.run.run_file import Choice as Choice
@@ -15,6 +16,7 @@ from renga.run.shipped import shipped_runs as shipped_runs
 __all__ = [
     "Choice",
     "ExtensionChoice",
+    "Predictor",
     "RunDescription",
     "Training",
     "build",

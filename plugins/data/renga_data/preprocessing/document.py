@@ -20,6 +20,9 @@ __all__ = ["Preprocessing", "preprocessing_document", "read_preprocessing", "wri
 class Preprocessing(Protocol):
     """How raw values become inputs of a network. Attributes that tasks look for are `classes`, `outputs` and so on."""
 
+    def prepare(self, value: Any) -> Any:
+        """The input of one example in memory, raw as it is outside: an image, a row, a text."""
+
     def read(self, path: str) -> Iterator[tuple[str, Any]]:
         """Yield a name and the input of each example in a file."""
 

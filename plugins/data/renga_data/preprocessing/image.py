@@ -11,7 +11,7 @@ import numpy as np
 
 from renga_core.configuration import get_dtype
 
-__all__ = ["ImagePreprocessing", "read_pixels"]
+__all__ = ["ImagePreprocessing", "pixels_of", "read_pixels"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ class ImagePreprocessing:
         made: np.ndarray[Any, Any] = image.reshape(self.shape) if self.shape else image
         return made
 
+    def prepare(self, image: Any) -> np.ndarray[Any, Any]:
+        """The input of one image in memory, as `pixels_of` takes it."""
+        return self.inputs(pixels_of(image, self.size, self.channels))
+
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of an image file, and its input.
 
@@ -95,8 +99,50 @@ def read_pixels(path: str, size: tuple[int, int] | None, channels: int) -> np.nd
 
     with reading(path, "an image"), Image.open(path) as image:
         check_growth(path, image.width * image.height * 4, os.stat(path).st_size, free=1 << 27)
-        pixels: Any = image.convert("L" if channels == 1 else "RGB")
-        if size is not None and pixels.size != (size[1], size[0]):
-            pixels = pixels.resize((size[1], size[0]), Image.Resampling.BILINEAR)
-        array = np.asarray(pixels, np.uint8)
+        return _resized(image, size, channels)
+
+
+def pixels_of(image: Any, size: tuple[int, int] | None, channels: int) -> np.ndarray[Any, Any]:
+    """Return the pixels of an image in memory as `read_pixels` does those of a file.
+
+    Args:
+        image: An image of Pillow's, or an array of uint8: (height, width), or (height, width, 3 or 4) as cameras give.
+        size: Height and width to resize to; None: as it is.
+        channels: 1: grey; 3: red, green, blue.
+
+    Raises:
+        TypeError: It is something else.
+        RengaError: Pillow is not installed.
+    """
+    from renga_data.datasets.image_dataset import require_pillow
+
+    require_pillow("ImagePreprocessing")
+
+    from PIL import Image
+
+    if not isinstance(image, Image.Image):
+        shape, dtype = getattr(image, "shape", None), getattr(image, "dtype", None)
+        if (
+            dtype != np.uint8
+            or shape is None
+            or len(shape) not in (2, 3)
+            or 0 in shape
+            or shape[2:] not in ((), (3,), (4,))
+        ):
+            what = f"an array of {dtype} {shape}" if shape is not None else type(image).__name__
+            raise TypeError(
+                f"an image is the path of a file, an image of Pillow's, or an array of uint8 (height, width) or "
+                f"(height, width, 3), and this is {what}"
+            )
+        image = Image.fromarray(np.ascontiguousarray(image))
+    return _resized(image, size, channels)
+
+
+def _resized(image: Any, size: tuple[int, int] | None, channels: int) -> np.ndarray[Any, Any]:
+    from PIL import Image
+
+    pixels: Any = image.convert("L" if channels == 1 else "RGB")
+    if size is not None and pixels.size != (size[1], size[0]):
+        pixels = pixels.resize((size[1], size[0]), Image.Resampling.BILINEAR)
+    array = np.asarray(pixels, np.uint8)
     return array[None] if channels == 1 else array.transpose(2, 0, 1)

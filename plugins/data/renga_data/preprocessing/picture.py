@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from renga_data.preprocessing.image import read_pixels
+from renga_data.preprocessing.image import pixels_of, read_pixels
 
 __all__ = ["PicturePreprocessing"]
 
@@ -27,6 +27,10 @@ class PicturePreprocessing:
     def outputs(self) -> int | None:
         """How many classes there are, or None where nobody has told."""
         return len(self.classes) or None
+
+    def prepare(self, image: Any) -> np.ndarray[Any, Any]:
+        """The input of one image in memory, as `pixels_of` takes it."""
+        return pixels_of(image, None, 3).astype(np.float32)
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of an image file, and its pixels in float32, in the file's size.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -148,6 +148,21 @@ class TablePreprocessing:
             return np.array([self.target.index(cells[name], rows.path, line) for line, cells in rows.rows], np.int32)
         made = [self.target.encode(cells[name], rows.path, line) for line, cells in rows.rows]
         return np.array(made, get_dtype())
+
+    def prepare(self, row: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+        """The input of one row, given its values by column: numbers, or texts as in a file.
+
+        Raises:
+            TypeError: It is something else.
+            RengaError: It lacks a column, or a value cannot be used.
+        """
+        if not isinstance(row, Mapping):
+            raise TypeError(f"a row is a dictionary of values by column, and this is {type(row).__name__}")
+        cells = {str(name): str(value) for name, value in row.items()}
+        rows = Rows("the row", tuple(cells), [(1, cells)])
+        rows.check_columns([column.name for column in self.columns], "which the network was trained on")
+        vector: np.ndarray[Any, Any] = self.inputs(rows)[0]
+        return vector
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield a name and the input of each row in a file, which need not have the target.

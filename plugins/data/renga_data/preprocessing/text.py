@@ -41,6 +41,10 @@ class TextPreprocessing:
         """The characters of numbers."""
         return "".join(self.alphabet[int(number)] for number in numbers)
 
+    def prepare(self, text: str) -> np.ndarray[Any, Any]:
+        """The input of one text: `encode`."""
+        return self.encode(text)
+
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of a text file, and its characters as numbers."""
         yield path, self.encode(Path(path).read_text(encoding="utf-8"), path)

@@ -11,7 +11,7 @@ import numpy as np
 from renga_core.configuration import get_dtype
 from renga_cv.transforms.image.crop import center_crop
 from renga_cv.transforms.image.resize import scale
-from renga_data.preprocessing.image import read_pixels
+from renga_data.preprocessing.image import pixels_of, read_pixels
 
 __all__ = ["PhotographPreprocessing"]
 
@@ -33,6 +33,10 @@ class PhotographPreprocessing:
     scale_size: int = 256
     crop_size: int = 224
 
+    def prepare(self, image: Any) -> np.ndarray[Any, Any]:
+        """The input of one image in memory, as `renga_data.preprocessing.image.pixels_of` takes it."""
+        return self._input(pixels_of(image, None, 3))
+
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
         """Yield the name of an image file, and its input, ``(3, crop_size, crop_size)`` in ``config.dtype``.
 
@@ -40,6 +44,10 @@ class PhotographPreprocessing:
             RengaError: Pillow is not installed, or the file is no image.
             OSError: It cannot be read.
         """
-        image = scale(read_pixels(path, None, 3).astype(np.float32), self.scale_size)
+        yield path, self._input(read_pixels(path, None, 3))
+
+    def _input(self, pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        image = scale(pixels.astype(np.float32), self.scale_size)
         cut = center_crop(image, (self.crop_size, self.crop_size))
-        yield path, (cut / np.float32(255)).astype(get_dtype())
+        made: np.ndarray[Any, Any] = (cut / np.float32(255)).astype(get_dtype())
+        return made
