@@ -18,7 +18,9 @@ typedef enum {
     fakecudaErrorNotReady = 600,
     fakecudaErrorLaunchFailure = 719, /* a collective of this stream failed; ncclCommGetAsyncError says why */
     fakecudaErrorStreamCaptureUnsupported = 900,
-    fakecudaErrorStreamCaptureInvalidated = 901
+    fakecudaErrorStreamCaptureInvalidated = 901,
+    fakecudaErrorStreamCaptureUnjoined = 904,
+    fakecudaErrorStreamCaptureIsolation = 905
 } fakecudaError;
 
 #define fakecudaStreamDefault 0u
