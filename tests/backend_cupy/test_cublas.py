@@ -1,6 +1,9 @@
 """What is asked of cuBLAS: arguments, with a library that computes from pointers (see fake_cublas.py)."""
 
 import ctypes
+import importlib.util
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -203,3 +206,27 @@ def test_products_are_captured(fake, cublas):
     graph.launch(stream)
     np.testing.assert_array_equal(y, 7)
     np.testing.assert_array_equal(product, 6)
+
+
+REAL = """
+from ctypes import byref, c_int32, c_int64, c_uint32, c_uint64, c_void_p, sizeof
+from renga_backend_cupy.cublas import call, library
+description, layout, preference = c_void_p(), c_void_p(), c_void_p()
+call("cublasLtMatmulDescCreate", byref(description), 68, 0)
+for attribute, value in ((3, c_int32(1)), (4, c_int32(0)), (7, c_uint32(512)), (8, c_void_p(4096))):
+    call("cublasLtMatmulDescSetAttribute", description, attribute, byref(value), sizeof(value))
+call("cublasLtMatrixLayoutCreate", byref(layout), 14, c_uint64(8), c_uint64(8), c_int64(8))
+call("cublasLtMatmulPreferenceCreate", byref(preference))
+for attribute, value in ((1, c_uint64(1 << 25)), *((k, c_uint32(16)) for k in (5, 6, 7, 8))):
+    call("cublasLtMatmulPreferenceSetAttribute", preference, attribute, byref(value), sizeof(value))
+call("cublasLtMatmulPreferenceDestroy", preference)
+print(len(library()))
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed: pip install '.[cuda13]'")
+def test_nvidias_library_has_the_functions_and_takes_the_attributes():
+    """What needs no GPU: all functions are found, and descriptions of products are accepted."""
+    done = subprocess.run([sys.executable, "-c", REAL], capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "12\n"

@@ -70,12 +70,10 @@ def test_the_probe(fake, monkeypatch):
     assert unavailable() == "CuPy 13.6.0 is installed, and this backend needs CuPy 14 or newer"
 
 
-def test_no_cublas_for_this_version_of_cuda(fake, monkeypatch):
+def test_cupy_without_cublas(fake):
     from renga_backend_cupy.probe import no_cublas
 
-    runtime = sys.modules["cupy"].cuda.runtime
-    monkeypatch.setattr(runtime, "runtimeGetVersion", lambda: 99000, raising=False)
-    assert no_cublas().startswith("CuPy is there, and cuBLAS cannot be loaded: libcublas.so.99: ")
+    assert no_cublas().startswith("CuPy is there, and cuBLAS cannot be loaded: ")
     fake.state.devices = 0
     assert no_cublas() == "CuPy 14.0.0 finds no NVIDIA GPU"
 

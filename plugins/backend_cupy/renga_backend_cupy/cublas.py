@@ -88,8 +88,10 @@ def library() -> dict[str, Any]:
     """The functions of the cuBLAS that CuPy has loaded, by name.
 
     Raises:
-        OSError: There is no cuBLAS for this version of CUDA.
+        ImportError, OSError: There is no cuBLAS for this version of CUDA.
     """
+    from cupy.cuda import cublas  # noqa: F401 - loads the library, from wherever it is
+
     major = cupy.cuda.runtime.runtimeGetVersion() // 1000
     found = {}
     for name, types in _SIGNATURES.items():

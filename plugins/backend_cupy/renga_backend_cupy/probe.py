@@ -34,6 +34,6 @@ def no_cublas() -> str | None:
 
         try:
             library()
-        except (OSError, AttributeError) as error:
+        except (ImportError, OSError, AttributeError) as error:
             return f"CuPy is there, and cuBLAS cannot be loaded: {error}"
     return reason
