@@ -10,6 +10,7 @@ from benchmarks.recovery.programs.network import MLP
 from benchmarks.recovery.programs.progress import Progress, examples
 from renga.distributed import create_communicator
 from renga_comm_base.resilience import RanksLost
+from renga_distributed.recovery.transfer import transfer
 
 
 def main():
@@ -20,7 +21,7 @@ def main():
     communicator = create_communicator("resilient")
     change = None
     if communicator.is_spare:
-        warm_up(model)
+        warm_up(model, optimizer)
         change = communicator.join()
         if change is None:
             return
@@ -43,25 +44,27 @@ def main():
         progress.completed(optimizer.t)
 
 
-def warm_up(model):
-    """Compute once while there is time: the first step of a process takes longest."""
+def warm_up(model, optimizer):
+    """Compute once while there is time: the first step of a process takes longest. What changes is overwritten."""
     for _ in range(2):
         loss = model(*examples(numpy, 0, 0))
         model.cleargrads()
         loss.backward()
+    optimizer.update()
 
 
 def give_state(communicator, change, model, optimizer):
     """Those who are new get the parameters and the state of the optimizer, from memory to memory."""
-    if not change.newcomers:
-        return
-    saver = renga.serializers.DictionarySerializer()
-    if communicator.rank == change.source:
+
+    def state():
+        saver = renga.serializers.DictionarySerializer()
         saver["model"].save(model)
         saver["optimizer"].save(optimizer)
-    state = communicator.bcast_obj(saver.target, root=change.source)
-    if communicator.rank in change.newcomers:
-        loader = renga.serializers.NpzDeserializer(state)
+        return saver.target
+
+    found = transfer(communicator, state, change.source, change.newcomers)
+    if found is not None:
+        loader = renga.serializers.NpzDeserializer(found)
         loader["model"].load(model)
         loader["optimizer"].load(optimizer)
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from renga_comm_base.resilience import Change, RanksLost, ResilientBase
 from renga_core.errors import RengaError
+from renga_distributed.recovery.transfer import transfer
 
 __all__ = ["BUILDING", "BuildAgain", "Event", "Membership"]
 
@@ -203,13 +204,13 @@ class Membership(ABC):
                 "each has another part of a model, or something communicates after its last commit. "
                 "Next: go on with --resume"
             )
-        if len(having) < comm.size:
-            state = comm.bcast_obj(self._state() if comm.rank == having[0] else None, root=having[0])
-            if not self.ready:
-                self._load(state)
-                self.ready = True
+        lacking = [rank for rank, each in enumerate(given) if each is None]
+        state = transfer(comm, self._state, having[0], lacking)
+        if not self.ready:
+            self._load(state)
+            self.ready = True
         comm.commit()
-        event.joined = [rank for rank in range(comm.size) if rank not in having]
+        event.joined = lacking
         event.ranks = comm.size
         if change is not None:
             event.seconds = time.perf_counter() - began
