@@ -1,12 +1,14 @@
-"""`python -m benchmarks recovery [WAY …] [--jobs N] [--kills N]`: seconds lost when a process dies.
+"""`python -m benchmarks recovery [WAY …] [--jobs N] [--kills N] [--sizes MB …]`: seconds lost when a process dies.
 
-Jobs of three ranks train a network of 1.8 million parameters by Adam. In each, ranks are killed (SIGKILL) one after the
-other, at moments and ranks that the number of the job chooses: the same for every way. Ways take turns.
+Jobs of three ranks train a network by Adam: one of 1.8 million parameters, or, with --sizes, several, whose parameters
+and means of Adam have so many megabytes. In each job, ranks are killed (SIGKILL) one after the other, at moments and
+ranks that the number of the job chooses: the same for every way. Ways take turns.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import tempfile
@@ -17,6 +19,7 @@ from typing import Any
 
 from benchmarks.environments import INSTALL, ROOT, interpreter, parse_interpreters, process_environment
 from benchmarks.records import RESULTS, load, machine, store
+from benchmarks.recovery import sizes
 from benchmarks.recovery.job import kill_and_measure
 from benchmarks.recovery.ways import RANKS, WAYS
 
@@ -31,6 +34,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("ways", nargs="*", metavar="WAY", help=f"default: all of {', '.join(WAYS)}")
     parser.add_argument("--jobs", type=int, default=3, help="jobs of each way (default: 3)")
     parser.add_argument("--kills", type=int, default=3, help="deaths in each job (default: 3; 1 where ranks get fewer)")
+    parser.add_argument("--sizes", type=float, nargs="+", metavar="MB", help="states of so many megabytes, one by one")
     parser.add_argument("--python", action="append", default=[], metavar="LIBRARY=INTERPRETER")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for the page")
     arguments = parser.parse_args(argv)
@@ -47,6 +51,8 @@ def main(argv: Sequence[str]) -> int:
             print(f"{library} is not installed and left out{how}", file=sys.stderr)
         else:
             pythons[name] = python
+    if arguments.sizes:
+        return _measure_sizes(arguments, pythons)
     found: dict[str, Any] = load(PAGE, arguments.results) | {name: [] for name in pythons}
     for job in range(arguments.jobs):
         for name, python in pythons.items():
@@ -60,10 +66,33 @@ def main(argv: Sequence[str]) -> int:
     return int(any(kill["seconds"] is None for kill in ours))
 
 
-def _job(name: str, python: str, kills: int, seed: int) -> list[dict[str, Any]]:
+def _measure_sizes(arguments: argparse.Namespace, pythons: Mapping[str, str]) -> int:
+    known: dict[str, Any] = load(sizes.PAGE, arguments.results) or {"loads": [], "kills": {}}
+    found, loads = known["kills"], known["loads"]
+    for size in map("{:g}".format, arguments.sizes):
+        for name in pythons:
+            found.setdefault(name, {})[size] = []
+        for job in range(arguments.jobs):
+            for name, python in pythons.items():
+                kills = found[name][size]
+                kills += _job(name, python, 1 if name == "renga-shrink" else arguments.kills, job, size)
+                loads.append(os.getloadavg()[0])
+                print(f"{size} MB, {name}, job {job + 1} of {arguments.jobs}: {kills}", file=sys.stderr, flush=True)
+        page = sizes.markdown(found, machine(), statistics.mean(loads))
+        store(sizes.PAGE, arguments.results, known)
+        (arguments.results / f"{sizes.PAGE}.md").write_text(page)
+        sizes.draw(found, arguments.results / f"{sizes.PAGE}.png")
+    print(page)
+    ours = [kill for name in pythons if name.startswith("renga") for kills in found[name].values() for kill in kills]
+    return int(any(kill["seconds"] is None for kill in ours))
+
+
+def _job(name: str, python: str, kills: int, seed: int, megabytes: str | None = None) -> list[dict[str, Any]]:
     way = WAYS[name]
     with tempfile.TemporaryDirectory() as folder:
         extra = {"RECOVERY_FOLDER": folder, "RECOVERY_RANKS": str(RANKS), **way.environment}
+        if megabytes is not None:
+            extra["RECOVERY_MEGABYTES"] = megabytes
         environment = process_environment(python, 1, extra) | {"PYTHONPATH": str(ROOT)}
         done = kill_and_measure(way.command(python, kills), environment, Path(folder), RANKS, kills, seed)
     return [asdict(kill) for kill in done]

@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import random
 import signal
+import statistics
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 __all__ = ["Kill", "Line", "kill_and_measure", "measure", "read"]
 
 _LOOK = 0.02
+_INTERVAL = 10
+"""Iterations from one checkpoint to the next, in programs that write them."""
+_USUAL = 20
+"""Of how many iterations before a death the usual duration is the median."""
 
 
 class Line(NamedTuple):
@@ -35,11 +41,14 @@ class Kill:
         rank: Who was killed.
         seconds: From the kill to the end of the first iteration that had not begun by then; None: it never came.
         repeated: Iterations that had been completed, and were computed again.
+        lost: How much later that iteration ended than if iterations had gone on as before the kill; what was computed
+            again counts. None: it never came.
     """
 
     rank: int
     seconds: float | None
     repeated: int
+    lost: float | None = None
 
 
 def read(folder: Path) -> list[Line]:
@@ -59,11 +68,18 @@ def measure(lines: Sequence[Line], rank: int, killed_at: float) -> Kill:
     The iteration that is under way when a rank dies may be completed by the others: they have all that they need of it.
     So the first new one is the next but one after the last that was completed.
     """
-    before = max((line.iteration for line in lines if line.at <= killed_at), default=0)
+    known = [line for line in lines if line.at <= killed_at and line.iteration > 0]
+    last = max(known, key=lambda line: (line.iteration, -line.at), default=Line(0, 0, 0, killed_at))
     after = [line for line in lines if line.at > killed_at and line.iteration > 0]
-    new = next((line.at for line in after if line.iteration >= before + 2), None)
-    lowest = min((line.iteration for line in after), default=before + 1)
-    return Kill(rank, None if new is None else new - killed_at, max(0, before - lowest + 1))
+    new = next((line for line in after if line.iteration >= last.iteration + 2), None)
+    lowest = min((line.iteration for line in after), default=last.iteration + 1)
+    repeated = max(0, last.iteration - lowest + 1)
+    if new is None:
+        return Kill(rank, None, repeated)
+    gaps = [b.at - a.at for a, b in pairwise(line for line in known if line.pid == last.pid)]
+    usual = statistics.median(gaps[-_USUAL:]) if gaps else 0.0
+    lost = new.at - last.at - (new.iteration - last.iteration) * usual
+    return Kill(rank, new.at - killed_at, repeated, lost)
 
 
 def kill_and_measure(
@@ -102,6 +118,8 @@ def kill_and_measure(
                 found.append(Kill(-1, None, 0))
                 break
             time.sleep(0.5 + chooser.random())
+            _await_iteration(folder, chooser.randrange(_INTERVAL), time.monotonic() + patience)
+            time.sleep(_LOOK * chooser.random())
             rank, pid = chooser.choice(sorted(_alive(folder).items()))
             os.kill(pid, signal.SIGKILL)
             at = time.monotonic()
@@ -127,6 +145,14 @@ def kill_and_measure(
 def _alive(folder: Path) -> dict[int, int]:
     """The process of each rank."""
     return {line.rank: line.pid for line in read(folder) if Path(f"/proc/{line.pid}").exists()}
+
+
+def _await_iteration(folder: Path, remainder: int, deadline: float) -> None:
+    """Wait until an iteration is completed whose number has this remainder: as far from the last checkpoint."""
+    while max((line.iteration for line in read(folder)), default=0) % _INTERVAL != remainder:
+        if time.monotonic() > deadline:
+            return
+        time.sleep(_LOOK)
 
 
 def _all_train(job: subprocess.Popen[bytes], folder: Path, ranks: int, deadline: float) -> bool:

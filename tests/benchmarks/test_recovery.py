@@ -2,8 +2,10 @@
 
 import pytest
 
+from benchmarks.recovery import sizes
 from benchmarks.recovery.command import markdown
 from benchmarks.recovery.job import Kill, Line, measure, read
+from benchmarks.recovery.programs.progress import hidden
 from benchmarks.recovery.ways import RANKS, WAYS
 
 
@@ -13,12 +15,18 @@ def lines(*given):
 
 def test_the_iteration_under_way_does_not_count():
     found = lines((0, 4, 1.0), (1, 4, 1.0), (0, 5, 2.1), (0, 6, 3.5))
-    assert measure(found, 1, 2.0) == Kill(1, 1.5, 0)
+    assert measure(found, 1, 2.0) == Kill(1, 1.5, 0, 2.5)  # it has no earlier iterations to compare with
 
 
 def test_iterations_that_are_computed_again_are_counted():
     found = lines((0, 10, 1.0), (1, 10, 1.0), (0, 0, 4.0), (0, 8, 5.0), (0, 9, 6.0), (0, 10, 7.0), (0, 12, 9.0))
-    assert measure(found, 1, 2.0) == Kill(1, 7.0, 3)
+    assert measure(found, 1, 2.0) == Kill(1, 7.0, 3, 8.0)
+
+
+def test_what_iterations_take_anyway_is_not_lost():
+    before = [(rank, i, i * 0.5) for i in range(1, 5) for rank in (0, 1)]
+    kill = measure(lines(*before, (0, 3, 4.0), (0, 4, 4.5), (0, 5, 5.0), (0, 6, 5.5)), 1, 2.1)
+    assert kill == Kill(1, 5.5 - 2.1, 2, 5.5 - 2.0 - 2 * 0.5)
 
 
 def test_a_job_that_does_not_go_on():
@@ -37,6 +45,31 @@ def test_the_page_counts_jobs_that_did_not_go_on():
     page = markdown({"torchrun": kills, "torchft": [{"rank": 0, "seconds": None, "repeated": 0}]})
     assert f"| {WAYS['torchrun'].title} | 3 | 2 | 0.38 | 0.25 | 0.50 | 2 |" in page
     assert f"| {WAYS['torchft'].title} | 1 | 0 | | | | |" in page
+
+
+def test_the_page_of_sizes(tmp_path):
+    kills = [{"rank": 1, "seconds": 1.0, "repeated": 2, "lost": lost} for lost in (0.5, 0.25, None)]
+    never = [{"rank": 0, "seconds": None, "repeated": 0, "lost": None}]
+    found = {"torchrun": {"10": kills, "1": kills[:2]}, "renga-spare": {"1": never}}
+    page = sizes.markdown(found, "a machine", 1.25)
+    assert "| | 1 MB | 10 MB |" in page
+    assert f"| {WAYS['torchrun'].title} | 0.38 (0.25 to 0.50; 2) | 0.38 (0.25 to 0.50; 2 of 3 went on) |" in page
+    assert f"| {WAYS['renga-spare'].title} | never went on (1) |  |" in page
+    assert "the load was 1.2 on average" in page
+
+
+def test_the_figure_of_sizes(tmp_path):
+    pytest.importorskip("matplotlib", reason="the figure is drawn by Matplotlib")
+    found = {"torchrun": {"10": [{"lost": 2.0}, {"lost": -0.5}]}, "torchft": {"10": [{"lost": None}]}}
+    sizes.draw(found, tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("megabytes", [1, 50, 200])
+def test_the_state_has_the_size_that_is_asked_for(megabytes):
+    n = hidden(megabytes)
+    parameters = 784 * n + n + n * n + n + 10 * n + 10
+    assert parameters * 12 / 1e6 == pytest.approx(megabytes, rel=0.01)
 
 
 @pytest.mark.parametrize("name", WAYS)

@@ -5,7 +5,18 @@ import time
 
 __all__ = ["BATCH", "WIDTHS", "Progress", "examples"]
 
-WIDTHS = (784, 1000, 1000, 10)
+INPUTS, CLASSES = 784, 10
+
+
+def hidden(megabytes):
+    """Units of each hidden layer, for so many parameters that they take this with both means of Adam, in float32."""
+    parameters = megabytes * 1e6 / 12
+    b = INPUTS + CLASSES + 2
+    return max(1, round(((b * b + 4 * (parameters - CLASSES)) ** 0.5 - b) / 2))
+
+
+HIDDEN = hidden(float(os.environ["RECOVERY_MEGABYTES"])) if "RECOVERY_MEGABYTES" in os.environ else 1000
+WIDTHS = (INPUTS, HIDDEN, HIDDEN, CLASSES)
 BATCH = 32
 
 
