@@ -117,6 +117,8 @@ ncclResult_t join(struct ncclComm *comm, int nranks, const ncclUniqueId *id, int
             if (atomic_load(&region->refused)) return fail(comm, atomic_load(&region->refused), "%s", region->reason);
             if (atomic_load(&comm->stop)) return fail(comm, ncclInternalError, "the communicator was aborted");
             if (has_failed(comm)) return fail(comm, atomic_load(&comm->asynchronous), "%s", comm->error);
+            int dead = patience.turns % 64 == 63 ? dead_among_awaited(comm) : -1;
+            if (dead >= 0) return fail(comm, ncclRemoteError, "rank %d of the parent died meanwhile", dead);
             relax_and_watch(comm, &patience, "ncclCommInitRank");
         }
     }

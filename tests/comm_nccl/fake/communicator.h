@@ -98,6 +98,8 @@ struct ncclComm {
     _Atomic uint64_t issued, finished; /* batches of calls: they run one after the other, in the order of the calls */
     uint64_t collectives;       /* done by the worker */
     int children;
+    struct ncclComm *parent; /* while a child is joined: its parent */
+    uint32_t awaited;        /* and the ranks of the parent that must come, as bits */
     int grow_id_pending;
     struct {
         int used, datatype;
@@ -116,6 +118,8 @@ ncclResult_t region_create(ncclUniqueId *id);
 struct region *region_attach(const ncclUniqueId *id, char **windows, char **pipes, ncclResult_t *why);
 void region_release_windows(struct ncclComm *comm);
 void regions_close_complete(void);
+/* The lowest of the parent's ranks that must come and are dead; -1 if none is. */
+int dead_among_awaited(const struct ncclComm *comm);
 int seat_is_dead(const struct seat *seat);
 void process_born(int *pid, uint64_t *born);
 uint64_t host_identity(void);

@@ -135,6 +135,12 @@ void process_born(int *pid, uint64_t *born) {
 
 int seat_is_dead(const struct seat *seat) { return start_time(seat->pid) != seat->born; }
 
+int dead_among_awaited(const struct ncclComm *comm) {
+    for (int rank = 0; comm->parent && rank < comm->parent->nranks; rank++)
+        if (comm->awaited >> rank & 1 && seat_is_dead(&comm->parent->region->seats[rank])) return rank;
+    return -1;
+}
+
 /* Hosts differ by NCCL_HOSTID, which real NCCL reads too: several "nodes" on one machine. */
 uint64_t host_identity(void) {
     const char *text = getenv("NCCL_HOSTID");
