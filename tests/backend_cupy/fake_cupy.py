@@ -18,6 +18,7 @@ import numpy as np
 
 TYPES = {
     "float16": ("float16", None),
+    "bfloat16": ("bfloat16", None),
     "float32": ("float", ctypes.c_float),
     "float64": ("double", ctypes.c_double),
     "int32": ("int", ctypes.c_int32),
@@ -39,6 +40,23 @@ struct float16 {
   operator float() const { return _cvtsh_ss(bits); }
 };
 typedef float16 __half;
+#include <cstring>
+struct bfloat16 {
+  unsigned short bits;
+  bfloat16() {}
+  bfloat16(float x) {
+    unsigned int all;
+    std::memcpy(&all, &x, 4);
+    bits = x != x ? 0x7fff : (all + 0x7fff + (all >> 16 & 1)) >> 16;
+  }
+  operator float() const {
+    const unsigned int all = (unsigned int)bits << 16;
+    float x;
+    std::memcpy(&x, &all, 4);
+    return x;
+  }
+};
+typedef bfloat16 __nv_bfloat16;
 """
 # Threads of a block take turns: each runs to its next __syncthreads() or to its end.
 BLOCKS = """
@@ -299,7 +317,10 @@ class RawModule:
     """Kernels by name; arguments are arrays, numbers of NumPy, and structures by value."""
 
     def __init__(self, code):
-        self.code = code.replace("#include <cuda_fp16.h>", "").replace("typedef __half float16;", "")
+        theirs = ("#include <cuda_fp16.h>", "#include <cuda_bf16.h>", "typedef __half float16;")
+        self.code = code
+        for line in (*theirs, "typedef __nv_bfloat16 bfloat16;"):
+            self.code = self.code.replace(line, "")
         self.library = None
 
     def get_function(self, name):
@@ -335,7 +356,8 @@ def _bytes(value, kind):
         assert value.flags.c_contiguous
         assert kind.endswith("*"), kind
         wanted = kind.removeprefix("const ").removesuffix("*").strip().removeprefix("Wide<").removesuffix(">::type")
-        names = {"float16": "float32" if "Wide" in kind else "float16", "float": "float32", "double": "float64"}
+        names = {half: "float32" if "Wide" in kind else half for half in ("float16", "bfloat16")}
+        names.update({"float": "float32", "double": "float64"})
         assert names.get(wanted, "int64") == value.dtype.name, (kind, value.dtype)
         return np.array([value.ctypes.data], np.uint64)
     if not isinstance(value, np.ndarray):
@@ -573,7 +595,7 @@ def cudnn():
     module.pygraph, module.cudnnGraphNotSupportedError = PyGraph, NotSupported
     module.create_handle = lambda: "handle"
     module.set_stream = lambda handle, stream: None
-    module.data_type = types.SimpleNamespace(HALF="float16", FLOAT="float32", DOUBLE="float64")
+    module.data_type = types.SimpleNamespace(HALF="float16", BFLOAT16="bfloat16", FLOAT="float32", DOUBLE="float64")
     module.heur_mode = types.SimpleNamespace(A="A", FALLBACK="FALLBACK")
     names = ("NONDETERMINISTIC", "TENSOR_CORE", "DOWN_CONVERT_INPUTS")
     module.numerical_note = types.SimpleNamespace(**{name: name for name in names})

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-FLOATING = ("float16", "float32", "float64")
+FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 @pytest.fixture
@@ -51,7 +51,9 @@ def test_cuda_compiles_them(fake, nvcc, tmp_path):
     raw = [module._MODULE.code for module in modules() if hasattr(module, "_MODULE")]
     sources = [(kernel, letter) for letters, kernel in kernels(fake) for letter in letters]
     assert len({kernel.name for kernel, _ in sources}) == 33
-    program = "#include <cuda_fp16.h>\ntypedef __half float16;\n"
+    program = (
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\ntypedef __half float16;\ntypedef __nv_bfloat16 bfloat16;\n"
+    )
     program += "".join(cuda(fake, kernel, letter, n) for n, (kernel, letter) in enumerate(sources))
     program += "".join(f"namespace m{n} {{ {code} }}\n" for n, code in enumerate(raw))
     (tmp_path / "all.cu").write_text(program)
@@ -59,7 +61,7 @@ def test_cuda_compiles_them(fake, nvcc, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     entries = (tmp_path / "all.ptx").read_text().count(".entry")
-    assert (len(raw), entries) == (3, len(sources) + 4 + 5 * 3 + 2 * 3)
+    assert (len(raw), entries) == (3, len(sources) + 4 + 5 * 4 + 2 * 4)
 
 
 def test_the_addresses_of_parameters_fit_into_the_arguments_of_a_kernel(fake):

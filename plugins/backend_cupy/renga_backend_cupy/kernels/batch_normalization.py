@@ -26,9 +26,7 @@ _SINGLE = np.dtype(np.float32)
 def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
     """Whether these are vectors or images of half or single precision with statistics for each channel of axis 1."""
     return bool(
-        x.dtype.name in ("float16", "float32")
-        and gamma.dtype.name in ("float16", "float32")
-        and beta.dtype.name in ("float16", "float32")
+        all(array.dtype.name in ("float16", "bfloat16", "float32") for array in (x, gamma, beta))
         and 2 <= x.ndim <= 5
         and tuple(axes) == (0, *range(2, x.ndim))
         and x.size > x.shape[1] > 0
@@ -144,7 +142,7 @@ def _images(shape: Ints) -> Ints:
 
 def _last(x: Any) -> bool:
     """Whether cuDNN is to see channels last: in half precision always, else where they lie so."""
-    if x.dtype.name == "float16":
+    if x.dtype.itemsize == 2:
         return True
     return not x.flags.c_contiguous and bool(x.transpose(0, *range(2, x.ndim), 1).flags.c_contiguous)
 

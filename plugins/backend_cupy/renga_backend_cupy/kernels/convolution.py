@@ -20,7 +20,7 @@ __all__ = ["Convolution", "Deconvolution", "FilterGradient", "supports", "suppor
 
 Ints = tuple[int, ...]
 
-_DTYPES = ("float16", "float32", "float64")
+_DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:

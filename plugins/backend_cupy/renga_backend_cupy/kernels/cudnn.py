@@ -210,6 +210,7 @@ def data_type(dtype: Any) -> Any:
     """CuDNN's name for a dtype."""
     return {
         "float16": cudnn.data_type.HALF,
+        "bfloat16": cudnn.data_type.BFLOAT16,
         "float32": cudnn.data_type.FLOAT,
         "float64": cudnn.data_type.DOUBLE,
     }[dtype.name]
@@ -220,7 +221,7 @@ def data_type(dtype: Any) -> Any:
 
 def wants_channels_last(dtype: Any) -> bool:
     """Whether cuDNN is to see channels last: where tensor cores compute, which want them side by side."""
-    return dtype.name == "float16" or (dtype.name == "float32" and os.environ.get("CUPY_TF32", "0") == "1")
+    return dtype.itemsize == 2 or (dtype.name == "float32" and os.environ.get("CUPY_TF32", "0") == "1")
 
 
 def strides_of(shape: Sequence[int], channels_last: bool) -> list[int]:

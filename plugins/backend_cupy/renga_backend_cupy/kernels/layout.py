@@ -16,11 +16,12 @@ __all__ = ["FLOATING", "WIDE", "dense", "empty", "memory_order"]
 
 Ints = tuple[int, ...]
 
-FLOATING = ("float16", "float32", "float64")
+FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 WIDE = """
 template <class T> struct Wide { typedef T type; };
 template <> struct Wide<float16> { typedef float type; };
+template <> struct Wide<bfloat16> { typedef float type; };
 """
 """For the preamble of kernels: ``typename Wide<T>::type`` is what to compute in."""
 

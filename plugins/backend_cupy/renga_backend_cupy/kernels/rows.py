@@ -23,7 +23,9 @@ THREADS = 256
 
 COMMON = f"""
 #include <cuda_fp16.h>
+#include <cuda_bf16.h>
 typedef __half float16;
+typedef __nv_bfloat16 bfloat16;
 {WIDE}
 
 // Which row a thread works on, where its first element is, and where in shared memory its team is.
@@ -54,7 +56,7 @@ template <class V> static __device__ V joined_of_team(V value, const Place& plac
 """
 """The beginning of a source. Values that are joined need a constructor without work to do, and ``joined(a, b)``."""
 
-_NAMES = {"float16": "float16", "float32": "float", "float64": "double"}
+_NAMES = {"float16": "float16", "bfloat16": "bfloat16", "float32": "float", "float64": "double"}
 
 
 def entries(declaration: str, call: str) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from renga_core.backend import Backend, get_backend, to_host
+from renga_core.backend import Backend, get_backend, is_floating, to_host
 from renga_core.kernel import Implementation, ListOperation, Operation, operations
 from renga_core.kernel.operation import known_operations
 from renga_core.kernel.sample import Sample, Seeded
@@ -23,14 +25,14 @@ from renga_testing.suites.suite import ProviderSuite
 
 __all__ = ["KernelSuite"]
 
-DTYPES = ("float16", "float32", "float64")
+DTYPES = ("float16", "bfloat16", "float32", "float64")
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "contiguous": lambda x: x,
     "gaps": lambda x: _with_gaps(x),
     "transposed": lambda x: np.ascontiguousarray(x.T).T,
     "channels_last": lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1) if x.ndim > 2 else x,
 }
-TOLERANCES = {"float16": 1e-2, "float32": 2e-5, "float64": 1e-11}
+TOLERANCES = {"float16": 1e-2, "bfloat16": 8e-2, "float32": 2e-5, "float64": 1e-11}
 
 
 class KernelSuite(ProviderSuite):
@@ -46,6 +48,7 @@ class KernelSuite(ProviderSuite):
     kind = KERNEL
     extras: ClassVar[Mapping[str, str]] = {
         "float16": "supports half precision",
+        "bfloat16": "supports half precision with the range of single (of the package ml_dtypes)",
         "float32": "supports single precision",
         "float64": "supports double precision",
         "gaps": "supports arrays with gaps",
@@ -185,6 +188,8 @@ class KernelSuite(ProviderSuite):
 
     def test_declared_support(self, backend: Backend, supported: str) -> None:
         """Of what it declares to support, there is something that it supports."""
+        if supported == "bfloat16":
+            pytest.importorskip("ml_dtypes", reason="NumPy has no bfloat16 of its own")
         found = any(supported in (dtype, what.split()[0]) for dtype, what, _, _ in self._supported(backend))
         assert found, f"it declares {supported}, and supports no sample of that sort"
 
@@ -243,11 +248,11 @@ class KernelSuite(ProviderSuite):
         return provider
 
     def _all(self, backend: Backend) -> Iterator[tuple[str, str, Sample, tuple[Any, ...]]]:
-        for dtype in DTYPES:
+        for name, dtype in _known_dtypes(self.declared):
             for layout, lay in LAYOUTS.items():
-                for sample in self.samples(np.random.default_rng(0), np.dtype(dtype)):
+                for sample in self.samples(np.random.default_rng(0), dtype):
                     args = tuple(_sent(backend, x, lay) for x in sample.args)
-                    yield dtype, f"{layout} {dtype}, {sample.name}", sample, args
+                    yield name, f"{layout} {name}, {sample.name}", sample, args
 
     def _supported(self, backend: Backend) -> Iterator[tuple[str, str, Sample, tuple[Any, ...]]]:
         for dtype, what, sample, args in self._all(backend):
@@ -308,16 +313,29 @@ class KernelSuite(ProviderSuite):
             finite = np.abs(host[np.isfinite(host)].astype(np.float64))
             scale = max(1.0, float(finite.max())) if finite.size else 1.0
             name = f"{what}, result {i}" if len(references) > 1 else what
+            if dtype == "bfloat16" and is_floating(host.dtype):
+                # NumPy makes float32 of it in some places, so the reference's dtype says nothing.
+                host = host.astype(to_host(one).dtype)
             compare(one, host, name, self.tolerances[dtype] * scale)
 
     def _still(self, x: Any, before: Any, otherwise: str) -> None:
-        assert np.array_equal(to_host(x), before, equal_nan=before.dtype.kind == "f"), otherwise
+        assert np.array_equal(to_host(x), before, equal_nan=is_floating(before.dtype)), otherwise
 
     def _unchanged(self, arrays: Sequence[Any], before: Sequence[Any], what: str) -> None:
         held = [x for x in arrays if _is_array(x)]
         for i, (x, then) in enumerate(zip(held, before, strict=True)):
-            same = np.array_equal(to_host(x), then, equal_nan=then.dtype.kind == "f")
+            same = np.array_equal(to_host(x), then, equal_nan=is_floating(then.dtype))
             assert same, f"array {i} of its arguments was changed ({what})"
+
+
+def _known_dtypes(declared: frozenset[str]) -> Iterator[tuple[str, np.dtype[Any]]]:
+    """The dtypes to try, by name; bfloat16, which NumPy has from the package ml_dtypes only, where it is declared."""
+    for name in DTYPES:
+        if name != "bfloat16":
+            yield name, np.dtype(name)
+        elif name in declared:
+            with suppress(ImportError):
+                yield name, np.dtype(import_module("ml_dtypes").bfloat16)
 
 
 _FINITE, _NOT_FINITE = (50.0, -50.0, 20.0), (math.nan, math.inf, -math.inf)
@@ -421,7 +439,7 @@ def _is_array(x: Any) -> bool:
 
 
 def _is_floating(x: Any) -> bool:
-    return bool(to_host(x).dtype.kind == "f")
+    return is_floating(to_host(x).dtype)
 
 
 def _many(value: Any) -> Sequence[Any]:
