@@ -1,4 +1,4 @@
-"""The stand-in for libnccl computes: collectives, point to point, groups and operators against NumPy on 1 to 4 ranks."""
+"""The stand-in for libnccl computes: collectives, messages, groups and operators against NumPy on 1 to 4 ranks."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_sums_of_halves_are_rounded_at_each_hop_and_overflow():
 
 
 def test_sums_of_bfloat16_are_rounded_at_each_hop():
-    # Part c begins at rank c + 1. Rank 0's 256 comes last in part 0 and third in part 1: 259, a tie that goes to 260. In
-    # parts 2 and 3 it comes early, and 256 + 1 is a tie that goes to 256, again and again.
+    # Part c begins at rank c + 1. Rank 0's 256 comes last in part 0 and third in part 1: 259, a tie that goes to 260.
+    # In parts 2 and 3 it comes early, and 256 + 1 is a tie that goes to 256, again and again.
     for values in succeed("bfloat_sums", 4):
         assert values == [260.0, 260.0, 256.0, 256.0]

@@ -22,7 +22,7 @@ import fake_libnccl
 import numpy as np
 
 UNHANDLED_CUDA_ERROR, SYSTEM_ERROR, INVALID_ARGUMENT, INVALID_USAGE, REMOTE_ERROR, IN_PROGRESS = 1, 2, 4, 5, 6, 7
-LAUNCH_FAILURE = 719
+NOT_READY, LAUNCH_FAILURE = 600, 719
 OPS = {"sum": 0, "prod": 1, "max": 2, "min": 3, "avg": 4}
 TYPES = {
     name: i for i, name in enumerate(["int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32"])
@@ -188,7 +188,8 @@ def _run(rank: Rank, program: Callable[[Rank], Any]) -> int:
 def _launch(file: str, program: str, size: str, ranks: str, library: str, folder: str) -> None:
     """Forks the ranks, which is quicker than starting them one by one, and notes how each of them ended."""
     specification = importlib.util.spec_from_file_location("programs", file)
-    assert specification and specification.loader
+    assert specification
+    assert specification.loader
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     numbers = {}

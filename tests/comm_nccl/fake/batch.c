@@ -21,11 +21,12 @@ static pthread_mutex_t issue_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long calls_issued;
 static struct ncclComm *_Atomic device_owners[64];
 
-unsigned long next_call_number(void) {
+int next_call_is_refused(void) {
     pthread_mutex_lock(&issue_lock);
-    unsigned long number = calls_issued + 1;
+    int refused = fault_refuses(calls_issued + 1);
+    calls_issued += (unsigned long)refused;
     pthread_mutex_unlock(&issue_lock);
-    return number;
+    return refused;
 }
 
 static int occupies_device(struct ncclComm *comm) {
@@ -79,7 +80,12 @@ static void issue_batch(fakecudaStream_t stream, const void *argument) {
     const struct batch *original = argument;
     struct batch *batch = request_copy(original, original->size);
     pthread_mutex_lock(&issue_lock);
-    for (int i = 0; i < batch->count; i++) batch->calls[i].number = ++calls_issued;
+    int idle = stream_idle(stream) && atomic_load(&batch->comm->issued) == atomic_load(&batch->comm->finished);
+    for (int i = 0; i < batch->count; i++) {
+        batch->calls[i].number = ++calls_issued;
+        /* Nothing before it can still use the result: who reads it too early sees poison from now on. */
+        if (idle && batch->count == 1) poison_result(batch->comm, &batch->calls[i]);
+    }
     batch->ticket = atomic_fetch_add(&batch->comm->issued, 1) + 1;
     stream_push(stream, run_batch, batch);
     pthread_mutex_unlock(&issue_lock);

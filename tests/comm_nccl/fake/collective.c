@@ -29,20 +29,23 @@ static int reach(const struct job *job, uint64_t phase) {
 
 static int reduces(int function) { return function == AllReduce || function == Reduce || function == ReduceScatter; }
 
-static void buffer_bytes(struct job *job) {
-    const struct signature *what = &job->call->what;
-    size_t one = job->count * job->size, all = one * (size_t)job->comm->nranks;
-    int at_root = job->comm->rank == what->root;
-    job->sent = job->received = one;
+static struct job job_of(struct ncclComm *comm, const struct call *call, const char *doing) {
+    const struct signature *what = &call->what;
+    size_t size = datatype_size[what->datatype], one = what->count * size, all = one * (size_t)comm->nranks;
+    int at_root = comm->rank == what->root;
+    struct job job = {comm, call, size, what->count, one, one, doing};
     switch (what->function) {
-    case Reduce: job->received = at_root ? one : 0; break;
-    case Broadcast: job->sent = at_root ? one : 0; break;
-    case ReduceScatter: job->sent = all; break;
-    case AllGather: job->received = all; break;
-    case AlltoAll: job->sent = job->received = all; break;
-    case Gather: job->received = at_root ? all : 0; break;
-    case Scatter: job->sent = at_root ? all : 0; break;
+    case Reduce: job.received = at_root ? one : 0; break;
+    case Broadcast: job.sent = at_root ? one : 0; break;
+    case ReduceScatter: job.sent = all; break;
+    case AllGather: job.received = all; break;
+    case AlltoAll: job.sent = job.received = all; break;
+    case Gather: job.received = at_root ? all : 0; break;
+    case Scatter: job.sent = at_root ? all : 0; break;
+    case Send: job.received = 0; break;
+    case Recv: job.sent = 0; break;
     }
+    return job;
 }
 
 /* Compares the calls of all ranks with this rank's. Returns 1 if one differs. */
@@ -129,31 +132,34 @@ static void finish_copy(const struct job *job, char *result) {
     }
 }
 
-/* With FAKE_NCCL_POISON: what the buffers must look like while the collective runs. */
-struct poison {
-    char *input;
-    int overlap;
-};
-
-static struct poison spread_poison(const struct job *job) {
-    struct poison poison = {NULL, 0};
-    if (!environment_flag("FAKE_NCCL_POISON", 0)) return poison;
+static int overlap(const struct job *job) {
     const char *send = job->call->send, *receive = job->call->receive;
-    poison.overlap = send < receive + job->received && receive < send + job->sent;
-    if (job->sent && !poison.overlap) poison.input = request_copy(send, job->sent);
-    if (job->received) memset(job->call->receive, 0xFF, job->received);
-    return poison;
+    return job->sent && job->received && send < receive + job->received && receive < send + job->sent;
 }
 
-static void check_poison(const struct job *job, struct poison poison) {
+void poison_result(struct ncclComm *comm, const struct call *call) {
+    struct job job = job_of(comm, call, "");
+    if (environment_flag("FAKE_NCCL_POISON", 0) && job.received && !overlap(&job))
+        memset(call->receive, 0xFF, job.received);
+}
+
+/* Keeps the input and spreads poison over the result, or over both where they overlap. */
+static char *spread_poison(const struct job *job) {
+    if (!environment_flag("FAKE_NCCL_POISON", 0)) return NULL;
+    char *input = job->sent && !overlap(job) ? request_copy(job->call->send, job->sent) : NULL;
+    if (job->received) memset(job->call->receive, 0xFF, job->received);
+    return input;
+}
+
+/* Says so if the buffers are not as spread_poison left them. */
+static void check_poison(const struct job *job, const char *input) {
     int written = 0;
     if (!environment_flag("FAKE_NCCL_POISON", 0)) return;
     for (size_t i = 0; i < job->received; i++) written |= ((unsigned char *)job->call->receive)[i] != 0xFF;
     if (written)
         fail_asynchronously(job->comm, ncclInvalidUsage, "the result of %s was written to while it ran", job->doing);
-    if (poison.input && memcmp(poison.input, job->call->send, job->sent) != 0)
+    if (input && memcmp(input, job->call->send, job->sent) != 0)
         fail_asynchronously(job->comm, ncclInvalidUsage, "the input of %s was changed while it ran", job->doing);
-    free(poison.input);
 }
 
 void run_collective(struct ncclComm *comm, const struct call *call) {
@@ -161,14 +167,13 @@ void run_collective(struct ncclComm *comm, const struct call *call) {
     describe(&call->what, doing, sizeof(doing));
     struct call copy = *call;
     if (call->scalar_pointer) copy.scalar = scalar_value(call->scalar_pointer, call->what.datatype);
-    struct job job = {comm, &copy, datatype_size[call->what.datatype], call->what.count, 0, 0, doing};
+    struct job job = job_of(comm, &copy, doing);
     uint64_t base = 4 * ++comm->collectives;
-    buffer_bytes(&job);
     random_delay(comm, call->number);
     if (wait_for_phase(comm, base - 4 ? base - 1 : 0, doing) || fault_before(comm, call->number)) return;
     comm->region->seats[comm->rank].call = call->what;
     if (job.sent) memcpy(window(&job, comm->rank), call->send, job.sent);
-    struct poison poison = spread_poison(&job);
+    char *input = spread_poison(&job);
     random_delay(comm, call->number + 1);
     char *result = malloc(job.received + 1);
     if (!result) abort();
@@ -180,13 +185,12 @@ void run_collective(struct ncclComm *comm, const struct call *call) {
         else
             finish_copy(&job, result);
         if (!stopped) {
-            check_poison(&job, poison);
-            poison.input = NULL;
+            check_poison(&job, input);
             if (job.received) memcpy(call->receive, result, job.received);
             atomic_store(&comm->region->seats[comm->rank].phase, base + 3);
         }
     } else if (job.received)
         memset(call->receive, 0xFF, job.received);
-    free(poison.input);
+    free(input);
     free(result);
 }

@@ -181,10 +181,13 @@ ncclResult_t group_remember_error(ncclResult_t result);
 
 /* batch.c */
 ncclResult_t issue_calls(struct ncclComm *comm, cudaStream_t stream, const struct call *calls, int count);
-unsigned long next_call_number(void);
+/* Whether a fault refuses the call that comes next; it counts then. */
+int next_call_is_refused(void);
 
 /* collective.c, point_to_point.c, reduce.c */
 void run_collective(struct ncclComm *comm, const struct call *call);
+/* With FAKE_NCCL_POISON: fills the result with NaN, if it is not the input too. */
+void poison_result(struct ncclComm *comm, const struct call *call);
 void run_point_to_point(struct ncclComm *comm, const struct call *calls, int count);
 /* accumulator[i] = round(accumulator[i] op value[i]), in the type's own precision. */
 void reduce_into(void *accumulator, const void *value, size_t count, int datatype, int op);
