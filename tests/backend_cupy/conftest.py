@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from renga_core.configuration import global_config
+
 PACKAGE = "renga_backend_cupy"
 
 
@@ -44,6 +46,7 @@ def fake(fakes, monkeypatch):
     fakes.PyGraph.refuse_execution = None
     fakes.PyGraph.refuse, fakes.PyGraph.built, fakes.PyGraph.reference = False, 0, convolution_reference
     yield fakes
+    global_config.tracers = ()
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
 

@@ -168,6 +168,9 @@ class Device:
     def __exit__(self, *error):
         state.device = self._before
 
+    def use(self):
+        state.device = self.id
+
     def __eq__(self, other):
         return self.id == other.id
 

@@ -237,10 +237,11 @@ class Variable(Operators):
 
     def addgrad(self, var: Variable) -> None:
         """Add the gradient of `var`, which may live on another device, to this one's."""
-        theirs = var.grad
+        theirs, device = var.grad, get_device_of(self._array)
         if theirs is not None:
-            moved = get_device_of(self._array).send(theirs)
-            self._grad = moved.copy() if self._grad is None else self.grad + moved
+            with device.use():
+                moved = device.send(theirs)
+                self._grad = moved.copy() if self._grad is None else self.grad + moved
         if unusual and config.tracers:
             changed(self, "addgrad")
 

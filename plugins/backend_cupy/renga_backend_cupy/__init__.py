@@ -3,6 +3,7 @@
 - `backend`: `CupyBackend`. `probe`: whether this machine can use it, and why not.
 - `cublas`: products of matrices; `cublas_epilogue`: with a bias.
 - `generator`: random numbers whose state can be saved, by a counter.
+- `placing`: functions are computed on the GPU that their arrays are on.
 - `transfers`: copies between host and GPU that run while the program goes on.
 - `capture`: a training step as a CUDA graph, replayed in one launch.
 - `captured_updates`, `captured_numbers`: how an optimizer goes on counting in it.

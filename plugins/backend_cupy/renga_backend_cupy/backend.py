@@ -11,6 +11,7 @@ import numpy as np
 from cupy.lib.stride_tricks import as_strided
 
 from renga_backend_cupy.generator import PhiloxGenerator
+from renga_backend_cupy.placing import follow_arrays
 from renga_backend_cupy.probe import unavailable
 from renga_core.backend import Array, Backend
 from renga_core.backend.special import floating_dtype
@@ -39,6 +40,8 @@ class CupyBackend(Backend):
         reason = unavailable()
         if reason is not None:
             raise RuntimeError(f"backend 'cupy' cannot be used: {reason}. `renga plugins list` shows other backends.")
+        if self.device_count() > 1:
+            follow_arrays()
 
     # --- devices --------------------
 
@@ -118,6 +121,11 @@ class CupyBackend(Backend):
 
     # --- primitives --------------------
 
+    def assign(self, target: Array, value: Any) -> None:
+        """As the protocol says, on the device of `target`, in order with its current stream."""
+        with target.device:
+            super().assign(target, value)
+
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
         """As the protocol says, by atomic additions: their order, and so a sum's last bits, differ from run to run."""
         cupy.add.at(target, index, values)
@@ -158,6 +166,7 @@ def _copy_to_device(array: Array, index: int) -> Array:
     """A copy on another device, in order with the current streams of both: neither overtakes the copy."""
     source, target = array.device, cupy.cuda.Device(index)
     with source:
+        array = cupy.ascontiguousarray(array)  # CuPy would do it in the copy, where nobody waits for it
         made = cupy.cuda.Event(disable_timing=True)
         made.record()
     with target:

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from renga_core.configuration import config
+from renga_core.backend import Device, get_backend
+from renga_core.configuration import config, using_config
 from renga_core.graph import Parameter
 from renga_core.link import Chain, Link
 from renga_core.reporter import Reporter, report
@@ -67,6 +68,24 @@ def test_a_hook_a_function_and_a_converter():
     )
     assert evaluator() == {}
     assert seen == [model, *({"x": n, "device": "somewhere"} for n in (2, 2, 1))]
+
+
+def test_it_computes_on_its_device():
+    class Place(Device):
+        def use(self):
+            return using_config("place", "there")
+
+    seen = []
+    evaluator = Evaluator(
+        SerialIterator([1, 2], 2, repeat=False, shuffle=False),
+        Model(),
+        converter=lambda batch, device: batch,
+        device=Place(get_backend("numpy")),
+        eval_func=lambda batch: seen.append(getattr(config, "place", "here")),
+    )
+    evaluator()
+    assert seen == ["there"]
+    assert not hasattr(config, "place")
 
 
 def test_an_iterator_without_reset_is_copied():

@@ -289,7 +289,12 @@ class CompilerSuite(ProviderSuite):
         assert said.strip(), f"{self.label}: explain(), {where}, says nothing"
 
     def _nothing_left(self, after: str) -> None:
-        left = [*config.tracers, *config.choice_tracers, *get_link_hooks(), *(config.function_hooks or ())]
+        left = [
+            *vars(config).get("tracers", ()),
+            *config.choice_tracers,
+            *get_link_hooks(),
+            *(config.function_hooks or ()),
+        ]
         assert not left, f"{self.label} leaves {left[0]!r} behind after {after}"
 
 

@@ -220,7 +220,7 @@ class FunctionHookSuite(ProviderSuite):
 
     def _check_gone(self, when: str) -> None:
         of_links = [name for name in get_link_hooks() if name not in self._of_links]
-        left = [*vars(config).get("function_hooks", ()), *of_links, *map(repr, config.tracers)]
+        left = [*vars(config).get("function_hooks", ()), *of_links, *map(repr, vars(config).get("tracers", ()))]
         assert not left, f"{when}, there is still {', '.join(left)}"
 
     def _compare(self, found: Sequence[Any], right: Sequence[Any]) -> None:

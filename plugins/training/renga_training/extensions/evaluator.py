@@ -16,7 +16,7 @@ from renga_core.training import PRIORITY_WRITER, Extension, TrainerLike
 from renga_data.convert import concat_examples
 from renga_training.extensions.moving_average import averaged
 from renga_training.summary import DictSummary
-from renga_training.updaters.parts import call, converted
+from renga_training.updaters.parts import call, converted, on_device
 
 __all__ = ["Evaluator", "from_the_start"]
 
@@ -113,7 +113,7 @@ class Evaluator(Extension):
             if size == 0:  # where ranks share batches, a small last one leaves nothing for some
                 continue
             observation: dict[str, Any] = {}
-            with report_scope(observation):
+            with report_scope(observation), on_device(self.device):
                 call(function, converted(self.converter, batch, self.device))
             summary.add({k: v if isinstance(v, tuple) else (v, size) for k, v in observation.items()})
         return summary

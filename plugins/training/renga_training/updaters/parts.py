@@ -15,7 +15,7 @@ from renga_core.optimizer import Optimizer
 from renga_core.reporter import get_current_reporter, report
 from renga_training.summary import DictSummary
 
-__all__ = ["Part", "backward_in_parts", "call", "converted"]
+__all__ = ["Part", "backward_in_parts", "call", "converted", "on_device"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,11 @@ def converted(converter: Callable[..., Any], batch: Any, device: Any) -> Any:
     except StopIteration as error:
         name = getattr(converter, "__qualname__", None) or type(converter).__qualname__
         raise RuntimeError(f"the converter {name} raised StopIteration: a next() in it had nothing left") from error
+
+
+def on_device(device: Device | str | None) -> AbstractContextManager[object]:
+    """A `Device` as the current one of its library while a ``with`` block runs. A name is the converter's business."""
+    return device.use() if isinstance(device, Device) else nullcontext()
 
 
 def backward_in_parts(
