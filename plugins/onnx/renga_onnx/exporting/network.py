@@ -31,7 +31,10 @@ from renga_onnx.kind import MAXIMUM_OPSET, MINIMUM_OPSET
 
 __all__ = ["MAXIMUM_OPSET_VERSION", "MINIMUM_OPSET_VERSION", "Exported", "export", "trace"]
 
-MINIMUM_OPSET_VERSION, MAXIMUM_OPSET_VERSION = MINIMUM_OPSET, MAXIMUM_OPSET
+MINIMUM_OPSET_VERSION = MINIMUM_OPSET
+"""The oldest version of ONNX's operators that `export` writes."""
+MAXIMUM_OPSET_VERSION = MAXIMUM_OPSET
+"""The newest version of ONNX's operators that `export` writes."""
 
 
 class Exported:

@@ -18,6 +18,7 @@ Array = np.ndarray[Any, Any]
 Annotation = Literal["boxes", "pixels", "masks"]
 
 digit_label_names = tuple("0123456789")
+"""The name of each class: the digit itself."""
 
 
 class DigitScenes(DatasetMixin):

@@ -1,0 +1,80 @@
+"""Sphinx's settings for Renga's site; `python docs/site` builds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docstrings import Links
+from names import modules, public_names
+
+import renga
+
+project = "Renga"
+author = copyright = "The Renga developers"
+version = release = renga.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+root_doc = "index"
+html_theme = "furo"
+html_title = f"Renga {version}"
+html_static_path = ["static"]
+html_css_files = ["renga.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+templates_path = ["templates"]
+pygments_style, pygments_dark_style = "friendly", "github-dark"
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+# The page of each name and the files that pages link to are in no list of contents: there would be 1100 lines at the
+# side of each page. That the pages of docs/ are in one is tested (tests/docs/test_site.py).
+# "ref.python": an annotation names a class that several modules have; the link goes to one of them.
+suppress_warnings = ["toc.not_included", "ref.python"]
+
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+napoleon_custom_sections = [("Attributes", "params_style")]  # else each becomes an object of its own
+napoleon_numpy_docstring = False
+viewcode_line_numbers = True
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+
+_navigation: dict[Any, str] = {}
+
+
+def share_navigation(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Make the list at the side once for all pages that are not in it; Sphinx would take a minute for 1300 of them."""
+    in_list = not pagename.startswith(("api/", "_modules/")) or (pagename.startswith("api/") and "index" in pagename)
+    if in_list or "toctree" not in context:
+        return
+    make, depth = context["toctree"], pagename.count("/")
+
+    def shared(**options: Any) -> str:
+        key = (depth, *sorted(options.items()))
+        if key not in _navigation:
+            _navigation[key] = str(make(**options))
+        return _navigation[key]
+
+    context["toctree"] = shared
+
+
+def setup(app: Any) -> None:
+    """Links in docstrings, after napoleon has read their sections; one navigation for pages that are not in it."""
+    names = [name for module in modules() for name in public_names(module)]
+    homes = {name.full: f"{name.home}.{name.name}" for name in names}
+    app.connect("autodoc-process-docstring", Links([name.full for name in names], homes), priority=700)
+    app.connect("html-page-context", share_navigation, priority=300)

@@ -1,0 +1,132 @@
+"""The public names of Renga: those that `renga stubs --shipped` writes, with the object behind each."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib.util import resolve_name
+from typing import Any, NamedTuple
+
+from renga.view import VIEWS
+
+__all__ = ["Entity", "Name", "modules", "public_names"]
+
+
+class Name(NamedTuple):
+    """A public name.
+
+    Attributes:
+        module: The public module, ``renga.links``.
+        name: The name in it, ``Linear``.
+        home: The module that it is imported from, ``renga_nn.links``.
+        plugin: The plugin that offers it; "core" if it belongs to the core.
+        kind: The kind of provider and its name for run files, ``("link", "linear")``; empty if it is no provider.
+        file: Name of its page, unique also where upper and lower case are the same.
+    """
+
+    module: str
+    name: str
+    home: str
+    plugin: str
+    kind: tuple[str, str] | tuple[()]
+    file: str
+
+    @property
+    def full(self) -> str:
+        """``renga.links.Linear``."""
+        return f"{self.module}.{self.name}"
+
+    def load(self) -> Any:
+        """Return the object itself."""
+        return getattr(importlib.import_module(self.module), self.name)
+
+
+class Entity:
+    """What a name stands for.
+
+    Args:
+        name: The name.
+    """
+
+    def __init__(self, name: Name) -> None:
+        self.name = name
+        self.value = name.load()
+
+    @cached_property
+    def directive(self) -> str:
+        """The directive of autodoc that documents it."""
+        if inspect.isclass(self.value):
+            return "autoexception" if issubclass(self.value, BaseException) else "autoclass"
+        return "autofunction" if callable(self.value) and hasattr(self.value, "__name__") else "autodata"
+
+    @property
+    def doc(self) -> str:
+        """Its docstring; of a constant, which has only its type's, what stands below its assignment."""
+        if self.directive != "autodata":
+            return inspect.getdoc(self.value) or ""
+        of_type = "" if type(self.value).__module__ == "builtins" else inspect.getdoc(self.value) or ""
+        return _below_assignment(self.name) or of_type
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of its docstring in one line."""
+        return " ".join(self.doc.partition("\n\n")[0].split())
+
+    @property
+    def has_example(self) -> bool:
+        """Whether its docstring has an example that can be run."""
+        return ">>>" in self.doc
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(inspect.getsource(importlib.import_module(module)))
+
+
+def _below_assignment(name: Name) -> str:
+    """The string below ``NAME = ...`` in the module that has it; the comment of a package's `__init__` is followed."""
+    body = _tree(name.home).body
+    for node, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(node, ast.ImportFrom) and node.module and any(it.name == name.name for it in node.names):
+            package = importlib.import_module(name.home).__package__
+            return _below_assignment(name._replace(home=resolve_name("." * node.level + node.module, package)))
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        if any(isinstance(it, ast.Name) and it.id == name.name for it in targets):
+            text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
+            return inspect.cleandoc(text) if isinstance(text, str) else ""
+    return ""
+
+
+def modules() -> Iterator[str]:
+    """Yield the public modules, outer ones first."""
+    rest = ["renga"]
+    while rest:
+        module = rest.pop(0)
+        importlib.import_module(module)
+        yield module
+        rest = [f"{module}.{inner}" for inner in sorted(VIEWS[module].modules)] + rest
+
+
+def public_names(module: str) -> list[Name]:
+    """Return the names of a public module, sorted."""
+    view = VIEWS[module]
+    found = {name: (home, "core", ()) for name, home in view.own.items()}
+    for name, entry in view.public.usable().items():
+        if entry.offer.plugin.shipped and name not in found:
+            offer = entry.offer
+            kind = () if offer.kind.name == "namespace" else (offer.kind.name, offer.name)
+            found[name] = (entry.target.partition(":")[0], offer.plugin.name, kind)
+    files: set[str] = set()
+    names = []
+    for name in sorted(found, key=lambda name: (name.lower(), name)):
+        file = name
+        while file.lower() in files or file == "index":
+            file += "_"
+        files.add(file.lower())
+        names.append(Name(module, name, *found[name], file))
+    return names

@@ -1,0 +1,139 @@
+"""The documentation site: each page is in the navigation, each link leads somewhere, pictures are up to date."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import charts
+import diagrams
+import docstrings
+import links
+import names
+import pages
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "docs" / "site"
+PAGES = sorted(ROOT.glob("docs/*/*.md"))
+
+
+def contents() -> set[str]:
+    """The pages in the lists of contents of the home page."""
+    lists = re.findall(r"^```\{toctree\}\n(.*?)^```", (SITE / "index.md").read_text(encoding="utf-8"), re.M | re.S)
+    lines = [line.strip() for part in lists for line in part.splitlines() if line.strip() and not line.startswith(":")]
+    return {re.sub(r"^.*<(.*)>$", r"\1", line) for line in lines}
+
+
+def test_each_page_is_in_the_navigation() -> None:
+    there = {str(page.relative_to(ROOT / "docs").with_suffix("")) for page in PAGES if page.parent != SITE}
+    assert there - contents() == set()
+
+
+def test_the_navigation_has_pages_only() -> None:
+    outside = {"api/index", "examples/index"}
+    missing = [
+        name
+        for name in contents() - outside
+        if not any(path.is_file() for path in (ROOT / "docs" / f"{name}.md", ROOT / f"{name}.md"))
+    ]
+    assert missing == []
+
+
+def test_each_link_to_a_file_leads_to_one(tmp_path: Path) -> None:
+    collected = pages.collect(tmp_path)
+    assert len(collected) > len(PAGES)
+
+
+def test_a_link_to_nothing_is_an_error_that_names_page_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = tmp_path / "docs"
+    (docs / "how-to").mkdir(parents=True)
+    (docs / "how-to" / "a.md").write_text("# A\n\n```\n[not a link](x.md)\n```\n\n[gone](b.md)\n")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "DOCS", docs)
+    monkeypatch.setattr(pages, "HOME", docs / "site" / "index.md")
+    with pytest.raises(FileNotFoundError, match=r"a\.md:7: link to b\.md: no such file"):
+        pages.collect(tmp_path / "out")
+
+
+def test_files_that_pages_link_to_become_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs, out = tmp_path / "docs", tmp_path / "out"
+    (docs / "how-to").mkdir(parents=True)
+    (tmp_path / "examples" / "one").mkdir(parents=True)
+    (docs / "how-to" / "a.md").write_text("# A\n[code](../../examples/one/run.py), [all](../../examples/one#why)\n")
+    (tmp_path / "examples" / "one" / "run.py").write_text("print(1)\n")
+    (tmp_path / "examples" / "one" / "README.md").write_text("# One\n[back](../../docs/how-to/a.md)\n")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "DOCS", docs)
+    monkeypatch.setattr(pages, "HOME", docs / "site" / "index.md")
+    pages.collect(out)
+    page = (out / "how-to" / "a.md").read_text()
+    assert page == "# A\n[code](../examples/one/run.py.md), [all](../examples/one/index.md#why)\n"
+    assert (out / "examples" / "one" / "index.md").read_text() == "# One\n[back](../../how-to/a.md)\n"
+    assert "print(1)" in (out / "examples" / "one" / "run.py.md").read_text()
+
+
+@pytest.mark.parametrize("module", [charts, diagrams], ids=["charts", "diagrams"])
+def test_pictures_are_those_that_the_script_draws(module: object) -> None:
+    for name, text in module.pictures():  # type: ignore[attr-defined]
+        there = (ROOT / "docs" / "images" / name).read_text(encoding="utf-8")
+        assert there == text, f"docs/images/{name} is out of date. Next: python {module.__file__}"  # type: ignore[attr-defined]
+
+
+def test_dead_links_of_a_built_site_are_found(tmp_path: Path) -> None:
+    (tmp_path / "b.html").write_text('<h1 id="there">B</h1>')
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#there"></a><a href="b.html#gone"></a><img src="no.png"><a href="https://example.org/x"></a>'
+    )
+    assert sorted(links.dead(tmp_path)) == [
+        "a.html: b.html#gone: no such anchor",
+        "a.html: no.png: no such file",
+    ]
+
+
+def test_each_public_name_has_documentation() -> None:
+    every = [name for module in names.modules() for name in names.public_names(module)]
+    assert len(every) > 1000
+    assert [name.full for name in every if not names.Entity(name).summary] == []
+
+
+def linked(text: str, full: str = "renga.links.Linear") -> str:
+    every = ["renga.functions.pad", "renga.functions.linear", "renga.links.Linear", "renga.links.Convolution2D"]
+    homes = {name: name.replace("renga.", "renga_nn.") for name in every}
+    lines = text.split("\n")
+
+    def target(x: object, pad: int = 0) -> None:
+        """Has arguments."""
+
+    docstrings.Links(every, homes)(None, "function", full, target, None, lines)
+    return "\n".join(lines).rstrip("\n")
+
+
+def test_names_in_docstrings_become_links_but_arguments_do_not() -> None:
+    assert linked("As `Convolution2D`.") == "As :py:obj:`Convolution2D <renga.links.Convolution2D>`."
+    assert linked("With `pad`.") == "With ``pad``."
+    assert linked("See `renga.functions.pad`.") == "See :py:obj:`renga.functions.pad <renga.functions.pad>`."
+    assert linked("See `renga_nn.functions.pad`.") == "See :py:obj:`renga_nn.functions.pad <renga.functions.pad>`."
+    assert linked("The size `n`, ``Linear(n)``.") == "The size ``n``, ``Linear(n)``."
+
+
+def test_products_and_sizes_in_docstrings_are_no_markup() -> None:
+    assert linked("``a`` is b * c, |d| and e_ by *f*.") == r"``a`` is b \* c, \|d\| and e\_ by *f*."
+
+
+def test_examples_in_docstrings_stay_as_they_are() -> None:
+    text = "Sum.\n\n>>> `a` * |b|\n*c*"
+    assert linked(text).endswith("\n>>> `a` * |b|\n*c*")
+
+
+@pytest.mark.slow  # Sphinx reads 90 pages
+def test_sphinx_builds_all_pages_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="needs the documentation generator: pip install '.[docs]'")
+    pytest.importorskip("furo", reason="needs the documentation generator: pip install '.[docs]'")
+    command = [sys.executable, str(SITE), "--check", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
