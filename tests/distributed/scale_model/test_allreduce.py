@@ -170,6 +170,23 @@ def test_hierarchical_in_nodes_is_a_chain_up_and_down() -> None:
     assert allreduce_time("hierarchical", 1e6, 8, cluster) == pytest.approx(2 * (3e-6 + 1e-3) + 2 * (1e-5 + 5e-3))
 
 
+def test_nccl_by_hand() -> None:
+    """32 devices in 4 nodes, 1 GB: 62 steps of the ring, 8 of them between nodes; the tree has 2 levels of nodes."""
+    cluster = Cluster(Link(1e-6, 4e11), Link(1e-5, 2e11), 8)
+    assert allreduce_time("nccl_ring", 1e9, 32, cluster) == pytest.approx(8.4e-6 + 54e-6 + 8e-5 + 62 / 32 * 1e9 / 2e11)
+    assert allreduce_time("nccl_tree", 1e9, 32, cluster) == pytest.approx(8.4e-6 + 14e-6 + 4e-5 + 2e9 / 0.92 / 2e11)
+    assert allreduce_time("nccl_ring", 1e9, 8, cluster) == pytest.approx(8.4e-6 + 14e-6 + 14 / 8 * 1e9 / 4e11)
+
+
+@given(BYTES, CLUSTERS, DEVICES)
+def test_waiting_for_the_slowest_link_in_each_step_takes_longer(nbytes, cluster, devices) -> None:
+    latency = max(cluster.intra.latency, cluster.inter.latency)
+    bandwidth = min(cluster.intra.bandwidth, cluster.inter.bandwidth)
+    slow = Cluster(cluster.intra, Link(latency, bandwidth), cluster.devices_per_node)
+    waiting = allreduce_time("ring", nbytes, devices, slow)
+    assert allreduce_time("nccl_ring", nbytes, devices, slow) <= waiting * (1 + 1e-9) + 8.4e-6
+
+
 @given(LINKS, st.floats(1, 1e9))
 def test_a_ring_of_many_sends_the_buffer_twice_and_its_latency_has_no_limit(link, nbytes) -> None:
     without = Cluster(link, Link(0, link.bandwidth))

@@ -52,7 +52,7 @@ def test_one_device_computes_only(step, cluster) -> None:
 
 @given(STEPS, CLUSTERS, DEVICES)
 def test_schedules_hide(step, cluster, devices) -> None:
-    plain, overlap, hidden = (predict(replace(step, schedule=name), cluster, devices) for name in SCHEDULES)
+    plain, overlap, hidden, sharded = (predict(replace(step, schedule=name), cluster, devices) for name in SCHEDULES)
     assert plain.iteration == pytest.approx(plain.compute + plain.communication)
     assert hidden.iteration == max(hidden.compute, hidden.communication)
     # What buckets cost is the latency of all but one of them.
@@ -60,6 +60,7 @@ def test_schedules_hide(step, cluster, devices) -> None:
     latency = allreduce_time(step.algorithm, 0, devices, cluster)
     assert overlap.iteration <= (plain.iteration + (buckets - 1) * latency) * (1 + 1e-9)
     assert overlap.iteration >= hidden.iteration * (1 - 1e-9)
+    assert sharded.communication == pytest.approx((1.5 - 0.5 / buckets) * overlap.communication)
 
 
 @given(STEPS, CLUSTERS, DEVICES)
@@ -81,6 +82,37 @@ def test_overlap_by_hand() -> None:
     step = Step(4 * 10**6, 0.010, 0.040, schedule="overlap", bucket_bytes=4e6)
     assert predict(step, Cluster(Link(0, 1), Link(0, 4e8)), 2).iteration == pytest.approx(0.060)
     assert predict(step, Cluster(Link(0, 1), Link(0, 4e6 / 0.015)), 2).iteration == pytest.approx(0.080)
+
+
+def test_fully_sharded_by_hand() -> None:
+    """Two buckets, each gathered or scattered in 10 ms, and computed in 20 ms forward and 40 ms backward."""
+    step = Step(2 * 10**6, 0.040, 0.080, schedule="fully_sharded", bucket_bytes=4e6)
+    found = predict(step, Cluster(Link(0, 1), Link(0, 2e8)), 2)
+    # Gathered at 10, computed at 30 and 50; backward at 90 and 130; the last gradients are scattered at 140.
+    assert found.iteration == pytest.approx(0.140)
+    assert found.communication == pytest.approx(0.050)
+
+
+def test_fully_sharded_when_the_network_is_slow() -> None:
+    """As above, each message taking 100 ms: the network is busy from the beginning to the end but for one bucket."""
+    step = Step(2 * 10**6, 0.040, 0.080, schedule="fully_sharded", bucket_bytes=4e6)
+    found = predict(step, Cluster(Link(0, 1), Link(0, 2e7)), 2)
+    # Gathered at 100 and 200, forward until 220; the other bucket is gathered again at 320, while backward computes the
+    # last one until 260; its gradients are there at 420, and those of the other, computed at 360, at 520.
+    assert found.iteration == pytest.approx(0.520)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "width", "layers", "hidden", "keys"),
+    [
+        ("llama2_7b", 32000, 4096, 32, 11008, 4096),
+        ("llama3_8b", 128256, 4096, 32, 14336, 1024),
+        ("llama3_70b", 128256, 8192, 80, 28672, 1024),
+    ],
+)
+def test_llamas_have_the_parameters_told(name, words, width, layers, hidden, keys) -> None:
+    layer = 2 * width * width + 2 * width * keys + 3 * width * hidden + 2 * width
+    assert MODELS[name] == 2 * words * width + layers * layer + width
 
 
 @given(STEPS, CLUSTERS, DEVICES)

@@ -44,3 +44,35 @@ def test_the_row_that_disagrees_is_shown() -> None:
 def test_fourteen_figures_three_constants() -> None:
     predictions = [row for row in published() if not row.calibration]
     assert len(predictions) >= 10
+
+
+def recent(source: str):
+    return [row for row in published() if row.source.startswith(source)]
+
+
+def test_nothing_is_calibrated_by_what_was_published_since_2024() -> None:
+    found = [row for row in published() if row.source[-4:] in ("2024", "2025", "2026")]
+    assert len(found) == 10
+    assert not any(row.calibration for row in found)
+
+
+def test_large_allreduces_of_b200() -> None:
+    large, less, medium, small = recent("Bekman")
+    assert large.ratio == pytest.approx(1, abs=0.02)
+    assert less.ratio == pytest.approx(1, abs=0.02)
+    assert 0.6 < medium.ratio < small.ratio < 0.8  # too fast: another protocol of NCCL
+
+
+def test_fully_sharded_training_is_predicted_a_little_too_fast() -> None:
+    few = recent("torchtitan") + recent("Trainy")
+    assert len(few) == 3
+    for row in few:
+        assert 1 < row.ratio < 1.03, row
+    for row in recent("KempnerForge"):
+        assert 1 < row.ratio < 1.10, row
+
+
+def test_2048_devices_are_shown_although_they_disagree() -> None:
+    (row,) = recent("Fernandez")
+    assert 1.2 < row.ratio < 1.35
+    assert row.model < 0.85  # that latency is not hidden, it does find

@@ -5,7 +5,7 @@
 - `stragglers`: how late the last of n devices is.
 - `iteration`: what is computed and sent, when, and the time of it all.
 - `failures`: how much of the time is useful when devices fail.
-- `published`: figures that others measured, beside those of this model.
+- `published`, `published_recently`: figures that others measured, beside those of this model.
 - `calibration`: the constants of the links here, measured through a communicator.
 - `drawing`: the curves.
 

@@ -10,6 +10,7 @@ has one device, or all are in one node. What the additions take is in the bandwi
 - Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
 - Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience",
   Concurrency Computat.: Pract. Exper. 19, 2007: composing them.
+- NCCL 2.28, ``ncclTopoTuneModel`` in ``src/graph/tuning.cc``: how NCCL estimates the time of its rings and trees.
 - Mikami et al., "Massively distributed SGD: ImageNet/ResNet-50 training in a flash", 2018: two dimensions.
 """
 
@@ -22,6 +23,9 @@ from renga_core.errors import did_you_mean
 from .cluster import Cluster, Link
 
 __all__ = ["ALGORITHMS", "allreduce_time"]
+
+_NCCL_STARTS = 8.4e-6
+"""Seconds that NCCL adds for each operation (``baseLatencies``, protocol "Simple")."""
 
 
 def allreduce_time(algorithm: str, nbytes: float, devices: int, cluster: Cluster) -> float:
@@ -84,6 +88,32 @@ def _two_dimensional(nbytes: float, nodes: int, local: int, cluster: Cluster) ->
     return _ring_of(nbytes, local, cluster.intra) + _ring_of(nbytes, nodes, cluster.inter)
 
 
+def _nccl_ring(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
+    """A ring in whose steps devices do not wait for each other: pieces are many, and each goes on when it has come.
+
+    So latencies add up along the way of a piece, of which 2 N steps are between nodes; in `_ring`, all wait for the
+    slowest in each step.
+    """
+    steps = 2 * (nodes * local - 1)
+    between = min(2 * nodes, steps) if nodes > 1 else 0
+    latency = _NCCL_STARTS + (steps - between) * cluster.intra.latency + between * cluster.inter.latency
+    return latency + steps / (nodes * local) * nbytes / _narrowest(nodes, local, cluster)
+
+
+def _nccl_tree(nbytes: float, nodes: int, local: int, cluster: Cluster) -> float:
+    """A double binary tree of nodes, in pieces: each device sends and receives the buffer twice.
+
+    In a node devices form a chain. 92 % of the bandwidth are used.
+    """
+    latency = 2 * ((local - 1) * cluster.intra.latency + _rounds(nodes) * cluster.inter.latency)
+    return _NCCL_STARTS + latency + 2 * nbytes / (0.92 * _narrowest(nodes, local, cluster))
+
+
+def _narrowest(nodes: int, local: int, cluster: Cluster) -> float:
+    used = [link.bandwidth for link, count in ((cluster.intra, local), (cluster.inter, nodes)) if count > 1]
+    return min(used)
+
+
 def _ring_of(nbytes: float, count: int, link: Link) -> float:
     return 2 * (count - 1) * link.time(nbytes / count)
 
@@ -103,5 +133,7 @@ ALGORITHMS: Mapping[str, Callable[[float, int, int, Cluster], float]] = {
     "halving_doubling": _halving_doubling,
     "hierarchical": _hierarchical,
     "two_dimensional": _two_dimensional,
+    "nccl_ring": _nccl_ring,
+    "nccl_tree": _nccl_tree,
 }
 """By name: a function of the buffer's bytes, the number of nodes, of devices in each, and the cluster."""

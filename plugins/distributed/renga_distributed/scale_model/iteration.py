@@ -26,14 +26,22 @@ MODELS = {
     "transformer_base": 65_000_000,
     "transformer_big": 213_000_000,
     "bert_large": 340_000_000,
+    "llama2_7b": 6_738_415_616,
+    "llama3_8b": 8_030_261_248,
+    "llama3_70b": 70_553_706_496,
 }
 """How many parameters well-known models have. Those of images tell 1000 classes apart (LeNet-5: 10)."""
 
 WIRE_DTYPES: Mapping[str, int] = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 """In what gradients can travel, and its bytes."""
 
-SCHEDULES = ("plain", "overlap", "double_buffering")
-"""When gradients travel: after backward; in buckets, while backward goes on; during the whole of the next iteration."""
+SCHEDULES = ("plain", "overlap", "double_buffering", "fully_sharded")
+"""When gradients travel: after backward; in buckets, while backward goes on; during the whole of the next iteration.
+
+``fully_sharded``: parameters travel, too, since each device keeps a share of them only (ZeRO-3, PyTorch's FSDP). Those
+of a bucket are gathered for forward and again for backward, each while the bucket before it is computed; its gradients
+are summed and scattered while the next one is computed. Rajbhandari et al., "ZeRO: memory optimizations toward training
+trillion parameter models", SC 2020; Zhao et al., "PyTorch FSDP", VLDB 2023."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,8 @@ class Step:
         dtype: In what gradients travel, one of `WIRE_DTYPES`.
         algorithm: Of the all-reduce, one of `ALGORITHMS`.
         schedule: One of `SCHEDULES`.
-        bucket_bytes: How much is all-reduced together under ``overlap``; the default is that of the communicators.
+        bucket_bytes: How much is sent together under ``overlap`` and ``fully_sharded``; the default is that of the
+            communicators.
         jitter: The standard deviation of a device's computing time, as a fraction of it. Times are taken as normal
             and independent, from device to device and from iteration to iteration.
 
@@ -128,6 +137,11 @@ def predict(step: Step, cluster: Cluster, devices: int) -> Prediction:
         iteration = compute + communication
     elif step.schedule == "double_buffering":
         iteration = max(compute, communication)
+    elif step.schedule == "fully_sharded":
+        buckets = max(1, ceil(step.gradient_bytes / step.bucket_bytes))
+        each = sending(step.gradient_bytes / buckets) / 2  # half an all-reduce, which is a scatter and a gather
+        communication = (3 * buckets - 1) * each
+        iteration = max(compute, _sharded(step.forward * waiting, step.backward * waiting, buckets, each))
     else:
         buckets = max(1, ceil(step.gradient_bytes / step.bucket_bytes))
         each = sending(step.gradient_bytes / buckets)
@@ -142,3 +156,20 @@ def _overlapped(compute: float, backward: float, buckets: int, each: float) -> f
     for bucket in range(1, buckets + 1):
         sent = max(sent, compute - backward * (buckets - bucket) / buckets) + each
     return sent
+
+
+def _sharded(forward: float, backward: float, buckets: int, each: float) -> float:
+    """When all gradients are scattered; gathering and scattering a bucket take as long, and stand in one line."""
+    network = computed = began = 0.0
+    for _ in range(buckets):
+        network = max(network, began) + each
+        began = max(computed, network)
+        computed = began + forward / buckets
+    gathered = computed  # the last bucket of forward is the first of backward, and still there
+    for bucket in range(buckets):
+        began = max(computed, gathered)
+        computed = began + backward / buckets
+        if bucket + 1 < buckets:
+            network = gathered = max(network, began) + each
+        network = max(network, computed) + each
+    return network
