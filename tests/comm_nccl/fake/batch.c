@@ -21,16 +21,16 @@ static pthread_mutex_t issue_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long calls_issued;
 static struct ncclComm *_Atomic device_owners[64];
 
-int next_call_is_refused(void) {
+int next_call_is_refused(struct ncclComm *comm) {
     pthread_mutex_lock(&issue_lock);
-    int refused = fault_refuses(calls_issued + 1);
+    int refused = fault_refuses(comm, calls_issued + 1);
     calls_issued += (unsigned long)refused;
     pthread_mutex_unlock(&issue_lock);
     return refused;
 }
 
 static int occupies_device(struct ncclComm *comm) {
-    return comm->nranks > 1 && !comm->shared_device && !environment_flag("FAKE_NCCL_CONCURRENT", 0);
+    return comm->nranks > 1 && !comm->shared_device && !comm->settings.concurrent;
 }
 
 /* Waits for the earlier batches and for the device. Returns 1 if the communicator was stopped. */

@@ -41,7 +41,7 @@ static ncclResult_t check_call(struct ncclComm *comm, fakecudaStream_t stream, c
     if (stream_device(stream) != comm->device)
         return fail(comm, ncclUnhandledCudaError, "%s: the stream is on device %d, the communicator on %d", name,
                     stream_device(stream), comm->device);
-    if (next_call_is_refused()) return fail(comm, ncclSystemError, "%s: a fault was asked for", name);
+    if (next_call_is_refused(comm)) return fail(comm, ncclSystemError, "%s: a fault was asked for", name);
     return ncclSuccess;
 }
 

@@ -57,7 +57,7 @@ static int calls_differ(const struct job *job) {
         char here[128], there[128];
         describe(mine, here, sizeof(here));
         describe(other, there, sizeof(there));
-        if (getenv("FAKE_NCCL_MISMATCH") && strcmp(getenv("FAKE_NCCL_MISMATCH"), "hang") == 0)
+        if (job->comm->settings.mismatch_hangs)
             while (!atomic_load(&job->comm->stop)) sleep_unless_stopped(job->comm, 1000);
         else
             fail_asynchronously(job->comm, ncclInvalidUsage,
@@ -139,13 +139,13 @@ static int overlap(const struct job *job) {
 
 void poison_result(struct ncclComm *comm, const struct call *call) {
     struct job job = job_of(comm, call, "");
-    if (environment_flag("FAKE_NCCL_POISON", 0) && job.received && !overlap(&job))
+    if (comm->settings.poison && job.received && !overlap(&job))
         memset(call->receive, 0xFF, job.received);
 }
 
 /* Keeps the input and spreads poison over the result, or over both where they overlap. */
 static char *spread_poison(const struct job *job) {
-    if (!environment_flag("FAKE_NCCL_POISON", 0)) return NULL;
+    if (!job->comm->settings.poison) return NULL;
     char *input = job->sent && !overlap(job) ? request_copy(job->call->send, job->sent) : NULL;
     if (job->received) memset(job->call->receive, 0xFF, job->received);
     return input;
@@ -154,7 +154,7 @@ static char *spread_poison(const struct job *job) {
 /* Says so if the buffers are not as spread_poison left them. */
 static void check_poison(const struct job *job, const char *input) {
     int written = 0;
-    if (!environment_flag("FAKE_NCCL_POISON", 0)) return;
+    if (!job->comm->settings.poison) return;
     for (size_t i = 0; i < job->received; i++) written |= ((unsigned char *)job->call->receive)[i] != 0xFF;
     if (written)
         fail_asynchronously(job->comm, ncclInvalidUsage, "the result of %s was written to while it ran", job->doing);
@@ -178,7 +178,7 @@ void run_collective(struct ncclComm *comm, const struct call *call) {
     char *result = malloc(job.received + 1);
     if (!result) abort();
     int stopped = reach(&job, base + 1);
-    fault_within(call->number);
+    fault_within(comm, call->number);
     if (!stopped && !calls_differ(&job)) {
         if (reduces(call->what.function))
             stopped = finish_reduction(&job, result, base);

@@ -11,6 +11,7 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 struct ncclComm *make_communicator(void) {
     struct ncclComm *comm = calloc(1, sizeof(*comm));
     if (!comm) abort();
+    read_settings(&comm->settings);
     comm->blocking = 1;
     comm->device = device_current();
     atomic_store(&comm->alive, 1);
@@ -81,7 +82,7 @@ static ncclResult_t check_devices(struct ncclComm *comm) {
         for (int b = 0; b < a; b++) {
             struct seat *one = &comm->region->seats[b], *other = &comm->region->seats[a];
             if (one->device != other->device || one->host != other->host) continue;
-            if (!environment_flag("NCCL_MULTI_RANK_GPU_ENABLE", 0))
+            if (!comm->settings.multi_rank)
                 return fail(comm, ncclInvalidUsage, "Duplicate GPU detected: rank %d and rank %d are both on device %d",
                             b, a, one->device);
             if (a == comm->rank || b == comm->rank) comm->shared_device = 1;
@@ -109,7 +110,7 @@ ncclResult_t join(struct ncclComm *comm, int nranks, const ncclUniqueId *id, int
     }
     process_born(&seat->pid, &seat->born);
     seat->device = device_physical(comm->device);
-    seat->host = host_identity();
+    seat->host = comm->settings.host;
     atomic_store(&seat->state, JOINED);
     for (int other = 0; other < nranks; other++) {
         struct patience patience = {0};

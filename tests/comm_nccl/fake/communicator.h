@@ -84,7 +84,17 @@ struct region {
 
 enum { RUNNING = 0, STOPPED_BY_REVOKE, STOPPED_BY_ABORT };
 
+/* What the variables of the environment say; see README.md. They are read when a communicator is made, by the thread
+ * that makes it: the worker threads must not read variables while the program sets some. */
+struct settings {
+    int poison, mismatch_hangs, death_unnoticed, concurrent, multi_rank;
+    uint64_t host; /* from NCCL_HOSTID: several "nodes" on one machine */
+    long delay_us, seed, hang_report;
+    char faults[1024], fault_file[256];
+};
+
 struct ncclComm {
+    struct settings settings;
     int rank, nranks, device;
     int blocking, shared_device; /* shared_device: another rank has the same one */
     struct region *region;
@@ -113,6 +123,10 @@ struct ncclComm {
 extern const size_t datatype_size[ncclNumTypes];
 extern const char *const function_names[];
 
+/* settings.c */
+void read_settings(struct settings *settings);
+long environment_number(const char *name, long otherwise);
+
 /* shared.c */
 ncclResult_t region_create(ncclUniqueId *id);
 struct region *region_attach(const ncclUniqueId *id, char **windows, char **pipes, ncclResult_t *why);
@@ -122,7 +136,6 @@ void regions_close_complete(void);
 int dead_among_awaited(const struct ncclComm *comm);
 int seat_is_dead(const struct seat *seat);
 void process_born(int *pid, uint64_t *born);
-uint64_t host_identity(void);
 
 /* waiting.c */
 int64_t monotonic_nanoseconds(void);
@@ -150,8 +163,6 @@ void fail_asynchronously(struct ncclComm *comm, ncclResult_t code, const char *f
 /* Whether the communicator has an asynchronous error. */
 int has_failed(struct ncclComm *comm);
 void describe(const struct signature *call, char *text, size_t size);
-int environment_flag(const char *name, int otherwise);
-long environment_number(const char *name, long otherwise);
 
 /* communicator.c */
 struct init {
@@ -182,7 +193,7 @@ ncclResult_t group_remember_error(ncclResult_t result);
 /* batch.c */
 ncclResult_t issue_calls(struct ncclComm *comm, cudaStream_t stream, const struct call *calls, int count);
 /* Whether a fault refuses the call that comes next; it counts then. */
-int next_call_is_refused(void);
+int next_call_is_refused(struct ncclComm *comm);
 
 /* collective.c, point_to_point.c, reduce.c */
 void run_collective(struct ncclComm *comm, const struct call *call);
@@ -197,10 +208,10 @@ double scalar_value(const void *pointer, int datatype);
 
 /* fault.c */
 /* Whether the call itself is refused. */
-int fault_refuses(unsigned long number);
+int fault_refuses(struct ncclComm *comm, unsigned long number);
 /* Returns 1 if the call must not run any further. */
 int fault_before(struct ncclComm *comm, unsigned long number);
-void fault_within(unsigned long number);
+void fault_within(struct ncclComm *comm, unsigned long number);
 void random_delay(struct ncclComm *comm, unsigned long number);
 void fault_set_world_rank(int rank);
 

@@ -1,4 +1,5 @@
 /* Devices, memory and names of errors. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,30 +26,34 @@ const char *fakecudaGetErrorString(int error) {
     }
 }
 
-/* The devices this process sees: CUDA_VISIBLE_DEVICES, numbers only, up to the first that does not exist. */
-static int visible_devices(int *devices) {
-    const char *total_text = getenv("FAKE_CUDA_DEVICES");
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+static struct {
+    pthread_once_t once;
+    int count, physical[MAX_DEVICES];
+} visible = {.once = PTHREAD_ONCE_INIT};
+
+/* The devices this process sees: CUDA_VISIBLE_DEVICES, numbers only, up to the first that does not exist. They are read
+ * once, as by CUDA. */
+static void read_visible(void) {
+    const char *total_text = getenv("FAKE_CUDA_DEVICES"), *text = getenv("CUDA_VISIBLE_DEVICES");
     long total = total_text ? strtol(total_text, NULL, 10) : 8;
-    int count = 0;
     if (total > MAX_DEVICES) total = MAX_DEVICES;
-    if (!visible) {
-        for (; count < total; count++) devices[count] = count;
-        return count;
-    }
-    while (*visible && count < MAX_DEVICES) {
+    if (!text)
+        while (visible.count < total) {
+            visible.physical[visible.count] = visible.count;
+            visible.count++;
+        }
+    while (text && *text && visible.count < MAX_DEVICES) {
         char *end;
-        long device = strtol(visible, &end, 10);
-        if (end == visible || device < 0 || device >= total) break;
-        devices[count++] = (int)device;
-        visible = *end == ',' ? end + 1 : end;
+        long device = strtol(text, &end, 10);
+        if (end == text || device < 0 || device >= total) break;
+        visible.physical[visible.count++] = (int)device;
+        text = *end == ',' ? end + 1 : end;
     }
-    return count;
 }
 
 int fakecudaGetDeviceCount(int *count) {
-    int devices[MAX_DEVICES];
-    *count = visible_devices(devices);
+    pthread_once(&visible.once, read_visible);
+    *count = visible.count;
     return fakecudaSuccess;
 }
 
@@ -68,9 +73,9 @@ int fakecudaGetDevice(int *device) {
 int device_current(void) { return current_device; }
 
 int device_physical(int device) {
-    int devices[MAX_DEVICES];
-    int count = visible_devices(devices);
-    return device >= 0 && device < count ? devices[device] : -1;
+    int count;
+    fakecudaGetDeviceCount(&count);
+    return device >= 0 && device < count ? visible.physical[device] : -1;
 }
 
 void *request_copy(const void *request, size_t size) {

@@ -46,13 +46,19 @@ const char *ncclGetLastError(ncclComm_t comm) {
     return last_error;
 }
 
+static int debug;
+static pthread_once_t debug_once = PTHREAD_ONCE_INIT;
+
+static void read_debug(void) { debug = getenv("NCCL_DEBUG") != NULL; }
+
 ncclResult_t fail(struct ncclComm *comm, ncclResult_t code, const char *format, ...) {
     (void)comm;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(last_error, sizeof(last_error), format, arguments);
     va_end(arguments);
-    if (getenv("NCCL_DEBUG")) fprintf(stderr, "fake NCCL: %s: %s\n", ncclGetErrorString(code), last_error);
+    pthread_once(&debug_once, read_debug);
+    if (debug) fprintf(stderr, "fake NCCL: %s: %s\n", ncclGetErrorString(code), last_error);
     return code;
 }
 
@@ -81,10 +87,3 @@ void describe(const struct signature *call, char *text, size_t size) {
     else if (length >= 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, ")");
 }
-
-long environment_number(const char *name, long otherwise) {
-    const char *text = getenv(name);
-    return text && *text ? strtol(text, NULL, 10) : otherwise;
-}
-
-int environment_flag(const char *name, int otherwise) { return environment_number(name, otherwise) != 0; }

@@ -24,21 +24,18 @@ void fault_set_world_rank(int rank) {
     atomic_compare_exchange_strong(&world_rank, &none, rank);
 }
 
-static void read_faults(char *text, size_t size) {
-    const char *path = getenv("FAKE_NCCL_FAULT_FILE"), *faults = getenv("FAKE_NCCL_FAULTS");
-    FILE *file = path ? fopen(path, "re") : NULL;
-    text[0] = 0;
-    if (file) {
-        text[fread(text, 1, size - 1, file)] = 0;
-        fclose(file);
-    } else if (faults)
-        snprintf(text, size, "%s", faults);
+static void read_faults(const struct ncclComm *comm, char *text, size_t size) {
+    FILE *file = comm->settings.fault_file[0] ? fopen(comm->settings.fault_file, "re") : NULL;
+    snprintf(text, size, "%s", comm->settings.faults);
+    if (!file) return;
+    text[fread(text, 1, size - 1, file)] = 0;
+    fclose(file);
 }
 
 /* Whether this process has a fault of `kind` at this call. */
-static int planned(unsigned long number, const char *kind, long *value) {
+static int planned(const struct ncclComm *comm, unsigned long number, const char *kind, long *value) {
     char text[4096], *rest = NULL;
-    read_faults(text, sizeof(text));
+    read_faults(comm, text, sizeof(text));
     for (char *entry = strtok_r(text, "; \n\t", &rest); entry; entry = strtok_r(NULL, "; \n\t", &rest)) {
         int rank;
         unsigned long call;
@@ -55,31 +52,31 @@ static int planned(unsigned long number, const char *kind, long *value) {
     return 0;
 }
 
-int fault_refuses(unsigned long number) {
+int fault_refuses(struct ncclComm *comm, unsigned long number) {
     long unused;
-    return planned(number, "refuse", &unused);
+    return planned(comm, number, "refuse", &unused);
 }
 
 int fault_before(struct ncclComm *comm, unsigned long number) {
     long value;
-    if (planned(number, "kill", &value)) raise(SIGKILL);
-    if (planned(number, "slow", &value)) sleep_unless_stopped(comm, value * 1000);
-    int error = planned(number, "error", &value);
+    if (planned(comm, number, "kill", &value)) raise(SIGKILL);
+    if (planned(comm, number, "slow", &value)) sleep_unless_stopped(comm, value * 1000);
+    int error = planned(comm, number, "error", &value);
     if (error) fail_asynchronously(comm, ncclRemoteError, "a fault was asked for at call %lu", number);
-    if (error || planned(number, "hang", &value))
+    if (error || planned(comm, number, "hang", &value))
         while (!sleep_unless_stopped(comm, 1000)) continue;
     return atomic_load(&comm->stop) != RUNNING;
 }
 
-void fault_within(unsigned long number) {
+void fault_within(struct ncclComm *comm, unsigned long number) {
     long unused;
-    if (planned(number, "kill-within", &unused)) raise(SIGKILL);
+    if (planned(comm, number, "kill-within", &unused)) raise(SIGKILL);
 }
 
 void random_delay(struct ncclComm *comm, unsigned long number) {
-    long limit = environment_number("FAKE_NCCL_DELAY_US", 0);
+    long limit = comm->settings.delay_us;
     if (limit <= 0) return;
-    uint64_t state = (uint64_t)environment_number("FAKE_NCCL_SEED", 0) + 1;
+    uint64_t state = (uint64_t)comm->settings.seed + 1;
     state = (state * 0x9E3779B97F4A7C15u) ^ ((uint64_t)comm->rank << 40) ^ number;
     for (int round = 0; round < 3; round++) {
         state ^= state >> 31;

@@ -115,7 +115,7 @@ void run_point_to_point(struct ncclComm *comm, const struct call *calls, int cou
         random_delay(comm, calls[i].number);
         if (fault_before(comm, calls[i].number)) break;
         begin(comm, &transfers[used++], &calls[i]);
-        if (calls[i].what.function == Recv && environment_flag("FAKE_NCCL_POISON", 0))
+        if (calls[i].what.function == Recv && comm->settings.poison)
             memset(calls[i].receive, 0xFF, transfers[used - 1].bytes);
     }
     if (used && !atomic_load(&comm->stop)) run_transfers(comm, transfers, used);

@@ -140,11 +140,3 @@ int dead_among_awaited(const struct ncclComm *comm) {
         if (comm->awaited >> rank & 1 && seat_is_dead(&comm->parent->region->seats[rank])) return rank;
     return -1;
 }
-
-/* Hosts differ by NCCL_HOSTID, which real NCCL reads too: several "nodes" on one machine. */
-uint64_t host_identity(void) {
-    const char *text = getenv("NCCL_HOSTID");
-    uint64_t hash = 14695981039346656037u;
-    for (; text && *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}

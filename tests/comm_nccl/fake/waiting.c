@@ -42,13 +42,12 @@ static void report_hang(struct ncclComm *comm, const char *doing) {
 void relax_and_watch(struct ncclComm *comm, struct patience *patience, const char *doing) {
     relax(patience);
     if (patience->turns % 64) return;
-    long seconds = environment_number("FAKE_NCCL_HANG_REPORT", 0);
+    long seconds = comm->settings.hang_report;
     if (seconds && !patience->reported && monotonic_nanoseconds() - patience->since > seconds * 1000000000L) {
         patience->reported = 1;
         report_hang(comm, doing);
     }
-    const char *death = getenv("FAKE_NCCL_DEATH");
-    if ((death && strcmp(death, "hang") == 0) || has_failed(comm)) return;
+    if (comm->settings.death_unnoticed || has_failed(comm)) return;
     for (int rank = 0; rank < comm->nranks; rank++) {
         struct seat *seat = &comm->region->seats[rank];
         int state = atomic_load(&seat->state);
