@@ -145,6 +145,10 @@ class ndarray(np.ndarray):
         self[...] = value
 
 
+class PinnedMemoryPointer(bytearray):
+    """Host memory that a GPU reads by itself."""
+
+
 class State:
     device = 0
     devices = 2
@@ -421,6 +425,7 @@ def cupy():
         Device=Device,
         Event=Event,
         MemoryPool=Pool,
+        PinnedMemoryPointer=PinnedMemoryPointer,
         Stream=Stream,
         get_current_stream=current,
         get_cublas_handle=lambda: 4711,

@@ -155,6 +155,26 @@ def test_prefetch_uploads_ahead_and_in_order(fake):
         next(prefetch(batches(), ahead=0))
 
 
+def test_pinned_arrays_may_be_changed_after_an_upload(fake, backend):
+    """CuPy reads them while the program goes on; the stand-in's `asarray` shares their memory, which is no better."""
+    from renga_backend_cupy.transfers import upload
+
+    x = np.ndarray((2, 3), buffer=fake.PinnedMemoryPointer(48))
+    x[...] = 1
+    for made in (backend.asarray(x), backend.asarray(x[:, 1:]), upload(x.T)()):
+        x[...] = 2
+        np.testing.assert_array_equal(made, 1)
+        x[...] = 1
+
+
+def test_what_is_fetched_may_be_changed(fake, backend):
+    """By what is queued next, while the copy runs on a stream of its own."""
+    from renga_backend_cupy.transfers import fetch
+
+    x = backend.asarray(np.ones(3))
+    assert not np.shares_memory(fetch(x)._source, x)
+
+
 def test_fetch(fake, backend):
     from renga_backend_cupy.transfers import fetch
 

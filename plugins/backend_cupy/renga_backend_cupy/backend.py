@@ -13,6 +13,7 @@ from cupy.lib.stride_tricks import as_strided
 from renga_backend_cupy.generator import PhiloxGenerator
 from renga_backend_cupy.placing import follow_arrays
 from renga_backend_cupy.probe import unavailable
+from renga_backend_cupy.transfers import unpinned
 from renga_core.backend import Array, Backend
 from renga_core.backend.special import floating_dtype
 
@@ -89,7 +90,7 @@ class CupyBackend(Backend):
         if isinstance(value, cupy.ndarray) and value.device.id != index:
             return _copy_to_device(value, index)
         with cupy.cuda.Device(index):
-            return cupy.asarray(value)
+            return cupy.asarray(unpinned(value))
 
     def to_host(self, array: Array) -> np.ndarray[Any, Any]:
         """As the protocol says. Waits for what the array is computed from, on the current stream."""

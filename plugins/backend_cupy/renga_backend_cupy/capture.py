@@ -16,6 +16,7 @@ from typing import Any
 import cupy
 
 from renga_backend_cupy.captured_updates import CapturedUpdates
+from renga_backend_cupy.transfers import unpinned
 from renga_core.backend import Array, get_backend
 from renga_core.configuration import using_config
 from renga_core.optimizer import GradientMethod
@@ -93,7 +94,7 @@ class CapturedStep:
         self._check(args)
         with self._own_stream():
             for target, source in zip(self._inputs, args, strict=True):
-                target[...] = cupy.asarray(source)
+                target[...] = cupy.asarray(unpinned(source))
             if self._updates is not None:
                 self._updates.before_replay()
             if self._blocks:
