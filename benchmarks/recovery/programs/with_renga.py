@@ -10,7 +10,7 @@ from benchmarks.recovery.programs.network import MLP
 from benchmarks.recovery.programs.progress import Progress, examples
 from renga.distributed import create_communicator
 from renga_comm_base.resilience import RanksLost
-from renga_distributed.recovery.transfer import transfer
+from renga_distributed.transfer import transfer
 
 
 def main():

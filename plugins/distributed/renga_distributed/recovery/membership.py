@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from renga_comm_base.resilience import Change, RanksLost, ResilientBase
 from renga_core.errors import RengaError
-from renga_distributed.recovery.transfer import transfer
+from renga_distributed.transfer import transfer
 
 __all__ = ["BUILDING", "BuildAgain", "Event", "Membership"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from renga_core.communicator import CommunicatorBase
 from renga_distributed.create import create_communicator
-from renga_distributed.recovery.transfer import transfer
 from renga_distributed.threads import launch
+from renga_distributed.transfer import transfer
 
 LARGE = 2**20 + 3
 """Elements of an array of 32 bits that is sent as it is; smaller ones are packed into one block."""
