@@ -28,6 +28,7 @@ from renga_distributed.optimizers import create_multi_node_optimizer as create_m
 from renga_distributed.recovery import Recovery as Recovery
 from renga_distributed.recovery import TrainerRecovery as TrainerRecovery
 from renga_distributed.recovery import build_and_run as build_and_run
+from renga_distributed.recovery import take_place as take_place
 from renga_distributed.single import SingleCommunicator as SingleCommunicator
 from renga_distributed.threads import ThreadsCommunicator as ThreadsCommunicator
 from renga_distributed.threads import launch as launch
@@ -64,4 +65,5 @@ __all__ = [
     "scale_model",
     "scatter_dataset",
     "scatter_index",
+    "take_place",
 ]

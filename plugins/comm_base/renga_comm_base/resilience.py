@@ -72,7 +72,13 @@ class ResilientBase(CommunicatorBase, ABC):
 
     All collectives raise `RanksLost` on every survivor when a rank has died: in the same call, or, on ranks that had
     completed it, in the next.
+
+    Attributes:
+        lacks_state: Whether this process has joined the group, and has still to get the state of the run. For
+            `renga_distributed.recovery`.
     """
+
+    lacks_state: bool = False
 
     @property
     @abstractmethod

@@ -53,7 +53,7 @@ def renga_namespaces() -> list[Namespace]:
                 f"{package}.iterators": "MultiNodeIterator create_multi_node_iterator create_synchronized_iterator",
                 f"{package}.links": "MultiNodeChainList",
                 f"{package}.optimizers": "MultiNodeOptimizer create_multi_node_optimizer",
-                f"{package}.recovery": "Recovery TrainerRecovery build_and_run",
+                f"{package}.recovery": "Recovery TrainerRecovery build_and_run take_place",
                 f"{package}.single": "SingleCommunicator",
                 f"{package}.threads": "ThreadsCommunicator launch",
             },

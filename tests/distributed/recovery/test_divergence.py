@@ -9,8 +9,10 @@ import pytest
 from renga_distributed.recovery import training
 from renga_distributed.recovery.divergence import judge
 from renga_distributed.simulation import Fault
-from renga_distributed.simulation import training as simulated
-from renga_distributed.simulation.training import Case, run, undisturbed, violations
+from renga_distributed.simulation.invariants import violations
+from renga_distributed.simulation.record import Case
+from renga_distributed.simulation.training import run, undisturbed
+from renga_distributed.simulation.witnesses import WatchedRecovery, Witness
 
 
 def test_ranks_that_agree_are_right() -> None:
@@ -47,14 +49,14 @@ def test_the_sentence_names_who_is_wrong() -> None:
 
 def _flip_a_bit(monkeypatch: pytest.MonkeyPatch, process: int, value: float) -> None:
     """After iteration 4, change a parameter of a process that has been there from the beginning."""
-    witness = simulated._Witness.__call__
+    witness = Witness.__call__
 
     def call(self: Any, trainer: Any) -> None:
         witness(self, trainer)
         if trainer.updater.iteration == 4 and self._recovery.communicator._process == process:
             next(self._model.params()).array.flat[0] += value
 
-    monkeypatch.setattr(simulated._Witness, "__call__", call)
+    monkeypatch.setattr(Witness, "__call__", call)
 
 
 @pytest.mark.parametrize("value", [1e-9, float("nan")])
@@ -79,12 +81,12 @@ def test_training_stops_where_nobody_can_tell_who_is_right(monkeypatch: pytest.M
 
 def test_training_stops_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     _flip_a_bit(monkeypatch, 1, 1e-9)
-    made = simulated._Watched.__init__
+    made = WatchedRecovery.__init__
 
     def stopping(self: Any, *args: Any, **kwds: Any) -> None:
         made(self, *args, replace_diverged=False, **kwds)
 
-    monkeypatch.setattr(simulated._Watched, "__init__", stopping)
+    monkeypatch.setattr(WatchedRecovery, "__init__", stopping)
     record = run(Case("plain", 0, ranks=3, spares=1))
     assert record.outcome is not None
     assert all("rank 1 has other parameters" in str(error) for error in record.outcome.errors.values())

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from renga_distributed.simulation import Fault
-from renga_distributed.simulation import training as simulated
-from renga_distributed.simulation.training import Case, Record, run
+from renga_distributed.simulation.modes import MODES
+from renga_distributed.simulation.record import Case, Record
+from renga_distributed.simulation.training import run
+from renga_distributed.simulation.witnesses import Snapshot, Witness
 
 
 @pytest.fixture
 def stopping(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Have process 0 ask to stop in iteration 3; the list gets (process, iteration) of each snapshot that is due."""
     saved: list[tuple[int, int]] = []
-    witness = simulated._Witness.__call__
+    witness = Witness.__call__
 
     def call(self: Any, trainer: Any) -> None:
         witness(self, trainer)
@@ -26,8 +28,8 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         self(trainer)
         saved.append((self._comm._process, trainer.updater.iteration))
 
-    monkeypatch.setattr(simulated._Witness, "__call__", call)
-    monkeypatch.setattr(simulated._Snapshot, "on_interrupt", on_interrupt)
+    monkeypatch.setattr(Witness, "__call__", call)
+    monkeypatch.setattr(Snapshot, "on_interrupt", on_interrupt)
     return saved
 
 
@@ -62,4 +64,4 @@ def test_a_wish_dies_with_the_rank_that_had_it_or_reaches_all(stopping: list[tup
         assert all(len(digests) == 1 for digests in record.parameters.values())
         ends.add(max(record.parameters))
     # Where some had heard of it in an attempt that was undone, they ask for it themselves, an iteration later.
-    assert ends == {4, 5, simulated.ITERATIONS}
+    assert ends == {4, 5, MODES["plain"].iterations}

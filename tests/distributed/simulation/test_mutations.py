@@ -8,15 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from renga_distributed.optimizers.accumulated import Accumulated
 from renga_distributed.optimizers.multi_node import MultiNodeOptimizer
 from renga_distributed.optimizers.overlap import OverlappedExchange
+from renga_distributed.optimizers.sharding import Shares
 from renga_distributed.recovery import extension_call, updates
 from renga_distributed.recovery.capture import Links
 from renga_distributed.recovery.leading import Leading
 from renga_distributed.recovery.membership import Membership, RanksLost
+from renga_distributed.recovery.recurrent import RecurrentState
+from renga_distributed.recovery.replicas import Replicas
 from renga_distributed.recovery.training import TrainerRecovery
 from renga_distributed.simulation import Fault
-from renga_distributed.simulation.training import Case, _Watched, run, undisturbed, violations
+from renga_distributed.simulation.invariants import violations
+from renga_distributed.simulation.modes import MODES
+from renga_distributed.simulation.record import Case
+from renga_distributed.simulation.training import draw, run, undisturbed
+from renga_distributed.simulation.witnesses import WatchedRecovery
 from renga_distributed.simulation.world import SimulatedGroup
 
 SCHEDULES = 100
@@ -85,10 +93,9 @@ def observations_are_told_after_the_vote(patch: pytest.MonkeyPatch) -> None:
     def vote(self: Any) -> None:
         self.communicator.commit()
         self._votes += 1
-        self.record.sizes[self._trainer.updater.iteration + 1] = self.communicator.size
         self._share_knowledge()
 
-    patch.setattr(_Watched, "_vote", vote)
+    patch.setattr(WatchedRecovery, "_vote", vote)
 
 
 def votes_are_not_uniform(patch: pytest.MonkeyPatch) -> None:
@@ -123,6 +130,58 @@ def means_of_the_last_update_are_not_put_back(patch: pytest.MonkeyPatch) -> None
     patch.setattr(MultiNodeOptimizer, "keep", lambda self: lambda: None)
 
 
+def replicas_are_one_iteration_old(patch: pytest.MonkeyPatch) -> None:
+    adopt, find = Replicas.adopt, Replicas.find
+
+    def remember(self: Any) -> None:
+        self._older = self._held
+        adopt(self)
+
+    def find_older(self: Any) -> None:
+        self._held = getattr(self, "_older", self._held)
+        find(self)
+
+    patch.setattr(Replicas, "adopt", remember)
+    patch.setattr(Replicas, "find", find_older)
+
+
+def replicas_are_not_renewed_after_a_recovery(patch: pytest.MonkeyPatch) -> None:
+    whole = Replicas.renew
+
+    def renew(self: Any) -> None:
+        whole(self)
+        if self._pending is not None:
+            self._pending.held = self._held
+
+    patch.setattr(Replicas, "renew", renew)
+
+
+def shares_have_the_bounds_of_the_old_size(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Shares, "share_out", lambda self, states: states[self._communicator.rank % len(states)])
+
+
+def gradients_of_who_has_died_are_forgotten(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Accumulated, "share_out", lambda self, states: states[self._communicator.rank % len(states)])
+
+
+def accumulated_gradients_are_not_put_back(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(MultiNodeOptimizer, "keep", lambda self: lambda: None)
+
+
+def newcomers_remember_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(RecurrentState, "take", lambda self, state: None)
+
+
+def replicas_are_taken_over_before_the_vote(patch: pytest.MonkeyPatch) -> None:
+    whole = Replicas.offer
+
+    def offer(self: Any) -> None:
+        whole(self)
+        self.adopt()
+
+    patch.setattr(Replicas, "offer", offer)
+
+
 # Each with a mode, and the number of the first schedule: those that few schedules find begin shortly before one.
 MUTATIONS = [
     (iterators_stay_where_they_are, "plain", 0),
@@ -141,6 +200,13 @@ MUTATIONS = [
     (parameters_are_not_kept_for_several_votes, "two_optimizers", 0),
     (what_is_on_its_way_is_not_forgotten, "overlap", 0),
     (means_of_the_last_update_are_not_put_back, "double_buffering", 0),
+    (replicas_are_one_iteration_old, "sharded", 0),
+    (replicas_are_not_renewed_after_a_recovery, "two_stages", 0),
+    (shares_have_the_bounds_of_the_old_size, "sharded", 0),
+    (gradients_of_who_has_died_are_forgotten, "optimizer_accumulate", 0),
+    (accumulated_gradients_are_not_put_back, "optimizer_accumulate", 0),
+    (newcomers_remember_nothing, "recurrent", 0),
+    (replicas_are_taken_over_before_the_vote, "sharded", 0),
 ]
 
 
@@ -167,5 +233,5 @@ def test_some_schedule_finds_the_fault(
 def _cases(mode: str, first: int) -> Iterator[Case]:
     """Schedules drawn by seeds, in turn with deaths at one point of one rank after the other."""
     for number in range(first, first + SCHEDULES):
-        yield Case.drawn(mode, number)
-        yield Case(mode, number, ranks=2, spares=1, faults=(Fault(number % 2, number // 2),))
+        yield draw(mode, number)
+        yield Case(mode, number, ranks=MODES[mode].stages or 2, spares=1, faults=(Fault(number % 2, number // 2),))

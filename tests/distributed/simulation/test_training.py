@@ -6,21 +6,24 @@ import pytest
 
 from renga_distributed.simulation import Fault
 from renga_distributed.simulation.__main__ import main, replay_command
-from renga_distributed.simulation.training import MODES, Case, run, undisturbed, violations
+from renga_distributed.simulation.invariants import violations
+from renga_distributed.simulation.modes import MODES
+from renga_distributed.simulation.record import Case
+from renga_distributed.simulation.training import draw, run, undisturbed
 
-SEEDS = 15
+SEEDS = 10
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_schedules_drawn_by_seeds(mode: str) -> None:
     died = 0
     for seed in range(SEEDS):
-        case = Case.drawn(mode, seed)
+        case = draw(mode, seed)
         record = run(case)
         assert violations(case, record) == [], replay_command(case)
         assert record.outcome is not None
         died += len(record.outcome.deaths)
-    assert died > SEEDS // 2
+    assert died >= SEEDS // 4
 
 
 @pytest.mark.parametrize("victim", [0, 1])

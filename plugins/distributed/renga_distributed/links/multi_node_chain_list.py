@@ -43,6 +43,9 @@ class MultiNodeChainList(ChainList):
         comm: Between the ranks.
     """
 
+    spans_ranks = True
+    """For `renga_distributed.recovery`: this is a part of a model that other ranks do not have."""
+
     def __init__(self, comm: CommunicatorBase) -> None:
         super().__init__()
         self._comm = comm

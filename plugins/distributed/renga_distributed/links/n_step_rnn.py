@@ -44,6 +44,8 @@ class MultiNodeNStepRNN(Chain):
     """
 
     actual_rnn: NStepRNNBase
+    spans_ranks = True
+    """For `renga_distributed.recovery`: this is a part of a model that other ranks do not have."""
 
     def __init__(
         self, link: NStepRNNBase, communicator: CommunicatorBase, rank_in: int | None, rank_out: int | None

@@ -40,6 +40,7 @@ class Batches:
 
     Attributes:
         weighted: As given.
+        counts: How many examples this rank's batches had since the last update; a 1 for each, where not counted.
 
     Raises:
         ValueError: `accumulate` is less than 1.
@@ -51,12 +52,21 @@ class Batches:
         self._communicator = communicator
         self.weighted = weighted
         self._accumulate = accumulate
-        self._counts: list[int] = []
+        self.counts: list[int] = []
 
     @property
     def counted(self) -> bool:
         """Whether it matters what the batches are, so that gradients must be computed by `update`."""
         return self.weighted or self._accumulate > 1
+
+    @property
+    def accumulates(self) -> bool:
+        """Whether more than one batch of each rank makes an update."""
+        return self._accumulate > 1
+
+    def unit(self, first: int) -> int:
+        """What gradients are divided by until all examples are counted: batches count relative to the first one."""
+        return self._accumulate * max(first, 1)
 
     def add(self, args: Sequence[Any], kwds: Mapping[str, Any]) -> Batch | None:
         """Take note of a batch; None if it was the last of an update for which no rank had an example.
@@ -68,14 +78,13 @@ class Batches:
             TypeError: Examples are to be counted, and it has no length.
         """
         examples = _length(args, kwds) if self.weighted else 1
-        self._counts.append(examples)
-        number = len(self._counts)
-        # Until all examples are counted, batches are weighted relative to the first one.
-        unit = self._accumulate * max(self._counts[0], 1)
+        self.counts.append(examples)
+        number = len(self.counts)
+        unit = self.unit(self.counts[0])
         if number < self._accumulate:
             return Batch(examples, number == 1, False, examples / unit, 1.0)
-        own, size = sum(self._counts), self._communicator.size
-        self._counts = []
+        own, size = sum(self.counts), self._communicator.size
+        self.counts = []
         if not self.weighted:
             return Batch(examples, number == 1, True, 1 / own, unit / own)
         counts = self._communicator.allgather_obj((own, examples))

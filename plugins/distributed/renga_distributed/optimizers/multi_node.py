@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 
 from renga_comm_base.resilience import ResilientBase
 from renga_core.communicator import CommunicatorBase
 from renga_core.configuration import using_config
-from renga_core.errors import RengaError
 from renga_core.link import Link
 from renga_core.optimizer import Optimizer
 from renga_core.serializers import AbstractSerializer
 from renga_core.tracepoints import side_effect
+from renga_distributed.optimizers.accumulated import Accumulated
 from renga_distributed.optimizers.batches import Batch, Batches
 from renga_distributed.optimizers.communicating_losses import recording_communication
 from renga_distributed.optimizers.double_buffering import DoubleBufferedExchange
 from renga_distributed.optimizers.exchange import SynchronousExchange
 from renga_distributed.optimizers.overlap import OverlappedExchange
 from renga_distributed.optimizers.parameters import SameParameters
+from renga_distributed.optimizers.private import Private
 from renga_distributed.optimizers.sharding import Shares
 
 __all__ = ["MultiNodeOptimizer", "create_multi_node_optimizer"]
@@ -73,22 +74,9 @@ def create_multi_node_optimizer(
     Raises:
         TypeError: `sharded`, and the optimizer is not a `GradientMethod`.
         ValueError: Both `double_buffering` and `overlap`; or `accumulate` is less than 1.
-        RengaError: `sharded`, or `accumulate` is more than 1, and the communicator is a resilient one: what only one
-            rank knows would be lost when that dies.
     """
     if double_buffering and overlap:
         raise ValueError("double_buffering and overlap: either hides communication; choose one")
-    if isinstance(communicator, ResilientBase):
-        if sharded:
-            raise RengaError(
-                "sharded=True: each rank alone has a share of the optimizer's state, which would be lost when it dies. "
-                "Next: leave out sharded, or use a communicator that is not resilient"
-            )
-        if accumulate > 1:
-            raise RengaError(
-                f"accumulate={accumulate}: each rank alone has the gradients of its first batches, which would be lost "
-                "when it dies. Next: use the updater's argument accumulate, or a communicator that is not resilient"
-            )
     make = DoubleBufferedExchange if double_buffering else OverlappedExchange if overlap else SynchronousExchange
     return MultiNodeOptimizer(
         actual_optimizer,
@@ -218,15 +206,40 @@ class MultiNodeOptimizer:
         """Call `vote` in each update when gradients have become means, before anything is changed by them."""
         self.__dict__["_vote"] = vote
 
+    @property
+    def private(self) -> dict[str, Private]:
+        """What each rank holds alone from one call of `update` to the next, by name."""
+        found: dict[str, Private] = {}
+        if self._shares is not None:
+            found["shares"] = self._shares
+        if self._batches.accumulates:
+            found["accumulated"] = self._accumulated
+        return found
+
+    @property
+    def _accumulated(self) -> Accumulated:
+        return Accumulated(self.actual_optimizer, self._batches, self.communicator)
+
     def keep(self) -> Callable[[], None]:
         """Keep what an update changes before the vote, except the model; return what puts it back."""
         exchange, same = dict(vars(self._exchange)), self._same.known
+        accumulated = {key: array.copy() for key, array in self._accumulated.own().items()}
 
         def restore() -> None:
             vars(self._exchange).update(exchange)
             self._same.known = same
+            self._accumulated.take(accumulated)
 
         return restore
+
+    @contextmanager
+    def serializing_own_share(self) -> Iterator[None]:
+        """In this block, `serialize` is for this rank alone: what is shared is its own share."""
+        shares, self.__dict__["_shares"] = self._shares, None
+        try:
+            yield
+        finally:
+            self.__dict__["_shares"] = shares
 
     def forget_exchange(self) -> None:
         """Other ranks are in the group now: what was on its way, or planned with those before, is of no use."""

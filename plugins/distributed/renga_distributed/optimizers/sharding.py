@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +12,14 @@ from renga_core.backend import Array, get_array_module, get_device_of, is_array,
 from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Parameter
 from renga_core.link import Link
-from renga_core.optimizer import GradientMethod, Optimizer
+from renga_core.optimizer import GradientMethod, Optimizer, UpdateRule
 from renga_core.serializers import AbstractSerializer, Deserializer, Serializer
+from renga_distributed.optimizers.private import State
 
 __all__ = ["Shares"]
+
+_WIDE = "fp32_param"
+"""Name of the copy in float32 that a rule has of a parameter in half precision."""
 
 
 class Shares:
@@ -41,7 +45,7 @@ class Shares:
                 f"sharded=True: {type(optimizer).__name__} is not a GradientMethod, so it is not known what in it "
                 "updates a parameter"
             )
-        self._communicator = communicator
+        self._optimizer, self._communicator = optimizer, communicator
         self._update = optimizer.update_parameters
         optimizer.update_parameters = self.update  # type: ignore[method-assign]  # of this one, whatever its class
 
@@ -80,6 +84,45 @@ class Shares:
                 parts.append(flat[places[rank] : places[rank] + end - begin])
                 places[rank] += end - begin
             param.array[...] = xp.concatenate(parts).reshape(param.shape)
+
+    # --- ranks that die: as of `renga_distributed.optimizers.private.Private` -----------------------------------------
+
+    what = "its share of the optimizer's state"
+
+    def own(self) -> State:
+        """This rank's shares of what update rules remember of each element, by path and name."""
+        found: State = {}
+        for path, rule in self._rules():
+            found |= {f"{path}/{name}": to_host(value) for name, value in rule.state.items() if _is_shared(value)}
+            if rule._fp32_param is not None:
+                found[f"{path}/{_WIDE}"] = to_host(rule._fp32_param.array)
+        return found
+
+    def take(self, state: State) -> None:
+        """Have these shares."""
+        rules = dict(self._rules())
+        for key, share in state.items():
+            path, _, name = key.rpartition("/")
+            rule = rules[path]
+            if name == _WIDE:
+                rule._fp32_param = Parameter(share.copy())
+            else:
+                rule._state = {**rule.state, name: share.copy()}
+            rule._device = None  # they are on the host
+
+    def indivisible(self) -> str:
+        """Any number of ranks can share."""
+        return ""
+
+    def share_out(self, states: Sequence[State]) -> State:
+        """As a snapshot that is loaded by another number of ranks."""
+        wholes = {key: np.concatenate([state[key] for state in states]) for key in states[0]}
+        return {key: whole[slice(*self._communicator.share(len(whole)))] for key, whole in wholes.items()}
+
+    def _rules(self) -> Iterator[tuple[str, UpdateRule]]:
+        for path, param in self._optimizer.target.namedparams(include_uninit=False):
+            if isinstance(param.update_rule, UpdateRule):
+                yield path, param.update_rule
 
     def whole(self, serializer: AbstractSerializer, link: Link) -> AbstractSerializer:
         """A serializer for the optimizer that saves and loads the state of whole parameters.

@@ -8,7 +8,7 @@ from typing import TypeVar
 from renga_comm_base.resilience import RanksLost, ResilientBase
 from renga_distributed.recovery.membership import BUILDING, BuildAgain
 
-__all__ = ["build_and_run"]
+__all__ = ["build_and_run", "take_place"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,7 +30,7 @@ def build_and_run(communicator: ResilientBase, build: Callable[[], T], run: Call
     while True:
         try:
             built = build()
-            if not communicator.is_spare:
+            if not (communicator.is_spare or communicator.lacks_state):
                 communicator.commit()
         except RanksLost:
             _recover(communicator)
@@ -38,10 +38,36 @@ def build_and_run(communicator: ResilientBase, build: Callable[[], T], run: Call
         try:
             return run(built)
         except BuildAgain:  # a spare that got its place while the others were still building
+            communicator.lacks_state = False
             continue
 
 
+def take_place(communicator: ResilientBase) -> bool:
+    """Wait for a place in the group, if this process is a spare; so that what is built next fits the place.
+
+    For models of which each rank has a part: a spare cannot know before which one it is to have. `rank` and `size` of
+    the communicator are those of the place afterwards, and the recovery that is built gets the state of the run.
+
+    Args:
+        communicator: The group.
+
+    Returns:
+        Whether this process has a place. It has none if it was a spare that nobody needed.
+    """
+    while communicator.is_spare:
+        try:
+            if communicator.join() is None:
+                return False
+        except RanksLost:
+            communicator.recover()
+        communicator.lacks_state = True
+    return True
+
+
 def _recover(communicator: ResilientBase) -> None:
+    if communicator.lacks_state:
+        communicator.recover()
+        return
     while True:
         communicator.recover()
         try:

@@ -22,6 +22,7 @@ __all__ = [
     "nothing",
     "on_host",
     "optimizer_state",
+    "plain",
     "position",
     "serialized",
 ]
@@ -94,6 +95,11 @@ class Links:
             for link, array, before in self._arrays
             if is_floating(array.dtype) and not isinstance(link, MultiNodeBatchNormalization)
         ]
+
+
+def plain(optimizer: Any) -> Any:
+    """The optimizer itself, or the one inside of a multi-node optimizer."""
+    return getattr(optimizer, "actual_optimizer", optimizer)
 
 
 def optimizer_state(optimizer: Any) -> Undo:

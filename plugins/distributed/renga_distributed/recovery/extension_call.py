@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renga_distributed.recovery.capture import Links, Undo, attributes, contents, serialized
+from renga_distributed.recovery.capture import Links, Undo, attributes, contents, plain, serialized
 from renga_training.trainer import Entry, Trainer
 
 __all__ = ["ExtensionCall"]
@@ -52,7 +52,7 @@ class ExtensionCall:
         self._undo += [attributes(extension), serialized(extension), contents(self._trainer.observation)]
         self._undo.append(Links([optimizer.target for optimizer in optimizers]).undo)
         for optimizer in optimizers:
-            self._undo.append(attributes(optimizer.actual_optimizer))
+            self._undo.append(attributes(plain(optimizer)))
             if (hyperparam := getattr(optimizer, "hyperparam", None)) is not None:
                 self._undo.append(attributes(hyperparam))
 

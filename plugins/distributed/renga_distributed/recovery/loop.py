@@ -7,7 +7,9 @@ from typing import Any
 
 from renga_comm_base.resilience import ResilientBase
 from renga_core.dataset import Iterator
-from renga_distributed.recovery.capture import Undo, serialized
+from renga_core.optimizer import Optimizer
+from renga_core.serializers import AbstractSerializer
+from renga_distributed.recovery.capture import Undo, nothing, serialized
 from renga_distributed.recovery.updates import Updates
 from renga_serializers.npz import DictionarySerializer, NpzDeserializer
 
@@ -57,14 +59,14 @@ class Recovery(Updates):
         seed: int | None = None,
         on_change: Callable[[], object] | None = None,
     ) -> None:
-        optimizers = {name: part for name, part in parts.items() if hasattr(part, "actual_optimizer")}
+        optimizers = {name: part for name, part in parts.items() if isinstance(part, Optimizer)}
         iterators = [part for part in parts.values() if isinstance(part, Iterator)]
         super().__init__(communicator, optimizers, iterators, seed)
         self.iteration = 0
         self._parts = dict(parts)
         self._others = [each for each in parts.values() if each not in iterators and each not in optimizers.values()]
         self._on_change = on_change
-        self.position = "step"
+        self.position = "begin" if self._may_differ else "step"
 
     def run(self, step: Callable[[], object], iterations: int) -> bool:
         """Make steps until there have been so many.
@@ -83,14 +85,19 @@ class Recovery(Updates):
         if not self.enter():
             return False
         while self.iteration < iterations:
-            if self.position == "step":
+            if self.position == "begin":
+                self.attempt(nothing, self._begin)
+            elif self.position == "step":
                 self.attempt(self._begin_step, lambda: self._make_update(step))
                 self.iteration += 1
-                self.position = "admit"
-            if not self.attempt(lambda: lambda: None, self._admit):
+            elif not self.attempt(nothing, self._admit):
                 return False
-            self.position = "step"
+            self.position = "admit" if self.position == "step" else "step"
         return True
+
+    def _begin(self) -> None:
+        self._check_models()
+        self._commit()
 
     def _begin_step(self) -> Undo:
         return self._begin_update([serialized(each) for each in self._others])
@@ -109,19 +116,22 @@ class Recovery(Updates):
     def _settled(self) -> None:
         """Nothing is left to do."""
 
-    def _state(self) -> Any:
-        saving = DictionarySerializer()
+    def _serialize_part(self, serializer: AbstractSerializer) -> None:
         for name, part in self._parts.items():
             if name in self._optimizers:
-                part.target.serialize(saving[name]["target"])
-            part.serialize(saving[name])
+                part.target.serialize(serializer[name]["target"])
+            part.serialize(serializer[name])
+
+    def _state(self) -> Any:
+        saving = DictionarySerializer()
+        if not self._in_parts:
+            with self._serializing_own():
+                self._serialize_part(saving)
         return saving.target, self.iteration, self._update_state()
 
     def _load(self, state: Any) -> None:
         arrays, self.iteration, updates = state
-        loading = NpzDeserializer(arrays)
-        for name, part in self._parts.items():
-            if name in self._optimizers:
-                part.target.serialize(loading[name]["target"])
-            part.serialize(loading[name])
+        if not self._in_parts:
+            with self._serializing_own():
+                self._serialize_part(NpzDeserializer(arrays))
         self._take_update_state(updates)

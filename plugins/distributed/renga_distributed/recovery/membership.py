@@ -82,7 +82,7 @@ class Membership(ABC):
     def __init__(self, communicator: ResilientBase) -> None:
         self.communicator = communicator
         self.position = ""
-        self.ready = not communicator.is_spare
+        self.ready = not (communicator.is_spare or communicator.lacks_state)
 
     # --- what a derived class defines ---------------------------------------------------------------------------------
 
@@ -109,6 +109,18 @@ class Membership(ABC):
     @abstractmethod
     def _settled(self) -> None:
         """All ranks go on now."""
+
+    @abstractmethod
+    def _find_private(self) -> None:
+        """Find what only ranks hold that are gone. Collective; newcomers have no state yet."""
+
+    @abstractmethod
+    def _renew_private(self) -> None:
+        """Hold what was found, on all ranks. Collective; a vote follows."""
+
+    @abstractmethod
+    def _adopt_private(self) -> None:
+        """The vote has held."""
 
     def _tell(self, event: Event) -> None:
         """Tell people. Called on one rank."""
@@ -143,15 +155,17 @@ class Membership(ABC):
         Returns:
             Whether this process is needed.
         """
-        if not self.communicator.is_spare:
+        comm = self.communicator
+        if self.ready:
             self._regroup()
             return True
         try:
-            if self.communicator.join() is None:
+            if comm.is_spare and comm.join() is None:
                 return False
             self._settle(Event(0, ""))
         except RanksLost:
             self.recover()
+        comm.lacks_state = False
         return True
 
     def recover(self) -> None:
@@ -200,16 +214,18 @@ class Membership(ABC):
         if len(places) > 1:
             told = "; ".join(f"rank {rank}: {given[rank][0]}, digest {given[rank][1]}" for rank in having)
             raise RengaError(
-                f"the ranks that are left are not in the same state, so they cannot go on together ({told}). Either "
-                "each has another part of a model, or something communicates after its last commit. "
-                "Next: go on with --resume"
+                f"the ranks that are left are not in the same state, so they cannot go on together ({told}). "
+                "Something communicates after its last commit. Next: go on with --resume"
             )
+        self._find_private()
         lacking = [rank for rank, each in enumerate(given) if each is None]
         state = transfer(comm, self._state, having[0], lacking)
         if not self.ready:
             self._load(state)
             self.ready = True
+        self._renew_private()
         comm.commit()
+        self._adopt_private()
         event.joined = lacking
         event.ranks = comm.size
         if change is not None:

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 from renga_comm_base.resilience import ResilientBase
 from renga_core.errors import RengaError
 from renga_core.training import Extension
-from renga_distributed.extensions.rank_synchronizer import RankSynchronizer
-from renga_distributed.recovery.capture import (
-    Undo,
-    attributes,
-    iterators_of,
-    nothing,
-    on_host,
-    serialized,
-)
+from renga_distributed.recovery.capture import Undo, attributes, nothing, serialized
 from renga_distributed.recovery.divergence import compare
 from renga_distributed.recovery.extension_call import ExtensionCall
-from renga_distributed.recovery.leading import Leading
-from renga_distributed.recovery.membership import Event
-from renga_distributed.recovery.updates import Updates
-from renga_serializers.npz import DictionarySerializer, NpzDeserializer
+from renga_distributed.recovery.trainer_state import TrainerState
 from renga_training.interrupt import Interruption
-from renga_training.out_folder import FolderInUse, hold_folder
 from renga_training.trainer import Entry, Trainer
 
 __all__ = ["TrainerRecovery"]
 
-LOG = "recovery.jsonl"
 
-
-class TrainerRecovery(Updates):
+class TrainerRecovery(TrainerState):
     """Runs a trainer's loop such that it survives the death of ranks, the state being in the memory of those left.
 
     ::
@@ -67,8 +48,17 @@ class TrainerRecovery(Updates):
     - Extensions that communicate are repeated from the state that they `serialize`, and the attributes that they had.
 
     An updater that asks for several votes, because it has several optimizers, has its parameters copied before each
-    update. Not supported: optimizers made with `sharded` or `accumulate`, models of which each rank has a part, and
-    links with a state that is each rank's own (a recurrent layer that remembers from batch to batch).
+    update.
+
+    What only one rank holds is kept on the next rank, too (see `replicas`), and given to whoever takes the place:
+
+    - shares of an optimizer made with ``sharded=True``, and gradients of one made with ``accumulate=``. If nobody takes
+      the place, they are divided among those that are left.
+    - what recurrent links remember from batch to batch. Call ``loss.unchain_backward()`` in each update.
+    - the part of a model that a `MultiNodeChainList` has, with its plain optimizer and iterator. See `take_place`.
+
+    If a rank dies together with the next one, training stops with an error that says whose state is lost. So it does if
+    nobody takes the place of a rank with a recurrent state or a part of a model.
 
     Args:
         communicator: The group.
@@ -94,16 +84,14 @@ class TrainerRecovery(Updates):
         check_every: int = 0,
         replace_diverged: bool = True,
     ) -> None:
-        super().__init__(communicator, trainer.updater.get_all_optimizers(), iterators_of(trainer.updater), seed)
-        self._trainer = trainer
-        self._on_change = on_change
+        super().__init__(communicator, trainer, seed, on_change)
+        if check_every and self._in_parts:
+            raise RengaError(
+                "check_every compares the parameters of all ranks, of which each has another part of the model. "
+                "Next: leave it out"
+            )
         self._check_every, self._replace_diverged = check_every, replace_diverged
-        self._synchronizer = RankSynchronizer(communicator, 1)
         trainer.agree_to_stop = self._synchronizer.agree
-        self._entries: Sequence[Entry] = ()
-        self._leading = Leading(trainer)
-        self._initialized = False
-        self._stack = ExitStack()
         self.position = "resume"
 
     # --- the loop -----------------------------------------------------------------------------------------------------
@@ -164,13 +152,14 @@ class TrainerRecovery(Updates):
     def _resume(self) -> None:
         for entry in self._entries:
             entry.extension.resume(self._trainer)
-        self.communicator.commit()
+        self._check_models()
+        self._commit()
 
     def _initialize(self) -> None:
         trainer = self._trainer
         trainer.start_clock()
         trainer.initialize([entry for entry in self._entries if self.acts(entry.extension)])
-        self.communicator.commit()
+        self._commit()
         self._initialized = True
 
     def _ends(self, interruption: Interruption) -> str:
@@ -185,7 +174,7 @@ class TrainerRecovery(Updates):
         iteration = trainer.updater.iteration
         if self._check_every and iteration and iteration % self._check_every == 0:
             self._compare(iteration)
-        self._change_wanted = self.communicator.commit()
+        self._change_wanted = self._commit()
         self._leading.follow()
         return ends
 
@@ -207,7 +196,7 @@ class TrainerRecovery(Updates):
         for entry in self._entries:
             if self.acts(entry.extension):
                 entry.extension.on_interrupt(self._trainer)
-        self.communicator.commit()
+        self._commit()
 
     def _before_update(self) -> Undo:
         self._trainer.observation = {}
@@ -225,7 +214,7 @@ class TrainerRecovery(Updates):
         trainer, extension, trigger = self._trainer, entry.extension, entry.trigger
         with trainer.reporter.scope(trainer.observation):
             if extension.on_every_rank and (extension.communicates or getattr(trigger, "communicates", False)):
-                call = ExtensionCall(trainer, entry, self.communicator.commit, self._before_call)
+                call = ExtensionCall(trainer, entry, self._commit, self._before_call)
                 self.attempt(call.begin, call.make)
             elif trigger(trainer):
                 if extension.on_every_rank:
@@ -237,73 +226,3 @@ class TrainerRecovery(Updates):
         # Snapshots hold what rank 0 has logged in this iteration, on all ranks.
         self._leading.follow()
         self._reseed()
-
-    # --- one state for all --------------------------------------------------------------------------------------------
-
-    def _iteration(self) -> int:
-        # Extensions are called in the iteration that the updater has completed.
-        return self._trainer.updater.iteration + (not self.position.startswith("extension"))
-
-    def _regroup(self) -> None:
-        super()._regroup()
-        if self._on_change is not None:
-            self._on_change()
-        if self._iterators:
-            first, last = self.communicator.share(self._iterators[0].batch_size)
-            self._synchronizer.examples = last - first
-
-    def _state(self) -> Any:
-        saving, trainer = DictionarySerializer(), self._trainer
-        saving.save(trainer)
-        return {
-            "arrays": saving.target,
-            "updates": self._update_state(),
-            "observation": {key: on_host(value) for key, value in trainer.observation.items()},
-            "out": trainer.out,
-            "initialized": self._initialized,
-            "stop": (self._synchronizer.stop, trainer.stop_reason),
-            "pending": self._leading.pending,
-        }
-
-    def _load(self, state: Any) -> None:
-        trainer = self._trainer
-        trainer.out = state["out"]
-        Path(trainer.out).mkdir(parents=True, exist_ok=True)
-        here = [entry for entry in self._entries if entry.extension.on_every_rank]
-        if state["initialized"]:
-            trainer.start_clock()
-            for entry in here:
-                if not entry.extension.communicates:
-                    entry.extension.resume(trainer)
-        NpzDeserializer(state["arrays"]).load(trainer)
-        if state["initialized"]:
-            for entry in here:
-                entry.extension.initialize(trainer)
-        self._take_update_state(state["updates"])
-        trainer.observation = state["observation"]
-        self._initialized = state["initialized"]
-        self._synchronizer.stop, reason = state["stop"]
-        if reason is not None:
-            trainer.stop(reason)
-        self._leading.pending = state["pending"]
-
-    def _settled(self) -> None:
-        leads = self.communicator.rank == 0
-        if not self._initialized:
-            self._leading.active = leads  # `initialize` is still to come
-        elif leads and not self._leading.active:
-            self._hold_folder()
-            self._leading.take_over()
-        elif self._leading.active and not leads:  # who has joined has got the place of the rank 0 that died earlier
-            self._leading.step_down()
-
-    def _tell(self, event: Event) -> None:
-        """Tell people, on standard error and in the folder of the run."""
-        super()._tell(event)
-        with suppress(OSError), open(Path(self._trainer.out, LOG), "a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(event)) + "\n")
-
-    def _hold_folder(self) -> None:
-        """Keep other runs out of the folder, as the rank did whose place this one takes."""
-        with suppress(FolderInUse):  # the lock of a process that has died may take a moment to go
-            self._stack.enter_context(hold_folder(self._trainer.out))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,14 @@ from renga_comm_base.resilience import ResilientBase
 from renga_core import random
 from renga_core.backend import to_host
 from renga_core.errors import RengaError
-from renga_core.graph import Variable
-from renga_distributed.recovery.capture import Links, Undo, optimizer_state, position
+from renga_core.link import Link
+from renga_core.serializers import AbstractSerializer
+from renga_distributed.optimizers.private import Private
+from renga_distributed.recovery.capture import Links, Undo, optimizer_state, plain, position
 from renga_distributed.recovery.membership import Membership
+from renga_distributed.recovery.model_part import ModelPart, check_parts, has_a_part
+from renga_distributed.recovery.recurrent import RecurrentState
+from renga_distributed.recovery.replicas import Replicas
 
 __all__ = ["Updates"]
 
@@ -25,6 +31,10 @@ class Updates(Membership):
 
     An update changes parameters after its optimizer's vote, and before that only what is kept here. One in which there
     are several votes, as there are with several optimizers, has its parameters copied first; so does the first one.
+
+    Where a rank holds something alone (shares of an optimizer's state, accumulated gradients, what recurrent links
+    remember, a part of a model), an update has one vote, at its end, and everything is copied first: then replicas are
+    those of the end of the last update that all have made. See `replicas`.
 
     Args:
         communicator: The group.
@@ -46,18 +56,46 @@ class Updates(Membership):
         self._votes, self._votes_of_last = 0, -1
         self._whole = True
         self._change_wanted = False
+        targets = {name: optimizer.target for name, optimizer in optimizers.items()}
+        self._in_parts = has_a_part(targets.values())
         for name, optimizer in optimizers.items():
-            if not hasattr(optimizer, "vote_by"):
+            if hasattr(optimizer, "vote_by"):
+                optimizer.vote_by(self._optimizer_votes)
+            if self._in_parts and getattr(optimizer, "communicator", None) is communicator:
                 raise RengaError(
-                    f"optimizer {name!r} is not one of create_multi_node_optimizer, so ranks cannot vote on its updates"
+                    f"optimizer {name!r} would average the gradients of all ranks, of which each has another part of "
+                    "the model. Next: use a plain optimizer on each rank"
                 )
-            optimizer.vote_by(self._vote)
+            if not (self._in_parts or hasattr(optimizer, "vote_by")):
+                raise RengaError(
+                    f"optimizer {name!r} is not one of create_multi_node_optimizer, so ranks cannot vote on its "
+                    "updates. Next: make it by that; or, if each rank has a part of the model, put that into a "
+                    "MultiNodeChainList"
+                )
         for iterator in iterators:
-            if not getattr(iterator, "shares_batches", False):
+            if not (self._in_parts or getattr(iterator, "shares_batches", False)):
                 raise RengaError(
                     f"{type(iterator).__name__} would go on with the data of its rank only, so those of a rank that "
                     "dies would be lost. Next: make it over all data, with communicator="
                 )
+        parts = self._private_parts(targets)
+        self._replicas = Replicas(communicator, parts) if parts else None
+
+    def _private_parts(self, targets: Mapping[str, Link]) -> dict[str, Private]:
+        """What this rank holds alone, by name; the same names on all ranks."""
+        found: dict[str, Private] = {}
+        for name, optimizer in self._optimizers.items():
+            if hasattr(optimizer, "vote_by"):
+                found |= {f"{each} of {name}": part for each, part in optimizer.private.items()}
+        if self._in_parts:
+            found["model"] = ModelPart(self._serialize_part)
+        if RecurrentState.there_is(targets):
+            found["recurrent"] = RecurrentState(targets)
+        return found
+
+    @abstractmethod
+    def _serialize_part(self, serializer: AbstractSerializer) -> None:
+        """Save or load what updates change, where each rank has a part of the model."""
 
     @abstractmethod
     def _share_knowledge(self) -> None:
@@ -66,14 +104,15 @@ class Updates(Membership):
     def _begin_update(self, also: Sequence[Undo]) -> Undo:
         """Keep what an update changes before its vote; `also` undoes the rest of it."""
         self._votes = 0
-        self._whole = self._votes_of_last not in (0, 1)
+        self._whole = self._replicas is not None or self._votes_of_last not in (0, 1)
         self._reseed()
         self._links = Links([optimizer.target for optimizer in self._optimizers.values()])
         undo = [*also, self._links.undo, *map(position, self._iterators)]
         for optimizer in self._optimizers.values():
-            undo.append(optimizer.keep())
+            if hasattr(optimizer, "keep"):
+                undo.append(optimizer.keep())
             if self._whole:
-                undo.append(optimizer_state(optimizer.actual_optimizer))
+                undo.append(optimizer_state(plain(optimizer)))
 
         def restore() -> None:
             if self._votes and not self._whole:
@@ -89,35 +128,77 @@ class Updates(Membership):
     def _make_update(self, make: Callable[[], object]) -> None:
         """Make an update; it has been made by all ranks when this returns."""
         make()
-        if self._votes_of_last < 0:
-            self._refuse_what_ranks_remember()
         votes = self._votes
         if self._whole or votes != 1:
             self._vote()
         self._votes_of_last = votes
 
-    def _refuse_what_ranks_remember(self) -> None:
-        """Raise RengaError, after the first update, if a link remembers something of its rank's batches."""
-        for optimizer in self._optimizers.values():
-            for path, link in optimizer.target.namedlinks():
-                held = [name for name, value in vars(link).items() if type(value) is Variable]
-                if held and hasattr(link, "reset_state"):  # others only show their last outputs
-                    raise RengaError(
-                        f"link {path} ({type(link).__name__}) remembers {', '.join(held)} from batch to batch, which "
-                        "would be lost with its rank. Next: reset its state in each update, or use a communicator "
-                        "that is not resilient"
-                    )
+    def _optimizer_votes(self) -> None:
+        """Vote on the update of one optimizer, unless there is one vote on all, at the end."""
+        if self._replicas is None:
+            self._vote()
 
     def _vote(self) -> None:
         """Make sure that all ranks have come here, and that they know what each of them knows."""
         comm = self.communicator
-        if comm.size > 1 and self._links is not None:
+        if comm.size > 1 and self._links is not None and not self._in_parts:
             for array, before in self._links.changes():
                 # The mean of the differences: what has not changed keeps its last digit.
                 array[...] = before + comm.allreduce((array - before) / comm.size)
         self._share_knowledge()
-        self._change_wanted = comm.commit()
+        self._change_wanted = self._commit()
         self._votes += 1
+
+    def _commit(self) -> bool:
+        """Vote; what only this rank holds is on the next one, too, when this returns. See `ResilientBase.commit`."""
+        if self._replicas is not None:
+            self._replicas.offer()
+        wanted = self.communicator.commit()
+        self._adopt_private()
+        return wanted
+
+    # --- what only one rank holds -------------------------------------------------------------------------------------
+
+    @property
+    def _may_differ(self) -> bool:
+        """Whether ranks may have different models."""
+        comm = self.communicator
+        return self._in_parts or any(
+            getattr(each, "communicator", comm) is not comm for each in self._optimizers.values()
+        )
+
+    def _check_models(self) -> None:
+        """Make sure, before training, that ranks have the same model, or all of them a part. Collective.
+
+        Raises:
+            RengaError: It is not so.
+        """
+        if not self._may_differ:
+            return  # the first update gives all ranks the same parameters
+        digests = [_digest_of(optimizer.target) for optimizer in self._optimizers.values()]
+        told = self.communicator.allgather_obj(
+            (self._in_parts, digests, {n: _own(each) for n, each in self._optimizers.items()})
+        )
+        parted = [in_parts for in_parts, _, _ in told]
+        if any(parted):
+            check_parts([hyperparameters for _, _, hyperparameters in told], parted)
+        elif any(each != digests for _, each, _ in told):
+            raise RengaError(
+                "ranks have different parameters, and optimizers that do not average over all ranks: each has a part "
+                "of a model, which would be lost with it. Next: put the part of each rank into a MultiNodeChainList"
+            )
+
+    def _find_private(self) -> None:
+        if self._replicas is not None:
+            self._replicas.find()
+
+    def _renew_private(self) -> None:
+        if self._replicas is not None:
+            self._replicas.renew()
+
+    def _adopt_private(self) -> None:
+        if self._replicas is not None:
+            self._replicas.adopt()
 
     def _reseed(self) -> None:
         """Draw what this rank is to draw in this part of this iteration, whichever process it is."""
@@ -127,6 +208,8 @@ class Updates(Membership):
     def _admit(self) -> bool:
         """Let ranks join and leave, if some want to. Returns whether this one stays."""
         wanted, self._change_wanted = self._change_wanted, False
+        if wanted and self._replicas is not None:
+            self._replicas.spread()  # several may leave at once, neighbours, too
         if not wanted or self.admit():
             return True
         self.ready = False
@@ -136,30 +219,49 @@ class Updates(Membership):
         for iterator in self._iterators:
             position(iterator)()  # drops batches that were made for other shares
         for optimizer in self._optimizers.values():
-            optimizer.forget_exchange()
+            if hasattr(optimizer, "forget_exchange"):
+                optimizer.forget_exchange()
         self._change_wanted = False
 
     def _fingerprint(self) -> int:
+        if self._in_parts:
+            return zlib.crc32(f"{self._iteration()} {self._votes_of_last}".encode())
         places = [(iterator.epoch, iterator.epoch_detail) for iterator in self._iterators]
         digest = zlib.crc32(f"{self._iteration()} {places} {self._votes_of_last}".encode())
         for optimizer in self._optimizers.values():
             if optimizer.synchronized:  # until then, ranks may have parameters of their own
-                for _, param in sorted(optimizer.target.namedparams(include_uninit=False)):
-                    bytes_ = np.ascontiguousarray(to_host(param.array)).reshape(-1).view(np.uint8)
-                    digest = zlib.crc32(bytes_.data, digest)
+                digest = _digest_of(optimizer.target, digest)
         return digest
 
     def _update_state(self) -> Any:
         """What `_take_update_state` takes; the optimizers' serialized state is not in it."""
-        optimizers = {name: (each.synchronized, _own(each)) for name, each in self._optimizers.items()}
-        return self.position, self._seed, self._votes_of_last, optimizers
+        synchronized = {name: getattr(each, "synchronized", False) for name, each in self._optimizers.items()}
+        hyperparams = {name: _own(each) for name, each in self._optimizers.items()}
+        return self.position, self._seed, self._votes_of_last, synchronized, hyperparams
 
     def _take_update_state(self, state: Any) -> None:
-        self.position, self._seed, self._votes_of_last, optimizers = state
-        for name, (synchronized, hyperparams) in optimizers.items():
-            if synchronized:
-                self._optimizers[name].assume_synchronized()
-            _own(self._optimizers[name]).update(hyperparams)
+        self.position, self._seed, self._votes_of_last, synchronized, hyperparams = state
+        for name, optimizer in self._optimizers.items():
+            if synchronized[name] and hasattr(optimizer, "assume_synchronized"):
+                optimizer.assume_synchronized()
+            _own(optimizer).update(hyperparams[name])
+
+    @contextmanager
+    def _serializing_own(self) -> Iterator[None]:
+        """In this block, optimizers are serialized by this rank alone, and what is shared is its own share."""
+        with ExitStack() as stack:
+            for optimizer in self._optimizers.values():
+                if hasattr(optimizer, "serializing_own_share"):
+                    stack.enter_context(optimizer.serializing_own_share())
+            yield
+
+
+def _digest_of(link: Link, digest: int = 0) -> int:
+    """A digest of the arrays of all parameters of a link that have one."""
+    for _, param in sorted(link.namedparams(include_uninit=False)):
+        bytes_ = np.ascontiguousarray(to_host(param.array)).reshape(-1).view(np.uint8)
+        digest = zlib.crc32(bytes_.data, digest)
+    return digest
 
 
 def _own(optimizer: Any) -> dict[str, Any]:

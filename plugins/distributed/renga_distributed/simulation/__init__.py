@@ -2,7 +2,8 @@
 
 - `simulate`: runs a program on ranks that are threads of which one runs at a time.
 - `faults`: `Fault`, what happens to a rank at one of its communication points; faults by a seed.
-- `training`: a small training run, and the invariants that hold whoever dies.
+- `training`: runs a small training run (`program`, `modes`, `models`), of which `witnesses` make a `record`.
+- `invariants`: what holds whoever dies.
 - ``python -m renga_distributed.simulation --seeds 100`` runs schedules; ``… 17 --mode plain`` replays one.
 """
 

@@ -7,7 +7,10 @@ import sys
 import time
 import traceback
 
-from renga_distributed.simulation.training import MODES, Case, run, violations
+from renga_distributed.simulation.invariants import violations
+from renga_distributed.simulation.modes import MODES
+from renga_distributed.simulation.record import Case
+from renga_distributed.simulation.training import draw, run
 
 __all__ = ["main", "replay_command"]
 
@@ -22,10 +25,10 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     modes = [arguments.mode] if arguments.mode else list(MODES)
     if arguments.seed is not None:
-        return max(_tell(Case.drawn(mode, arguments.seed)) for mode in modes)
+        return max(_tell(draw(mode, arguments.seed)) for mode in modes)
     began, failed, deaths = time.perf_counter(), 0, 0
     for seed in range(arguments.first, arguments.first + arguments.seeds):
-        case = Case.drawn(modes[seed % len(modes)], seed)
+        case = draw(modes[seed % len(modes)], seed)
         record = run(case)
         assert record.outcome is not None
         deaths += len(record.outcome.deaths)
