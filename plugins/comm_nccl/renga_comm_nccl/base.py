@@ -1,0 +1,405 @@
+"""What communicators on NCCL have in common: all but the way in which they add up."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from renga_comm_base import Communicator
+from renga_comm_base.arguments import check_arrays, check_sum
+from renga_comm_nccl import watchdog
+from renga_comm_nccl.calls import UINT8, nccl
+from renga_comm_nccl.devices import current_device, refuse_shared_device
+from renga_comm_nccl.handle import Handle
+from renga_comm_nccl.hosts import host_communicator
+from renga_comm_nccl.messages import Messages
+from renga_comm_nccl.placing import (
+    DEVICE,
+    Description,
+    describe,
+    flat_bytes,
+    is_on_device,
+    nbytes,
+    on_device,
+)
+from renga_comm_nccl.stream import Lane, Queued, communication_stream, is_capturing
+from renga_comm_nccl.sums import Sums
+from renga_core.backend import get_device, get_device_of
+from renga_core.communicator import CommunicatorBase, RankFailed
+
+if TYPE_CHECKING:
+    from renga_core.backend import Array
+
+__all__ = ["NcclCommunicator"]
+
+
+class NcclCommunicator(Communicator):
+    """A group of processes whose devices talk to each other by NCCL, and whose hosts by MPI or TCP.
+
+    Arrays of the host and objects go from host to host. NCCL connects the devices when the first array of a device
+    travels: it belongs to the device of that array, so a program can choose the device by `intra_rank`.
+
+    Each collective begins with a short exchange between the hosts: ranks that do not call the same are told so, and
+    nobody waits for ever. Otherwise the host waits for nothing: what is asked of the device stands in the queue.
+
+    Args:
+        mpi_comm: The group, an ``mpi4py.MPI.Comm``; every rank of it calls. None: all ranks that were started together
+            (`hosts.host_communicator`).
+
+    Attributes:
+        name: By which it is registered.
+    """
+
+    name: ClassVar[str]
+    default_config: ClassVar[Mapping[str, Any]] = {**Communicator.default_config, "sums": "ordered"}
+
+    def __init__(self, mpi_comm: Any = None) -> None:
+        self._begin(host_communicator(mpi_comm), None, None)
+
+    @classmethod
+    def of(cls, host: CommunicatorBase) -> Self:
+        """The communicator of the ranks of a group of hosts, which it finalizes."""
+        made = object.__new__(cls)
+        made._begin(host, None, None)
+        return made
+
+    def _begin(self, host: CommunicatorBase, handle: Handle | None, device: int | None) -> None:
+        """Be the communicator of these hosts; `handle` connects their devices, if it is there already."""
+        self._host = host
+        self._messages = Messages(host.split(0, host.rank))
+        self._handle, self._device = handle, device
+        self._number = 0
+        if handle is not None:
+            watchdog.watch(handle, self.name)
+
+    @property
+    def rank(self) -> int:  # noqa: D102
+        return self._host.rank
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return self._host.size
+
+    @property
+    def intra_rank(self) -> int:  # noqa: D102
+        return self._host.intra_rank
+
+    @property
+    def intra_size(self) -> int:  # noqa: D102
+        return self._host.intra_size
+
+    @property
+    def inter_rank(self) -> int:  # noqa: D102
+        return self._host.inter_rank
+
+    @property
+    def inter_size(self) -> int:  # noqa: D102
+        return self._host.inter_size
+
+    def set_config(self, name: str, value: Any = True) -> None:
+        """As of `CommunicatorBase`; ``sums`` is ``"ordered"`` or ``"nccl"``: see the module `sums`."""
+        if name == "sums" and value not in ("ordered", "nccl"):
+            raise ValueError(f"sums is {value!r}; sums are made in one of these ways: 'ordered', 'nccl'")
+        super().set_config(name, value)
+
+    def split(self, color: int, key: int) -> Self:  # noqa: D102
+        host = self._host.split(color, key)
+        part = object.__new__(type(self))
+        handle = None
+        if self._handle is not None and self._handle.nccl.has("ncclCommSplit"):
+            with get_device(f"cupy:{self._device}").use():
+                handle = self._handle.split(color, key, host.rank, host.size)
+        part._begin(host, handle, self._device if handle is not None else None)
+        return part
+
+    def agree(self, what: str, detail: object) -> None:  # noqa: D102
+        self._alive(what)
+        self._host.agree(what, detail)
+
+    def finalize(self) -> None:  # noqa: D102
+        super().finalize()
+        if self._handle is not None:
+            watchdog.finish(self._handle)
+            self._handle.close()
+            self._handle = None
+        self._messages.finalize()
+        self._host.finalize()
+
+    # --- the device ---------------------------------------------------------------------------------------------------
+
+    def _alive(self, what: str) -> None:
+        """Make sure that NCCL has not failed.
+
+        Raises:
+            RankFailed: It has.
+        """
+        if self._handle is not None and self._handle.aborted:
+            raise RankFailed(f"rank {self.rank} of {self.size}: {what} is not possible: {self._handle.aborted}")
+
+    def _connect(self, array: Any = None) -> int:
+        """Connect the devices of the ranks, if they are not; collective then. Return this rank's.
+
+        Raises:
+            ValueError: An array is on another device than the first one was, or two ranks use one device.
+        """
+        index = current_device() if array is None else get_device_of(array).index
+        if self._device is None:
+            refuse_shared_device(self._host, index)
+            unique_id = self._host.bcast_obj(nccl().unique_id() if self.rank == 0 else None)
+            with get_device(f"cupy:{index}").use():
+                self._handle = Handle.make(nccl(), unique_id, self.rank, self.size)
+            self._device = index
+            watchdog.watch(self._handle, self.name)
+        elif array is not None and index != self._device:
+            raise ValueError(
+                f"rank {self.rank} communicates through device cupy:{self._device}, and was given an array on "
+                f"cupy:{index}. Next: get_device('cupy:{self._device}').send(array)"
+            )
+        return self._device
+
+    def _check_device(self, *arrays: Any) -> None:
+        """Make sure, before others are asked, that arrays are on the device of this rank."""
+        for array in arrays:
+            if self._device is not None and is_on_device(array):
+                self._connect(array)
+
+    @contextmanager
+    def _queue(self, what: str, array: Any = None) -> Iterator[tuple[Lane, Queued]]:
+        """Put a collective into the queue of the communication stream; see `CommunicationStream.queue`."""
+        index = self._connect(array)
+        self._number += 1
+        with get_device(f"cupy:{index}").use():
+            queued = Queued(f"{what} no. {self._number} of communicator {self.name!r}", is_capturing())
+            watchdog.expect(self._the_handle, queued)
+            with communication_stream(index).queue(queued) as lane:
+                yield lane, queued
+
+    @contextmanager
+    def _now(self, what: str, array: Any = None) -> Iterator[Lane]:
+        """`_queue`, and have the caller's stream wait for it."""
+        with self._queue(what, array) as (lane, queued):
+            yield lane
+        queued.wait()
+
+    def _sums(self, lane: Lane) -> Sums:
+        assert self._handle is not None
+        return Sums(self._handle, lane, self.share, self.get_config("sums") == "ordered")
+
+    @property
+    def nccl_handle(self) -> Handle | None:
+        """NCCL's communicator, for what it can do beside this: `Handle.shrink`, `revoke`, `grow`, `abort`."""
+        return self._handle
+
+    # --- sums ---------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _sum(self, data: Array) -> Array:
+        """The sum of all ranks' arrays, which are alike and on devices, in a new array."""
+
+    @abstractmethod
+    def _share_of_sum(self, data: Array) -> Array:
+        """This rank's share of the same, of arrays with one axis."""
+
+    def allreduce(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("allreduce", data)
+        if not is_on_device(data):
+            return self._host.allreduce(data)
+        self._check_device(data)
+        self.agree("allreduce", (tuple(data.shape), str(data.dtype), DEVICE))
+        check_sum("allreduce", data.dtype)
+        return self._sum(data)
+
+    def reduce_scatter(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("reduce_scatter", data)
+        if not is_on_device(data):
+            return self._host.reduce_scatter(data)
+        self._check_device(data)
+        self.agree("reduce_scatter", (tuple(data.shape), str(data.dtype), DEVICE))
+        check_sum("reduce_scatter", data.dtype)
+        if data.ndim != 1:
+            raise ValueError(f"reduce_scatter takes an array with one axis, not {data.ndim}")
+        return self._share_of_sum(data)
+
+    def _mean_of_host(self, arrays: Sequence[Array]) -> list[Array]:
+        self._host.set_config("allreduce_grad_dtype", self.get_config("allreduce_grad_dtype"))
+        return self._host.mean(arrays)
+
+    # --- one array each -----------------------------------------------------------------------------------------------
+
+    def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
+        self._check_rank("root", root)
+        about: tuple[bool, Description | None] | None = None
+        if self.rank == root:
+            check_arrays("bcast", data)
+            self._check_device(data)
+            about = (True, describe(data)) if is_on_device(data) else (False, None)
+        if max_buf_len is not None and max_buf_len < 1:
+            raise ValueError(f"max_buf_len must be a number of bytes, 1 or more, not {max_buf_len}")
+        self.agree("bcast", {"root": root, "max_buf_len": max_buf_len})
+        by_nccl, description = self._host.bcast_obj(about, root=root)
+        if not by_nccl:
+            return self._host.bcast(data, max_buf_len, root)
+        with self._now("bcast", data if is_on_device(data) else None) as lane:
+            shape, dtype = description
+            found = lane.empty(shape, dtype)
+            if self.rank == root:
+                found[...] = data
+            step = max_buf_len or max(1, found.nbytes)
+            memory = flat_bytes(found)
+            for begin in range(0, len(memory), step):
+                piece = memory[begin : begin + step]
+                self._the_handle.broadcast(piece.data.ptr, len(piece), UINT8, root, lane.ptr)
+        return self._placed_like(data, found)
+
+    def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
+        self._check_rank("root", root)
+        check_arrays("gather", data)
+        if not is_on_device(data):
+            return self._host.gather(data, root)
+        self._check_device(data)
+        self.agree("gather", {"root": root, "arrays": DEVICE})
+        descriptions = self._host.gather_obj(describe(data), root)
+        outgoing: list[Any] = [None] * self.size
+        with self._now("gather", data) as lane:
+            outgoing[root] = lane.keep(flat_bytes(data))
+            found = [] if descriptions is None else [lane.empty(*about) for about in descriptions]
+            incoming = [flat_bytes(one) for one in found] or [None] * self.size
+            self._sums(lane).exchange(outgoing, incoming)
+        return None if descriptions is None else tuple(found)
+
+    def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("allgather", x)
+        if not is_on_device(x):
+            return self._host.allgather(x)
+        self._check_device(x)
+        self.agree("allgather", {"arrays": DEVICE})
+        descriptions = self._host.allgather_obj(describe(x))
+        with self._now("allgather", x) as lane:
+            mine = lane.keep(flat_bytes(x))
+            found = [lane.empty(*about) for about in descriptions]
+            self._sums(lane).exchange([mine] * self.size, [flat_bytes(one) for one in found])
+        return tuple(found)
+
+    def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("alltoall", *xs)
+        if not on_device("alltoall", xs):
+            return self._host.alltoall(xs)
+        self._check_device(*xs)
+        self.agree("alltoall", {"arrays": len(xs), "where": DEVICE})
+        self._check_count(len(xs))
+        descriptions = self._host.allgather_obj([describe(x) for x in xs])
+        with self._now("alltoall", xs[0]) as lane:
+            found = [lane.empty(*each[self.rank]) for each in descriptions]
+            outgoing = [lane.keep(flat_bytes(x)) for x in xs]
+            self._sums(lane).exchange(outgoing, [flat_bytes(one) for one in found])
+        return tuple(found)
+
+    def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
+        self._check_rank("root", root)
+        about: tuple[bool, list[Description]] | None = None
+        if self.rank == root:
+            check_arrays("scatter", *xs)
+            by_nccl = on_device("scatter", xs)
+            self._check_device(*xs)
+            about = by_nccl, [describe(x) for x in xs] if by_nccl else []
+        self.agree("scatter", {"root": root})
+        by_nccl, descriptions = self._host.bcast_obj(about, root=root)
+        if not by_nccl:
+            return self._host.scatter(xs, root)
+        self._check_count(len(descriptions))
+        own = xs[self.rank] if xs is not None and len(xs) > self.rank else None
+        with self._now("scatter", own if is_on_device(own) else None) as lane:
+            found = lane.empty(*descriptions[self.rank])
+            outgoing = [lane.keep(flat_bytes(x)) for x in xs] if self.rank == root else [None] * self.size
+            incoming: list[Any] = [None] * self.size
+            incoming[root] = flat_bytes(found)
+            self._sums(lane).exchange(outgoing, incoming)
+        return self._placed_like(own, found)
+
+    def _placed_like(self, given: Any, found: Any) -> Any:
+        """A result where the argument was; on the device, if there was none."""
+        return found if given is None else get_device_of(given).send(found)
+
+    @property
+    def _the_handle(self) -> Handle:
+        assert self._handle is not None, "the devices are connected"
+        return self._handle
+
+    def _check_count(self, count: int) -> None:
+        if count != self.size:
+            raise ValueError(f"{count} arrays were given for {self.size} ranks; one for each is needed")
+
+    def _check_rank(self, name: str, rank: int) -> None:
+        if not 0 <= rank < self.size:
+            raise ValueError(f"{name} is {rank}; ranks go from 0 to {self.size - 1}")
+
+    # --- between two ranks --------------------------------------------------------------------------------------------
+
+    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:
+        """As of `CommunicatorBase`; an array of the device of more than `messages.EAGER` bytes is sent by NCCL.
+
+        Before the first collective with arrays of devices NCCL is not connected, and all arrays go by way of the host.
+
+        By NCCL, what this rank asks of NCCL afterwards waits in the queue until `dest` receives it. Two ranks that send
+        each other such arrays, and receive only afterwards, wait for ever: have one of them receive first.
+        """
+        arrays = data if isinstance(data, tuple) else tuple(data) if isinstance(data, list) else (data,)
+        check_arrays("send", *arrays)
+        self._check_rank("dest", dest)
+        self._check_device(*arrays)
+        self._alive("send")
+
+        def by_nccl(array: Any) -> None:
+            with self._now("send", array) as lane:
+                memory = lane.keep(flat_bytes(array))
+                self._the_handle.send(memory.data.ptr, len(memory), UINT8, dest, lane.ptr)
+
+        connected = self._handle is not None
+        self._messages.send(arrays, isinstance(data, (tuple, list)), dest, tag, by_nccl if connected else None)
+
+    def recv(self, source: int, tag: int) -> Any:
+        """As of `CommunicatorBase`; an array of a device arrives on the device of this rank."""
+        self._check_rank("source", source)
+        self._alive("recv")
+
+        def by_nccl(shape: tuple[int, ...], dtype: str) -> Any:
+            with self._now("recv") as lane:
+                found = lane.empty(shape, dtype)
+                self._the_handle.recv(found.data.ptr, nbytes((shape, dtype)), UINT8, source, lane.ptr)
+            return found
+
+        is_tuple, contents = self._messages.recv(source, tag, by_nccl)
+        arrays = tuple(self._delivered(device, array) for device, array in contents)
+        return arrays if is_tuple else arrays[0]
+
+    def _delivered(self, backend: str, array: Any) -> Any:
+        """What was received, in the library of which it was sent."""
+        if is_on_device(array) or backend == "numpy":
+            return array
+        index = self._device if self._device is not None else current_device()
+        return get_device(f"cupy:{index}" if backend == "cupy" else backend).send(array)
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102
+        self._host.send_obj(obj, dest, tag)
+
+    def recv_obj(self, source: int, tag: int = 0) -> Any:  # noqa: D102
+        return self._host.recv_obj(source, tag)
+
+    def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
+        return self._host.bcast_obj(obj, max_buf_len, root)
+
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:  # noqa: D102
+        return self._host.gather_obj(obj, root)
+
+    def allgather_obj(self, obj: Any) -> list[Any]:  # noqa: D102
+        return self._host.allgather_obj(obj)
+
+    def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
+        return self._host.allreduce_obj(obj)
+
+    def barrier(self) -> None:  # noqa: D102
+        self._host.barrier()

@@ -1,0 +1,45 @@
+"""Which device a rank uses, and that no other rank uses it."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from renga_core.backend import default_device
+from renga_core.communicator import CommunicatorBase
+
+__all__ = ["current_device", "refuse_shared_device"]
+
+_SEVERAL = "NCCL_MULTI_RANK_GPU_ENABLE"
+"""Set to 1, NCCL (from 2.30) takes several ranks on one device."""
+
+
+def current_device() -> int:
+    """The device on which a rank receives, if it gave no array: that of `using_device`, or CuPy's current one."""
+    import cupy
+
+    device = default_device()
+    return device.index if device.backend.name == "cupy" else int(cupy.cuda.Device().id)
+
+
+def refuse_shared_device(host: CommunicatorBase, index: int) -> None:
+    """Make sure that each rank has a device of its own. Collective.
+
+    Raises:
+        ValueError: Two ranks use one device; raised on every rank.
+    """
+    import cupy
+
+    place = (socket.gethostname(), str(cupy.cuda.Device(index).pci_bus_id))
+    users: dict[tuple[str, str], list[int]] = {}
+    for rank, one in enumerate(host.allgather_obj(place)):
+        users.setdefault(one, []).append(rank)
+    if os.environ.get(_SEVERAL) == "1":
+        return
+    for (name, bus), ranks in users.items():
+        if len(ranks) > 1:
+            raise ValueError(
+                f"ranks {', '.join(map(str, ranks))} use one device of {name} (PCI {bus}), and NCCL takes one rank for "
+                "a device. Next: choose it by the rank before arrays are sent: f'cupy:{communicator.intra_rank}', and "
+                f"start no more ranks than there are devices; this is rank {host.rank}, on cupy:{index}"
+            )

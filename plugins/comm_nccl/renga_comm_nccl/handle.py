@@ -1,0 +1,251 @@
+"""One NCCL communicator: making it, calling it, and ending it, whatever has happened to the other ranks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import byref, c_int, c_void_p
+
+import numpy as np
+
+from renga_comm_nccl.calls import IN_PROGRESS, SUCCESS, Config, Nccl, NcclError, UniqueId
+from renga_core.communicator import RankFailed
+from renga_core.settings import lookup
+
+__all__ = ["Handle"]
+
+_HOST_IMMEDIATE = 1
+_SHRINK_ABORT = 1
+_CLOSING = 10.0
+"""Seconds that the ranks have to end a communicator together, before each ends it alone."""
+
+
+class Handle:
+    """An NCCL communicator of this process, on the device that was current when it was made.
+
+    It is non-blocking: a call that waits for other ranks returns at once, and `_settle` waits for it, so that `abort`
+    in another thread ends the wait.
+
+    Attributes:
+        rank, size: Of this process in it.
+        who: ``rank 1 of 4``, for messages.
+    """
+
+    def __init__(self, nccl: Nccl, comm: c_void_p, rank: int, size: int) -> None:
+        self.nccl, self.rank, self.size = nccl, rank, size
+        self.who = f"rank {rank} of {size}"
+        self._comm = comm
+        self._averages: dict[int, int] = {}
+        self._lock = threading.Lock()
+        self._aborted = ""
+        self._in_group = False
+
+    # --- making -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def make(cls, nccl: Nccl, unique_id: bytes, rank: int, size: int) -> Handle:
+        """Make one together with the other ranks that have this id.
+
+        Raises:
+            NcclError: NCCL cannot connect the ranks.
+            RankFailed: They did not come in time (setting ``distributed.timeout``).
+        """
+        comm, config = c_void_p(), Config.non_blocking()
+        handle = cls(nccl, comm, rank, size)
+        shared = UniqueId.from_buffer_copy(unique_id)
+        try:
+            handle._run("ncclCommInitRankConfig", byref(comm), size, shared, rank, byref(config))
+        except NcclError:
+            handle.abort("it could not be made")
+            raise
+        return handle
+
+    def split(self, color: int, key: int, rank: int, size: int) -> Handle:
+        """Divide it, as MPI_Comm_split does (from NCCL 2.18); `rank` and `size` are what that makes of this process."""
+        made = Handle(self.nccl, c_void_p(), rank, size)
+        self._run("ncclCommSplit", self._comm, color, key, byref(made._comm), None)
+        made._settle("ncclCommSplit")
+        return made
+
+    def shrink(self, excluded: Sequence[int]) -> Handle:
+        """One of the ranks that are left: from NCCL 2.27, after some have died. What still goes on is aborted first."""
+        left = [rank for rank in range(self.size) if rank not in excluded]
+        made = Handle(self.nccl, c_void_p(), left.index(self.rank), len(left))
+        numbers = (c_int * len(excluded))(*excluded)
+        made._check(
+            "ncclCommShrink",
+            self.nccl.call(
+                "ncclCommShrink", self._comm, numbers, len(excluded), byref(made._comm), None, _SHRINK_ABORT
+            ),
+        )
+        made._settle("ncclCommShrink")
+        return made
+
+    def revoke(self) -> None:
+        """Stop what goes on, on this rank: from NCCL 2.28. Then `shrink`, `split` and `close` are possible."""
+        self._run("ncclCommRevoke", self._comm, 0)
+
+    def growth_id(self) -> bytes:
+        """An id by which new ranks join: from NCCL 2.29. One rank of the group calls it, and gives it to them."""
+        made = UniqueId()
+        self._check("ncclCommGetUniqueId", self.nccl.call("ncclCommGetUniqueId", self._comm, byref(made)))
+        return bytes(made)
+
+    def grow(self, size: int, growth_id: bytes | None) -> Handle:
+        """One of `size` ranks; this one keeps its rank. The rank that called `growth_id` gives the id, others None."""
+        made = Handle(self.nccl, c_void_p(), self.rank, size)
+        shared = None if growth_id is None else byref(UniqueId.from_buffer_copy(growth_id))
+        self._check(
+            "ncclCommGrow", self.nccl.call("ncclCommGrow", self._comm, size, shared, -1, byref(made._comm), None)
+        )
+        made._settle("ncclCommGrow")
+        return made
+
+    @classmethod
+    def join(cls, nccl: Nccl, growth_id: bytes, rank: int, size: int) -> Handle:
+        """As a new rank, join a group that grows."""
+        made = cls(nccl, c_void_p(), rank, size)
+        config, shared = Config.non_blocking(), UniqueId.from_buffer_copy(growth_id)
+        made._check(
+            "ncclCommGrow", nccl.call("ncclCommGrow", None, size, byref(shared), rank, byref(made._comm), byref(config))
+        )
+        made._settle("ncclCommGrow")
+        return made
+
+    # --- calls: addresses of device memory, numbers of elements, NCCL's numbers of dtypes -----------------------------
+
+    def all_reduce(self, send: int, recv: int, count: int, dtype: int, op: int, stream: int) -> None:
+        """The reduction of all ranks' memory, on every rank."""
+        self._run("ncclAllReduce", send, recv, count, dtype, op, self._comm, stream)
+
+    def reduce_scatter(self, send: int, recv: int, count: int, dtype: int, op: int, stream: int) -> None:
+        """Of the sum of `count` times `size` elements, those of this rank."""
+        self._run("ncclReduceScatter", send, recv, count, dtype, op, self._comm, stream)
+
+    def all_gather(self, send: int, recv: int, count: int, dtype: int, stream: int) -> None:
+        """The `count` elements of each rank, in their order, on every rank."""
+        self._run("ncclAllGather", send, recv, count, dtype, self._comm, stream)
+
+    def broadcast(self, memory: int, count: int, dtype: int, root: int, stream: int) -> None:
+        """Fill memory by what rank `root` has there."""
+        self._run("ncclBroadcast", memory, memory, count, dtype, root, self._comm, stream)
+
+    def send(self, memory: int, count: int, dtype: int, peer: int, stream: int) -> None:
+        """Send to a rank, which calls `recv` with the same count."""
+        self._run("ncclSend", memory, count, dtype, peer, self._comm, stream)
+
+    def recv(self, memory: int, count: int, dtype: int, peer: int, stream: int) -> None:
+        """Receive from a rank."""
+        self._run("ncclRecv", memory, count, dtype, peer, self._comm, stream)
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Calls inside begin together: none waits for another one of the group."""
+        self._check("ncclGroupStart", self.nccl.call("ncclGroupStart"))
+        self._in_group = True
+        try:
+            yield
+        finally:
+            self._in_group = False
+            code = self.nccl.call("ncclGroupEnd")
+        self._check("ncclGroupEnd", code)
+        self._settle("ncclGroupEnd")
+
+    def average(self, dtype: int, numpy_dtype: str) -> int:
+        """The operation that multiplies each summand by 1 / `size` before it is added: a mean that cannot overflow."""
+        if dtype not in self._averages:
+            op = c_int()
+            if numpy_dtype == "bfloat16":
+                scalar = (np.full(1, 1 / self.size, np.float32).view(np.uint32) + 0x8000 >> 16).astype(np.uint16)
+            else:
+                scalar = np.full(1, 1 / self.size, numpy_dtype)
+            self._run("ncclRedOpCreatePreMulSum", byref(op), scalar.ctypes.data, dtype, _HOST_IMMEDIATE, self._comm)
+            self._averages[dtype] = op.value
+        return self._averages[dtype]
+
+    # --- how it is ----------------------------------------------------------------------------------------------------
+
+    def error(self) -> str:
+        """What has failed while nobody called: in NCCL's words; "" if nothing has."""
+        if self._aborted:
+            return self._aborted
+        state = c_int()
+        with self._lock:
+            if not self._comm:
+                return ""
+            code = self.nccl.call("ncclCommGetAsyncError", self._comm, byref(state))
+        found = code if code != SUCCESS else state.value
+        return "" if found in (SUCCESS, IN_PROGRESS) else self.nccl.describe(found, self._comm)
+
+    @property
+    def aborted(self) -> str:
+        """Why it was aborted; "" if it was not."""
+        return self._aborted
+
+    def abort(self, why: str) -> None:
+        """End it at once, without the other ranks; what was going on ends, and what it wrote is worth nothing."""
+        with self._lock:
+            if self._comm and not self._aborted:
+                self._aborted = why
+                self.nccl.call("ncclCommAbort", self._comm)
+                self._comm = c_void_p()
+
+    def close(self) -> None:
+        """End it together with the other ranks; alone, by `abort`, where one of them does not come or has failed."""
+        if self._aborted or not self._comm:
+            return
+        if self.error():
+            self.abort("closed after an error")
+            return
+        try:
+            self._run("ncclCommFinalize", self._comm, limit=_CLOSING)
+        except (NcclError, RankFailed):
+            self.abort("closed while another rank was missing")
+            return
+        with self._lock:
+            self.nccl.call("ncclCommDestroy", self._comm)
+            self._comm = c_void_p()
+
+    # --- waiting ------------------------------------------------------------------------------------------------------
+
+    def _run(self, name: str, *args: object, limit: float | None = None) -> None:
+        """Call a function of this communicator, and wait until NCCL has taken it."""
+        if self._aborted:
+            raise RankFailed(f"{self.who}: {name} is not possible: {self._aborted}")
+        code = self.nccl.call(name, *args)
+        self._check(name, code)
+        if code == IN_PROGRESS and not self._in_group:  # a group begins when it ends
+            self._settle(name, limit)
+
+    def _check(self, name: str, code: int) -> None:
+        self.nccl.check(name, code, self.who, self._comm)
+
+    def _settle(self, name: str, limit: float | None = None) -> None:
+        """Wait until a call that others take part in has been taken by all of them.
+
+        Raises:
+            NcclError: It has failed.
+            RankFailed: It has taken longer than `limit` seconds (None: the setting ``distributed.timeout``), or the
+                communicator was aborted meanwhile.
+        """
+        seconds = float(lookup("distributed.timeout").value) if limit is None else limit
+        deadline = time.monotonic() + seconds if seconds else float("inf")
+        state, pause = c_int(), 2e-6
+        while True:
+            with self._lock:
+                if self._aborted:
+                    raise RankFailed(f"{self.who}: {name} was ended: {self._aborted}")
+                if not self._comm:
+                    return
+                self._check(name, self.nccl.call("ncclCommGetAsyncError", self._comm, byref(state)))
+            if state.value != IN_PROGRESS:
+                self._check(name, state.value)
+                return
+            if time.monotonic() > deadline:
+                why = f"other ranks have not answered {name} in {seconds:g} s"
+                self.abort(why)
+                raise RankFailed(f"{self.who}: {why}. Next: look for the first error that another rank has printed")
+            time.sleep(pause)
+            pause = min(1.5 * pause, 1e-3)

@@ -1,0 +1,54 @@
+"""Finding and loading libnccl."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from renga_core.errors import RengaError
+
+__all__ = ["VARIABLE", "LibraryMissing", "load", "places"]
+
+VARIABLE = "RENGA_NCCL_LIBRARY"
+"""The environment variable with the path of libnccl; then no other place is searched."""
+_FILE = "libnccl.so.2"
+_HINT = "pip install 'renga[nccl13]' (or 'renga[nccl12]', for a driver of CUDA 12)"
+
+
+class LibraryMissing(RengaError):
+    """libnccl cannot be loaded."""
+
+
+def places() -> Iterator[str]:
+    """Where libnccl may be: what `VARIABLE` says, or the wheel's folder and then the system's."""
+    if named := os.environ.get(VARIABLE):
+        yield named
+        return
+    # CuPy's wheel and ours may both be there. One process must have one NCCL, so this is the same order as CuPy's.
+    spec = importlib.util.find_spec("nvidia")
+    for folder in spec.submodule_search_locations or () if spec is not None else ():
+        file = Path(folder) / "nccl" / "lib" / _FILE
+        if file.exists():
+            yield str(file)
+    yield _FILE
+
+
+@cache
+def load() -> tuple[ctypes.CDLL, str]:
+    """Load libnccl, and return it and where it was found. Calls through it release Python's lock.
+
+    Raises:
+        LibraryMissing: No place has one that can be loaded.
+    """
+    tried = []
+    for place in places():
+        try:
+            return ctypes.CDLL(place), place
+        except OSError as error:
+            tried.append(f"{place} ({error})")
+    named = f"{VARIABLE} names a file that cannot be loaded" if os.environ.get(VARIABLE) else "libnccl is not installed"
+    raise LibraryMissing(f"{named}. Tried: {'; '.join(tried)}. Next: {_HINT}, or set {VARIABLE} to its path")

@@ -1,0 +1,22 @@
+"""Whether NCCL can be used."""
+
+from __future__ import annotations
+
+__all__ = ["why_no_nccl"]
+
+
+def why_no_nccl() -> str | None:
+    """None, or why not: CuPy finds no GPU, or libnccl is missing."""
+    from renga_comm_nccl.calls import NcclError, nccl
+    from renga_comm_nccl.library import LibraryMissing
+    from renga_core.kinds import ARRAY_BACKEND
+    from renga_core.plugin import State, registry
+
+    status = registry(ARRAY_BACKEND).get("cupy").probe()
+    if status.state is not State.READY:
+        return f"arrays of GPUs cannot be used: {status.reason}"
+    try:
+        nccl()
+    except (LibraryMissing, NcclError) as error:
+        return str(error)
+    return None

@@ -1,0 +1,353 @@
+"""The communicator `tcp`: ranks without MPI, whose messages go through one process, the store."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import pickle
+import socket
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from renga_comm_base import Communicator
+from renga_comm_base.arguments import check_arrays, check_sum
+from renga_comm_nccl.tcp.address import Address, place_of_this_process
+from renga_comm_nccl.tcp.store import FAILED, FINE, MISMATCH, Store
+from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
+from renga_core.communicator import MismatchError, RankFailed
+from renga_core.errors import RengaError
+from renga_core.settings import lookup
+
+if TYPE_CHECKING:
+    from renga_core.backend import Array
+
+__all__ = ["TcpCommunicator"]
+
+_CONNECT = 120.0
+"""Seconds for which a rank tries to reach the store."""
+_ATTEMPT = 0.05
+_LAST = 10.0
+"""Seconds for which the process that runs the store waits at its end for the others."""
+
+_WORLD = "world"
+
+
+class TcpCommunicator(Communicator):
+    """Ranks whose messages go through the store, on the host: for objects, agreement and small arrays.
+
+    Large arrays travel twice through one process: `pure_nccl` uses this for all but the arrays of devices. Sums are
+    made in the order of ranks. A process that is no rank is a group of one.
+    """
+
+    name: ClassVar[str] = "tcp"
+
+    def __init__(self) -> None:
+        address = place_of_this_process()
+        if address is not None and address.rank == 0 and not address.served:
+            _run_store(address)
+        rank, size = (0, 1) if address is None else address[:2]
+        self._enter(address, _number_of_worlds(), rank, size)
+
+    def _enter(self, address: Address | None, name: str, rank: int, size: int) -> None:
+        self._address, self._name = address, name
+        self._rank, self._size = rank, size
+        self._parts = 0
+        self._to_myself: dict[int, list[bytes]] = {}
+        self._lock = threading.Lock()
+        self._connection: Any = None
+        if address is not None and size > 1:
+            self._connection = _connect(address)
+            self._ask("enter", name, rank, size, f"{socket.gethostname()}, process {os.getpid()}")
+            atexit.register(self._leave)
+        self._nodes = list(self._meet("create_communicator", self.name, _node(rank)))
+
+    # --- talking to the store -----------------------------------------------------------------------------------------
+
+    def _ask(self, *request: Any) -> Any:
+        """Make a request, and return the answer.
+
+        Raises:
+            MismatchError: Ranks call different collectives.
+            RankFailed: Another rank comes no more, or the store is gone.
+        """
+        with self._lock:
+            try:
+                self._connection.send_bytes(pickle.dumps(request))
+                how, answer = pickle.loads(self._connection.recv_bytes())
+            except (EOFError, OSError, AttributeError) as error:
+                raise RankFailed(f"{self._who}: the process that runs the store has ended: {error!r}") from None
+        if how == MISMATCH:
+            raise MismatchError([pickle.loads(call) for call in answer], self._rank)
+        if how == FAILED:
+            raise RankFailed(f"{self._who}: {answer}. Next: look for the first error that it has printed")
+        assert how == FINE
+        return answer
+
+    @property
+    def _who(self) -> str:
+        return f"rank {self._rank} of {self._size}"
+
+    def _meet(self, what: str, detail: object, brought: Any = None) -> list[Any]:
+        """Agree, and return what all ranks have brought."""
+        message = pickle.dumps(brought)
+        found = [message] if self._size == 1 else self._ask("meet", _call(what, detail), message, None, False)
+        return [pickle.loads(one) for one in found]
+
+    def _leave(self) -> None:
+        if self._connection is not None:
+            with suppress(OSError):
+                self._connection.send_bytes(pickle.dumps(("leave",)))
+                self._connection.close()
+            self._connection = None
+
+    # --- the group ----------------------------------------------------------------------------------------------------
+
+    @property
+    def rank(self) -> int:  # noqa: D102
+        return self._rank
+
+    @property
+    def size(self) -> int:  # noqa: D102
+        return self._size
+
+    @property
+    def intra_rank(self) -> int:  # noqa: D102
+        return self._nodes[: self.rank].count(self._nodes[self.rank])
+
+    @property
+    def intra_size(self) -> int:  # noqa: D102
+        return self._nodes.count(self._nodes[self.rank])
+
+    @property
+    def inter_rank(self) -> int:  # noqa: D102
+        return list(dict.fromkeys(self._nodes)).index(self._nodes[self.rank])
+
+    @property
+    def inter_size(self) -> int:  # noqa: D102
+        return len(set(self._nodes))
+
+    def split(self, color: int, key: int) -> Self:  # noqa: D102
+        places = self._meet("split", None, (color, key))
+        members = [rank for _, rank in sorted((k, rank) for rank, (c, k) in enumerate(places) if c == color)]
+        self._parts += 1
+        part = object.__new__(type(self))
+        name = f"{self._name}/{self._parts}.{members[0]}"
+        part._enter(self._address, name, members.index(self.rank), len(members))
+        return part
+
+    def agree(self, what: str, detail: object) -> None:  # noqa: D102
+        self._meet(what, detail)
+
+    def finalize(self) -> None:  # noqa: D102
+        super().finalize()
+        self._leave()
+        atexit.unregister(self._leave)
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102
+        self._post(("object", obj), dest, tag)
+
+    def recv_obj(self, source: int, tag: int = 0) -> Any:  # noqa: D102
+        return self._fetch("object", source, tag)
+
+    def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
+        self._check_rank("root", root)
+        if self._size == 1:
+            return pickle.loads(pickle.dumps(obj))
+        detail = {"root": root, "max_buf_len": max_buf_len}
+        message = pickle.dumps(obj) if self._rank == root else b""
+        return pickle.loads(self._ask("meet", _call("bcast_obj", detail), message, root, True))
+
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:  # noqa: D102
+        self._check_rank("root", root)
+        return self._gathered("gather_obj", {"root": root}, obj, root)
+
+    def _gathered(self, what: str, detail: object, obj: Any, root: int) -> list[Any] | None:
+        if self._size == 1:
+            return self._meet(what, detail, obj)
+        found = self._ask("meet", _call(what, detail), pickle.dumps(obj), root, False)
+        return None if found is None else [pickle.loads(one) for one in found]
+
+    def allgather_obj(self, obj: Any) -> list[Any]:  # noqa: D102
+        return self._meet("allgather_obj", None, obj)
+
+    def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
+        first, *others = self._meet("allreduce_obj", None, obj)
+        for other in others:
+            first = first + other
+        return first
+
+    def barrier(self) -> None:  # noqa: D102
+        self._meet("barrier", None)
+
+    def _post(self, message: Any, dest: int, tag: int) -> None:
+        self._check_rank("dest", dest)
+        if dest == self._rank:
+            self._to_myself.setdefault(tag, []).append(pickle.dumps(message))
+            return
+        with self._lock:
+            try:
+                self._connection.send_bytes(pickle.dumps(("send", dest, tag, pickle.dumps(message))))
+            except (OSError, AttributeError) as error:
+                raise RankFailed(f"{self._who}: the process that runs the store has ended: {error!r}") from None
+
+    def _fetch(self, kind: str, source: int, tag: int) -> Any:
+        self._check_rank("source", source)
+        if source == self._rank:
+            if not self._to_myself.get(tag):
+                raise RuntimeError(f"rank {source} waits for itself, and has sent itself nothing with tag {tag}")
+            message = self._to_myself[tag].pop(0)
+        else:
+            message = self._ask("recv", source, tag)
+        found, content = pickle.loads(message)
+        if found != kind:
+            name = {"object": "recv_obj", "arrays": "recv"}[found]
+            raise TypeError(f"rank {source} sent {found} with tag {tag}: receive it by {name}")
+        return content
+
+    def _check_rank(self, name: str, rank: int) -> None:
+        if not 0 <= rank < self.size:
+            raise ValueError(f"{name} is {rank}; ranks go from 0 to {self.size - 1}")
+
+    # --- arrays -------------------------------------------------------------------------------------------------------
+
+    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:  # noqa: D102
+        arrays = data if isinstance(data, (tuple, list)) else (data,)
+        check_arrays("send", *arrays)
+        self._post(("arrays", (isinstance(data, (tuple, list)), [_packed(one) for one in arrays])), dest, tag)
+
+    def recv(self, source: int, tag: int) -> Any:  # noqa: D102
+        is_tuple, packed = self._fetch("arrays", source, tag)
+        arrays = tuple(_unpacked(one, None) for one in packed)
+        return arrays if is_tuple else arrays[0]
+
+    def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:  # noqa: D102
+        self._check_rank("root", root)
+        if self.rank == root:
+            check_arrays("bcast", data)
+        packed = _packed(data) if self.rank == root else ("", None)
+        if self._size > 1:
+            call = _call("bcast", {"root": root, "max_buf_len": max_buf_len})
+            packed = pickle.loads(self._ask("meet", call, pickle.dumps(packed), root, True))
+        return _unpacked(packed, data)
+
+    def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
+        self._check_rank("root", root)
+        check_arrays("gather", data)
+        found = self._gathered("gather", {"root": root}, _packed(data), root)
+        return None if found is None else tuple(_unpacked(one, data) for one in found)
+
+    def allgather(self, x: Array) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("allgather", x)
+        return tuple(_unpacked(one, x) for one in self._meet("allgather", None, _packed(x)))
+
+    def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:  # noqa: D102
+        check_arrays("alltoall", *xs)
+        rows = self._meet("alltoall", {"arrays": len(xs)}, [_packed(x) for x in xs])
+        self._check_count(len(xs))
+        return tuple(_unpacked(row[self.rank], x) for row, x in zip(rows, xs, strict=True))
+
+    def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:  # noqa: D102
+        self._check_rank("root", root)
+        if self.rank == root:
+            check_arrays("scatter", *xs)
+        packed = [_packed(x) for x in xs] if self.rank == root else []
+        if self._size > 1:
+            call = _call("scatter", {"root": root})
+            packed = pickle.loads(self._ask("meet", call, pickle.dumps(packed), root, True))
+        self._check_count(len(packed))
+        own = xs[self.rank] if xs is not None and len(xs) > self.rank else None
+        return _unpacked(packed[self.rank], own)
+
+    def allreduce(self, data: Array) -> Array:  # noqa: D102
+        check_arrays("allreduce", data)
+        data = in_native_order(data)
+        detail = (tuple(data.shape), str(data.dtype))
+        rows = self._meet("allreduce", detail, to_host(data))
+        check_sum("allreduce", data.dtype)
+        half = data.dtype.itemsize == 2 and is_floating(data.dtype)
+        total = rows[0].astype("float32" if half else rows[0].dtype)
+        for row in rows[1:]:
+            total = total + row
+        return get_device_of(data).send(total.astype(rows[0].dtype, copy=False).reshape(rows[0].shape))
+
+    def _check_count(self, count: int) -> None:
+        if count != self.size:
+            raise ValueError(f"{count} arrays were given for {self.size} ranks; one for each is needed")
+
+
+_worlds = 0
+
+
+def _number_of_worlds() -> str:
+    """A name for the group of all ranks; each rank makes them in the same order."""
+    global _worlds
+    _worlds += 1
+    return f"{_WORLD}{_worlds}"
+
+
+def _call(what: str, detail: object) -> tuple[bytes, bytes]:
+    """What is called: a digest to compare, since equal objects may be pickled differently; and the call itself."""
+    call = (what, detail)
+    return hashlib.blake2b(repr(call).encode(), digest_size=16).digest(), pickle.dumps(call)
+
+
+def _node(rank: int) -> str:
+    """What processes on one machine have in common; the setting ``distributed.ranks_per_node`` overrides it."""
+    pretended = lookup("distributed.ranks_per_node").value
+    if pretended is not None:
+        address = place_of_this_process()
+        return f"pretended {(rank if address is None else address.rank) // pretended}"
+    return socket.gethostname()
+
+
+def _packed(array: Any) -> tuple[str, Any]:
+    return get_device_of(array).backend.name, to_host(array)
+
+
+def _unpacked(packed: tuple[str, Any], given: Any) -> Any:
+    """Where the argument was; if there was none, in the library of what was sent."""
+    name, host = packed
+    if given is not None:
+        return get_device_of(given).send(host.copy())
+    current = default_device()
+    return (current if current.backend.name == name else get_device(name)).send(host.copy())
+
+
+def _connect(address: Address) -> Any:
+    deadline = time.monotonic() + _CONNECT
+    while True:
+        try:
+            return Client(address.store, authkey=address.key)
+        except AuthenticationError:
+            raise RengaError(
+                "RENGA_STORE_KEY is not that of the store. Next: set it to the same on all ranks"
+            ) from None
+        except (OSError, EOFError) as error:
+            if time.monotonic() > deadline:
+                raise RankFailed(
+                    f"rank {address.rank} of {address.size}: no store answers at {address.store} in {_CONNECT:g} s: "
+                    f"{error}. Next: has rank 0 been started, and can its machine be reached from here at that port?"
+                ) from None
+            time.sleep(_ATTEMPT)
+
+
+@cache
+def _run_store(address: Address) -> None:
+    """Run the store in this process, until it ends."""
+    store = Store(address.store, address.key, float(lookup("distributed.timeout").value))
+
+    def close() -> None:
+        failed = getattr(sys, "last_type", None) is not None  # then the others are told at once
+        store.close(0.0 if failed else _LAST)
+
+    atexit.register(close)

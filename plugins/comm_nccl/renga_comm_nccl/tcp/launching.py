@@ -1,0 +1,146 @@
+"""The launcher `local`: ranks of this machine, connected by a store that it runs itself."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from renga_comm_nccl.tcp.address import KEY, RANK, SERVED, SIZE, STORE
+from renga_comm_nccl.tcp.store import Store
+from renga_core.settings import lookup
+
+__all__ = ["launch"]
+
+_LOOK = 0.02
+_GRACE = 5.0
+"""Seconds that ranks have to end by themselves."""
+_LETS_OTHERS_SPEAK = 0.5
+"""Seconds that the others have after one has failed: they may have an error of their own to print."""
+_PR_SET_PDEATHSIG = 1
+
+
+def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) -> int:
+    """Run ranks of a command on this machine, without MPI: the launcher ``local``.
+
+    When one fails, the others are ended. The first SIGINT or SIGTERM asks all to stop (from a terminal, Ctrl-C reaches
+    them by itself), another one kills them; ranks that do not stop in five seconds are killed, too.
+
+    Args:
+        command: As for any other `renga_core.communicator.launcher.Launcher`.
+        size: How many ranks.
+        environment: Their environment variables.
+    """
+    with tempfile.TemporaryDirectory(prefix="renga-store-") as folder:
+        key = secrets.token_hex(32)
+        path = str(Path(folder) / "store")
+        store = Store(path, key.encode(), float(lookup("distributed.timeout").value))
+        variables = {**environment, SIZE: str(size), STORE: path, KEY: key, SERVED: "1"}
+        job = _Job(size)
+        try:
+            return job.run(command, variables)
+        finally:
+            job.kill()
+            store.close()
+
+
+class _Job:
+    """The processes of the ranks."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._ranks: list[subprocess.Popen[bytes]] = []
+        self._wishes: list[int] = []
+
+    def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
+        before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            for rank in range(self._size):
+                self._ranks.append(
+                    subprocess.Popen(
+                        command,
+                        env={**variables, RANK: str(rank)},
+                        stdin=None if rank == 0 else subprocess.DEVNULL,
+                        preexec_fn=_prepare(os.getpid()),
+                    )
+                )
+            return self._wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._wishes.append(number)
+        if len(self._wishes) > 1:
+            self.kill()
+        elif number == signal.SIGTERM:
+            self._tell(signal.SIGTERM)
+
+    def _wait(self) -> int:
+        """Wait for all; the status."""
+        deadline = float("inf")
+        told = False
+        status = 0
+        while True:
+            statuses = [process.poll() for process in self._ranks]
+            failed = [(rank, found) for rank, found in enumerate(statuses) if found]
+            if None not in statuses:
+                break
+            if failed and not status and not self._wishes:
+                rank, found = failed[0]
+                status = found if found > 0 else 128 - found
+                self._say(rank, found)
+                deadline = time.monotonic() + _LETS_OTHERS_SPEAK
+            if self._wishes and deadline == float("inf"):
+                deadline = time.monotonic() + _GRACE
+            if time.monotonic() > deadline:
+                if told:
+                    self.kill()
+                self._tell(signal.SIGTERM)
+                told, deadline = True, time.monotonic() + _GRACE
+            time.sleep(_LOOK)
+        if self._wishes:
+            return 128 + self._wishes[0] if failed else 0
+        if failed and not status:  # the last one to end
+            self._say(*failed[0])
+            status = failed[0][1] if failed[0][1] > 0 else 128 - failed[0][1]
+        return status
+
+    def _say(self, rank: int, status: int) -> None:
+        how = f"ended with status {status}" if status > 0 else f"was killed by {signal.Signals(-status).name}"
+        process = self._ranks[rank].pid
+        rest = "; the other ranks are ended" if self._size > 1 else ""
+        print(f"renga: rank {rank} of {self._size} (process {process}) {how}{rest}", file=sys.stderr, flush=True)
+
+    def _tell(self, number: int) -> None:
+        for process in self._ranks:
+            with suppress(ProcessLookupError):
+                process.send_signal(number)
+
+    def kill(self) -> None:
+        """End all at once."""
+        self._tell(signal.SIGKILL)
+        for process in self._ranks:
+            process.wait()
+
+
+def _prepare(parent: int) -> Callable[[], None]:
+    """Return what a new rank calls first: when its launcher ends, it is ended, too."""
+    libc = ctypes.CDLL(None)
+
+    def prepare() -> None:
+        if sys.platform == "linux":
+            libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
+            if os.getppid() != parent:  # that has ended before
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    return prepare

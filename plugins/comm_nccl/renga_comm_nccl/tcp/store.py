@@ -1,0 +1,250 @@
+"""The store: one process through which all ranks talk, and which sees when one has ended.
+
+A client makes one request at a time over its connection: a *meeting* of all ranks of its group, which ends when all
+have come, or a message for one rank, or the wish to receive one. Meetings and waits that a rank can no longer come to
+end with the reason, so that nobody waits for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, answer_challenge, deliver_challenge, wait
+from typing import Any
+
+__all__ = ["FAILED", "FINE", "MISMATCH", "Store"]
+
+FINE, MISMATCH, FAILED = "fine", "mismatch", "failed"
+"""How a request ended; with them come the answer, what each rank called, or the reason in words."""
+_LOOK = 0.2
+"""Seconds between two looks for meetings that take too long."""
+_STALLED = 30
+"""Seconds after which a message of which only a part has come is given up."""
+
+
+@dataclass
+class _Client:
+    connection: Connection[Any, Any]
+    group: _Group | None = None
+    rank: int = -1
+    where: str = ""
+
+
+@dataclass
+class _Group:
+    """The ranks of one communicator."""
+
+    name: str
+    size: int
+    clients: dict[int, _Client] = field(default_factory=dict)
+    gone: dict[int, str] = field(default_factory=dict)
+    came: dict[int, tuple[tuple[bytes, bytes], bytes, int | None, bool]] = field(default_factory=dict)
+    """Of the meeting that is on: what each rank calls, what it brings, the root and whether the root gives."""
+    since: float = 0.0
+    mail: dict[tuple[int, int, int], deque[bytes]] = field(default_factory=dict)
+    """By source, destination and tag."""
+    receiving: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By who waits: for whom, and for which tag."""
+
+
+class Store:
+    """Serves ranks in a thread of this process until `close`.
+
+    Args:
+        address: Where to listen: host and port, or a path.
+        key: The secret of the ranks.
+        timeout: Seconds for which a meeting waits for all; 0: for ever.
+    """
+
+    def __init__(self, address: tuple[str, int] | str, key: bytes, timeout: float = 0.0) -> None:
+        self._timeout = timeout
+        self._groups: dict[str, _Group] = {}
+        self._clients: dict[Connection[Any, Any], _Client] = {}
+        self._accepted: deque[Connection[Any, Any]] = deque()
+        self._reading, self._writing = os.pipe()
+        self._closing = threading.Event()
+        self._key = key
+        self._server = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+        if not isinstance(address, str):
+            self._server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._server.bind(address)
+        self._server.listen(1024)
+        self._threads = [
+            threading.Thread(target=work, name="renga-store", daemon=True) for work in (self._accept, self._serve)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def address(self) -> Any:
+        """Where it listens."""
+        return self._server.getsockname()
+
+    def close(self, patience: float = 0.0) -> None:
+        """End it, when all ranks have left or after `patience` seconds."""
+        deadline = time.monotonic() + patience
+        while self._clients and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self._closing.set()
+        for thread in self._threads:
+            thread.join()
+        self._server.close()
+        for connection in self._clients:
+            connection.close()
+        for end in (self._reading, self._writing):
+            os.close(end)
+
+    def _accept(self) -> None:
+        # A thread of its own: somebody who does not answer the challenge must not stop the others.
+        while not self._closing.is_set():
+            if not wait([self._server], _LOOK):
+                continue
+            connected, _ = self._server.accept()
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", _STALLED, 0))
+            if connected.family == socket.AF_INET:
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection: Connection[Any, Any] = Connection(connected.detach())
+            try:
+                deliver_challenge(connection, self._key)
+                answer_challenge(connection, self._key)
+            except (OSError, EOFError, AuthenticationError):
+                connection.close()
+                continue
+            self._accepted.append(connection)
+            os.write(self._writing, b"x")
+
+    def _serve(self) -> None:
+        while not self._closing.is_set():
+            for one in wait([self._reading, *self._clients], _LOOK):
+                if one == self._reading:
+                    os.read(self._reading, 1)
+                    while self._accepted:
+                        connection = self._accepted.popleft()
+                        self._clients[connection] = _Client(connection)
+                elif isinstance(one, Connection) and one in self._clients:
+                    self._read(self._clients[one])
+            self._look_for_late_ones()
+
+    def _read(self, client: _Client) -> None:
+        try:
+            request = pickle.loads(client.connection.recv_bytes())
+        except (EOFError, OSError):
+            self._end(client, "has died, or ended without leaving the group")
+            return
+        what, *more = request
+        getattr(self, f"_do_{what}")(client, *more)
+
+    # --- requests -----------------------------------------------------------------------------------------------------
+
+    def _do_enter(self, client: _Client, name: str, rank: int, size: int, where: str) -> None:
+        group = self._groups.setdefault(name, _Group(name, size))
+        client.group, client.rank, client.where = group, rank, where
+        if rank in group.clients or rank in group.gone or size != group.size:
+            self._answer(
+                client, FAILED, f"the group has {group.size} ranks, and rank {rank} of {size} is there already"
+            )
+            return
+        group.clients[rank] = client
+        self._answer(client, FINE, None)
+
+    def _do_leave(self, client: _Client) -> None:
+        self._end(client, "has ended its part in the group")
+
+    def _do_meet(
+        self, client: _Client, call: tuple[bytes, bytes], brought: bytes, root: int | None, root_gives: bool
+    ) -> None:
+        group = client.group
+        assert group is not None
+        if not group.came:
+            group.since = time.monotonic()
+        group.came[client.rank] = (call, brought, root, root_gives)
+        if len(group.came) == group.size:
+            self._end_meeting(group)
+        elif group.gone:
+            self._break_up(group)
+
+    def _end_meeting(self, group: _Group) -> None:
+        came, group.came = group.came, {}
+        calls = [came[rank][0][1] for rank in range(group.size)]
+        same = len({came[rank][0][0] for rank in came}) == 1
+        # The process that runs the store may end when it has its answer: it is the last to get one.
+        for rank in reversed(range(group.size)):
+            _, _, root, root_gives = came[rank]
+            if not same:
+                self._answer(group.clients[rank], MISMATCH, calls)
+            elif root is None:
+                self._answer(group.clients[rank], FINE, [came[one][1] for one in range(group.size)])
+            elif root_gives:
+                self._answer(group.clients[rank], FINE, came[root][1])
+            else:
+                everybody = [came[one][1] for one in range(group.size)] if rank == root else None
+                self._answer(group.clients[rank], FINE, everybody)
+
+    def _do_send(self, client: _Client, dest: int, tag: int, message: bytes) -> None:
+        group = client.group
+        assert group is not None
+        if group.receiving.get(dest) == (client.rank, tag):
+            del group.receiving[dest]
+            self._answer(group.clients[dest], FINE, message)
+        else:
+            group.mail.setdefault((client.rank, dest, tag), deque()).append(message)
+
+    def _do_recv(self, client: _Client, source: int, tag: int) -> None:
+        group = client.group
+        assert group is not None
+        mail = group.mail.get((source, client.rank, tag))
+        if mail:
+            self._answer(client, FINE, mail.popleft())
+        elif source in group.gone:
+            self._answer(client, FAILED, group.gone[source])
+        else:
+            group.receiving[client.rank] = (source, tag)
+
+    # --- ends ---------------------------------------------------------------------------------------------------------
+
+    def _end(self, client: _Client, how: str) -> None:
+        """A rank comes no more: tell those who wait for it."""
+        self._clients.pop(client.connection, None)
+        client.connection.close()
+        group = client.group
+        if group is None or group.clients.get(client.rank) is not client:
+            return
+        del group.clients[client.rank]
+        group.came.pop(client.rank, None)
+        group.receiving.pop(client.rank, None)
+        group.gone[client.rank] = f"rank {client.rank} ({client.where}) {how}"
+        if group.came:
+            self._break_up(group)
+        for rank, (source, _) in list(group.receiving.items()):
+            if source == client.rank:
+                del group.receiving[rank]
+                self._answer(group.clients[rank], FAILED, group.gone[source])
+        if len(group.gone) == group.size:
+            del self._groups[group.name]
+
+    def _break_up(self, group: _Group) -> None:
+        """A meeting to which not all can come."""
+        came, group.came = group.came, {}
+        for rank in came:
+            self._answer(group.clients[rank], FAILED, "; ".join(group.gone.values()))
+
+    def _look_for_late_ones(self) -> None:
+        for group in list(self._groups.values()):
+            if group.came and self._timeout and time.monotonic() - group.since > self._timeout:
+                late = [rank for rank in range(group.size) if rank not in group.came]
+                for rank in late:
+                    where = group.clients[rank].where if rank in group.clients else "never came"
+                    group.gone.setdefault(rank, f"rank {rank} ({where}) has not come in {self._timeout:g} s")
+                self._break_up(group)
+
+    def _answer(self, client: _Client, how: str, answer: Any) -> None:
+        with suppress(OSError):  # it has ended, and its connection will say so
+            client.connection.send_bytes(pickle.dumps((how, answer)))

@@ -1,0 +1,157 @@
+"""Looks whether NCCL has failed, or a collective takes too long; then aborts, says so, and ends this process.
+
+When a rank or the network fails, NCCL's kernels wait for ever, and so does whoever waits for the device. A thread asks
+every communicator ten times a second for errors (``ncclCommGetAsyncError``) and, if the setting ``distributed.timeout``
+(``RENGA_DISTRIBUTED_TIMEOUT``) is a number of seconds, whether the first collective in the queue has ended by then.
+
+What a collective that was aborted has written is worth nothing, and the program would go on with it. So the process is
+ended, and with it, by its launcher, all others. `on_failure` changes that for who can undo what was computed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+
+from renga_comm_nccl.handle import Handle
+from renga_comm_nccl.stream import Queued
+from renga_core.settings import lookup
+
+__all__ = ["expect", "finish", "on_failure", "watch"]
+
+_PERIOD = 0.1
+_PAUSE = 1e-4
+_STATUS = 1
+
+
+class _Watched:
+    def __init__(self, handle: Handle, name: str) -> None:
+        self.handle, self.name = handle, name
+        self.queue: deque[Queued] = deque()
+        self.since = time.monotonic()
+
+
+def _end_process(handle: Handle, why: str) -> None:
+    _say(
+        handle,
+        f"{why}. NCCL is aborted, and this process ends: what its arrays hold now is not to be trusted. Next: look for "
+        "the first error of another rank; RENGA_DISTRIBUTED_TIMEOUT sets how long ranks wait",
+    )
+    os._exit(_STATUS)
+
+
+def _say(handle: Handle, what: str) -> None:
+    where = f"{handle.who} ({socket.gethostname()}, process {os.getpid()})"
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        os.write(2, f"renga: {where}: {what}\n".encode())
+
+
+def _at_exit() -> None:
+    """End what the program has not finalized. Where it was ended by an error, NCCL's may be the reason: say so."""
+    failed = getattr(sys, "last_type", None) is not None
+    for watched in list(_watched.values()):
+        handle = watched.handle
+        error = handle.error()
+        if error and not handle.aborted:  # of which the thread says it
+            _say(handle, f"NCCL has failed: {error}. Next: look for the first error of another rank")
+        if failed or error:
+            handle.abort("the program has ended with an error")
+        finish(handle)
+        handle.close()
+
+
+_lock = threading.Lock()
+_watched: dict[int, _Watched] = {}
+_thread: threading.Thread | None = None
+_process = 0
+_wake = threading.Event()
+_act: Callable[[Handle, str], None] = _end_process
+
+
+def on_failure(act: Callable[[Handle, str], None] | None) -> None:
+    """Call this, in the watchdog's thread, when NCCL was aborted, with why; None: end the process."""
+    global _act
+    _act = act or _end_process
+
+
+def watch(handle: Handle, name: str) -> None:
+    """Look after an NCCL communicator from now on."""
+    global _thread, _process, _wake
+    with _lock:
+        if _process != os.getpid():  # a process that was forked has neither the thread nor the communicators
+            _watched.clear()
+            _process, _thread = os.getpid(), None
+            atexit.register(_at_exit)
+        _watched[id(handle)] = _Watched(handle, name)
+        if _thread is None:
+            _wake = threading.Event()
+            _thread = threading.Thread(target=_work, args=(_wake,), name="renga-nccl-watchdog", daemon=True)
+            _thread.start()
+
+
+def expect(handle: Handle, queued: Queued) -> None:
+    """Something of this communicator is put into the queue."""
+    with _lock:
+        watched = _watched.get(id(handle))
+        if watched is not None and not queued.captured:
+            if not watched.queue:
+                watched.since = time.monotonic()
+            watched.queue.append(queued)
+
+
+def finish(handle: Handle) -> None:
+    """Wait until the device has done what stands in the queue, and look after the communicator no longer."""
+    watched = _watched.get(id(handle))
+    while watched is not None and not handle.aborted and not all(queued.ended() for queued in list(watched.queue)):
+        time.sleep(_PAUSE)
+    _forget(handle)
+
+
+def _forget(handle: Handle) -> None:
+    """Look after it no longer; after the last one, the thread ends."""
+    global _thread
+    with _lock:
+        _watched.pop(id(handle), None)
+        idle = None if _watched else _thread
+        if idle is not None:
+            _thread = None
+            _wake.set()
+    if idle is not None and idle is not threading.current_thread():
+        idle.join()
+
+
+def _work(wake: threading.Event) -> None:
+    while not wake.wait(_PERIOD):
+        timeout = float(lookup("distributed.timeout").value)
+        for watched in list(_watched.values()):
+            why = _failure(watched, timeout)
+            if why:
+                watched.handle.abort(why)
+                _act(watched.handle, why)
+                _forget(watched.handle)
+
+
+def _failure(watched: _Watched, timeout: float) -> str:
+    """Why a communicator is to be aborted; "" if it is well."""
+    with _lock:
+        while watched.queue and watched.queue[0].ended():
+            watched.queue.popleft()
+            watched.since = time.monotonic()
+        first = watched.queue[0].what if watched.queue else ""
+        waits = time.monotonic() - watched.since
+    if watched.handle.aborted:
+        return ""
+    if error := watched.handle.error():
+        at = f"{first} has failed" if first else f"communicator {watched.name!r} has failed"
+        return f"{at}: {error}"
+    if first and timeout and waits > timeout:
+        return f"{first} has not ended in {timeout:g} s: another rank does not take part in it, or has died"
+    return ""

@@ -1,0 +1,23 @@
+"""The kit of communicators on stand-ins for CuPy and libnccl, with arrays of the stand-in's devices.
+
+The kit runs in a process of its own: in this one there may be a real CuPy, or none, and it stays so.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KITS = Path(__file__).with_name("kits.py")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kit", ["TestPureNccl", "TestSumsByNccl", "TestHierarchical", "TestTwoDimensional"])
+def test_the_kit_passes(fake_environment, kit):
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", kit, str(KITS)]
+    ended = subprocess.run(
+        command, env=os.environ | fake_environment, capture_output=True, text=True, timeout=500, check=False
+    )
+    assert ended.returncode == 0, ended.stdout[-6000:] + ended.stderr[-2000:]
