@@ -158,7 +158,7 @@ def make_class(base: type[np.ndarray]) -> type[np.ndarray]:
         def _copy_here(self) -> Any:
             """From another device: made contiguous there, by that device's stream, which this one does not wait for."""
             source = self
-            if not (self.flags.c_contiguous or self.flags.f_contiguous):
+            if not self.flags.c_contiguous:
                 with device.fakes.Device(self._device):
                     source = self.copy()
             target = device.empty(self.shape, self.dtype)
@@ -261,15 +261,16 @@ def run(
             device.empty(np.shape(x), dtypes[i] if dtypes else np.asarray(x).dtype, _order(x))
             for i, x in enumerate(results)
         ]
-    known = [np.array(x) for x in results]
     plain_args, plain_options = _plain(args), _plain(options)
-
-    first = [True]
+    # While a graph is captured, arguments hold nothing yet: only what the result looks like was of use.
+    known = None if device.capturing() else [np.array(x) for x in results]
 
     def compute() -> None:
-        again = known if first[0] and not device.capturing() else function(*plain_args, **plain_options)
-        first[0] = False
-        for target, value in zip(targets, again if isinstance(again, (tuple, list)) else (again,), strict=True):
+        values = known
+        if values is None:
+            again = function(*plain_args, **plain_options)
+            values = list(again) if isinstance(again, (tuple, list)) else [again]
+        for target, value in zip(targets, values, strict=True):
             target.view(np.ndarray)[...] = value
 
     with np.errstate(all="ignore"):

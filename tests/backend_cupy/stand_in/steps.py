@@ -37,6 +37,7 @@ def training(model: Chain, optimizer: Any, loss_of: Callable[..., Any], batch: t
             optimizer.update()
             return loss.array
 
+    step.optimizer = optimizer  # type: ignore[attr-defined]  # for who captures the step
     return step
 
 

@@ -85,7 +85,7 @@ for n, fetched in enumerate(sums):
 backend = get_backend("cupy")
 for _ in range(3):
     x = backend.asarray(np.arange(6.0).reshape(2, 3), 0) * 2
-    y = backend.asarray(x.T, 1)
+    y = backend.asarray(x.T, 1)  # not contiguous: it is copied once more before it leaves
     with cupy.cuda.Device(1):
         np.testing.assert_array_equal((y + 1).get(), np.arange(6.0).reshape(2, 3).T * 2 + 1)
 """)
