@@ -1,9 +1,10 @@
-"""`python -m benchmarks survival [--jobs N] [--first NUMBER] [--respawn N] [--keep FOLDER]`: random kills.
+"""`python -m benchmarks survival [--jobs N] [--first NUMBER] [--respawn yes|no] [--keep FOLDER]`: random kills.
 
-Jobs of 2 to 4 ranks and 0 to 2 spares run 100 to 200 short iterations with communicator `resilient`. In each, one to
-three processes are killed: any rank, the first and spares too, two at once, or during the recovery from another. A job
-is right if it ends by itself with status 0, has done each iteration once, with the same result as a run that nobody
-killed (with fewer ranks from where it had fewer), and left no process and no file behind.
+Jobs of 2 to 4 ranks and 0 to 2 spares run 100 to 600 short iterations with communicator `resilient`; half of them have
+1 to 3 dormant processes (`--respawn`), and in half of these the others wait for them (`--wait`). In each, one to three
+processes are killed: any rank, the first, spares and dormant ones too, two at once, or during the recovery from
+another. A job is right if it ends by itself with status 0, has done each iteration once, with the same result as a run
+that nobody killed (with fewer ranks from where it had fewer), and left no process and no file behind.
 """
 
 from __future__ import annotations
@@ -30,24 +31,26 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="where to keep what jobs that were wrong have written"
     )
-    parser.add_argument("--respawn", type=int, default=0, metavar="N", help="new processes for dead ones; others wait")
+    parser.add_argument("--respawn", choices=("yes", "no"), help="only jobs with, or without, processes for dead ones")
     arguments = parser.parse_args(argv)
-    options = ["--respawn", str(arguments.respawn), "--wait"] if arguments.respawn else []
+    respawn = None if arguments.respawn is None else arguments.respawn == "yes"
     wrong, kept, lost = 0, 0, []
     for number in range(arguments.first, arguments.first + arguments.jobs):
-        schedule = draw(number)
+        schedule = draw(number, respawn)
         with tempfile.TemporaryDirectory(prefix="survival-") as folder:
-            outcome = run(schedule, Path(folder), options)
+            outcome = run(schedule, Path(folder))
             if outcome.wrong and arguments.keep:
                 shutil.copytree(folder, arguments.keep / str(number), dirs_exist_ok=True)
         lost += outcome.lost
         kept += outcome.kept
         wrong += bool(outcome.wrong)
+        crashed = f"{outcome.crashed} crashed, " if outcome.crashed else ""
+        more = f", {schedule.respawn} dormant{' (waits)' if schedule.waits else ''}" if schedule.respawn else ""
         kills = ", ".join(f"{kill.moment} {kill.amount:.3f}" for kill in schedule.kills)
         told = "; ".join(outcome.wrong) or "right"
         print(
-            f"{number}: {schedule.ranks} ranks, {schedule.spares} spares, kills: {kills}: {outcome.seconds:.1f} s, "
-            f"{outcome.exiting:.1f} s to exit, {f'{outcome.crashed} crashed, ' if outcome.crashed else ''}"
+            f"{number}: {schedule.ranks} ranks, {schedule.spares} spares{more}, kills: {kills}: "
+            f"{outcome.seconds:.1f} s, {outcome.exiting:.1f} s to exit, {crashed}"
             f"lost {', '.join(f'{one * 1000:.0f}' for one in outcome.lost) or '-'} ms: {told}",
             flush=True,
         )

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +15,11 @@ import numpy as np
 
 from benchmarks.survival import program
 from benchmarks.survival.schedule import Kill, Schedule
+from renga_comm_mpi.processes import rank_processes
 
 __all__ = ["Outcome", "run"]
 
-DEADLINE = 60.0
+DEADLINE = 240.0
 """Seconds after which a job is taken for a hang."""
 _LOOK = 0.004
 _AWAY = 5.0
@@ -62,19 +62,19 @@ class _Logs:
         return found
 
 
-def run(schedule: Schedule, folder: Path, options: Sequence[str] = ()) -> Outcome:
+def run(schedule: Schedule, folder: Path) -> Outcome:
     """Start a job, kill as the schedule says, and look at what is left.
 
     Args:
         schedule: What to do.
         folder: An empty one.
-        options: More of `renga launch`.
     """
     before = set(Path("/dev/shm").glob(_SEGMENTS))
     temporary = folder / "tmp"
     temporary.mkdir()
     command = ["launch", "-n", str(schedule.ranks), "--fault-tolerant", "--spares", str(schedule.spares)]
-    command += options
+    command += ["--respawn", str(schedule.respawn)] if schedule.respawn else []
+    command += ["--wait"] if schedule.waits else []
     logs = _Logs(folder)
     started_at = time.monotonic()
     with open(folder / "output", "wb") as output:
@@ -131,6 +131,9 @@ def _kill(job: subprocess.Popen[bytes], schedule: Schedule, logs: _Logs, deadlin
         found = logs()
         founders = sorted(pid for pid, lines in found.items() if any(line[0] == "rank" for line in lines))
         victims = [pid for pid in sorted(found) if pid not in dead and (not founders or pid != founders[0])]
+        if not kill.program:
+            dormant = {process.pid for process in rank_processes(job.pid) if process.has_mpi} - found.keys()
+            victims = sorted(dormant) or victims
         if not victims or job.poll() is not None or not founders:
             continue
         victim = victims[int(kill.victim * len(victims))]

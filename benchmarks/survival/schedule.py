@@ -20,25 +20,48 @@ class Kill(NamedTuple):
         amount: That part, or the seconds after that.
         victim: Which of those that may be killed, as a number from 0 to 1.
         by: The signal's name.
+        program: It is one that has started the program, if there is any such.
     """
 
     moment: str
     amount: float
     victim: float
     by: str
+    program: bool = True
 
 
 class Schedule(NamedTuple):
-    """One job: how many ranks and spares, how many iterations, and its kills in their order."""
+    """One job.
+
+    Attributes:
+        ranks, spares: How many of them.
+        steps: How many iterations.
+        kills: In their order.
+        respawn: How many dormant processes there are, of which one starts for each dead rank that no spare replaces.
+        waits: The others wait for it.
+    """
 
     ranks: int
     spares: int
     steps: int
     kills: tuple[Kill, ...]
+    respawn: int = 0
+    waits: bool = False
 
 
-def draw(number: int) -> Schedule:
-    """Return the schedule of a job; one process of its first group is never killed, since all state would be lost."""
+_DORMANT = 0.15
+"""How often the victim is one that has not started the program, or is just starting it, where there is one."""
+_TO_JOIN = 3
+"""How many times as many iterations there are where a process can join while the others go on."""
+
+
+def draw(number: int, respawn: bool | None = None) -> Schedule:
+    """Return the schedule of a job; one process of its first group is never killed, since all state would be lost.
+
+    Args:
+        number: Of the job.
+        respawn: Whether it has dormant processes; None: every second one has.
+    """
     draws = random.Random(number)
     ranks, spares = draws.randint(2, 4), draws.randint(0, 2)
     kills: list[Kill] = []
@@ -56,4 +79,9 @@ def draw(number: int) -> Schedule:
         kills.append(Kill(moment, amount, draws.random(), "SIGKILL"))
         if moment == "end":
             break
-    return Schedule(ranks, spares, draws.randint(100, 200), tuple(kills))
+    kills = [kill._replace(program=draws.random() > _DORMANT) for kill in kills]
+    steps = draws.randint(100, 200)
+    if respawn is False or (respawn is None and number % 2 == 0):
+        return Schedule(ranks, spares, steps, tuple(kills))
+    spares, waits = draws.randint(0, 1), draws.random() < 0.5
+    return Schedule(ranks, spares, steps if waits else _TO_JOIN * steps, tuple(kills), draws.randint(1, 3), waits)

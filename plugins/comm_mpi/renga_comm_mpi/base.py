@@ -23,6 +23,7 @@ from renga_comm_mpi.conversion import largest_magnitude
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.nodes import find_placement, node_of_this_process
 from renga_comm_mpi.point_to_point import PointToPoint
+from renga_comm_mpi.resilient.told import refuse_dormant
 from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import Request
 
@@ -44,6 +45,9 @@ class MpiCommunicator(Communicator):
         patient: Wait for others without using the processor, as a thread beside one that computes should. Waiting takes
             up to half a millisecond longer then.
 
+    Raises:
+        RengaError: Some of all processes have not started the program (``renga launch --respawn``).
+
     Attributes:
         name: By which it is registered.
         mpi_comm: A duplicate of that group, so that messages of the program's own do not meet these.
@@ -54,7 +58,9 @@ class MpiCommunicator(Communicator):
     _told: ClassVar[bool] = False
 
     def __init__(self, mpi_comm: MPI.Comm | None = None, *, patient: bool = False) -> None:
-        mpi_comm = MPI.COMM_WORLD if mpi_comm is None else mpi_comm
+        if mpi_comm is None:
+            mpi_comm = MPI.COMM_WORLD
+            refuse_dormant(self.name, mpi_comm.size)
         # First: it notices ranks that never make theirs.
         self._group = watchdog.register(mpi_comm, self.name, serves_program=not patient)
         with self._making():

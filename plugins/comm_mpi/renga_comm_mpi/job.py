@@ -20,7 +20,7 @@ from types import FrameType
 from renga_comm_mpi.launcher_watchdog import LauncherWatchdog
 from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.leftovers import Cleaner
-from renga_comm_mpi.resilient.launching import Errors, NotConnected, Watch, check, status_of
+from renga_comm_mpi.resilient.launching import Errors, NotConnected, Watch, check, status_of, with_dormant
 from renga_comm_mpi.resilient.told import Told, note_request
 from renga_core.settings import lookup
 
@@ -57,16 +57,19 @@ def launch(
         fault_tolerant: The others go on when a rank dies; communicator `resilient` needs it.
         spares: How many more processes to start, which wait for the place of a dead rank.
         least: With fewer ranks than this the job ends.
-        respawn: How many processes may be started for dead ranks, in all.
+        respawn: How many more processes to start, without the program, which each start it for a dead rank.
         waits: The others wait for these, and do not go on with fewer ranks meanwhile.
-        most: How many ranks there may be after requests for more (SIGUSR2); 0: requests are not taken.
+        most: How many ranks there may be after requests for more (SIGUSR2), and how many more processes to start,
+            without the program, which each start it for a request; 0: requests are not taken.
 
     Raises:
         LaunchError: mpi4py or ``mpiexec`` is missing, or has no options known for what is asked.
     """
     mpiexec = find_mpiexec()
     ranks_here = -(-max(size, most) // (1 if hosts is None else len(hosts.split(","))))
-    count = size + spares
+    count = size + spares + respawn + most
+    if respawn or most:
+        command = with_dormant(command, size + spares)
     started = launch_command(mpiexec, command, count, hosts=hosts, tagged=tag, fault_tolerant=fault_tolerant)
     variables = {**rank_environment(ranks_here), **environment}
     here, timeout = count if hosts is None else None, lookup("distributed.timeout").value
@@ -75,7 +78,7 @@ def launch(
     check(mpiexec)
     for again in range(_STARTS - 1, -1, -1):
         with tempfile.TemporaryDirectory(prefix="renga-job-") as folder:
-            how = Told(size, least, folder, respawn, waits, most)
+            how = Told(size, least, folder, respawn, waits, most, spares)
             try:
                 return run_job(started, variables | how.environment(), ranks_here=here, timeout=timeout, resilient=how)
             except NotConnected as error:
@@ -146,7 +149,7 @@ def run_job(
         before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, pause)
         if resilient is not None and resilient.most:
             before[signal.SIGUSR2] = signal.signal(signal.SIGUSR2, add)
-        watch = None if resilient is None else Watch(process, resilient.folder, ranks_here)
+        watch = None if resilient is None else Watch(process, resilient, ranks_here)
         try:
             with watch or nullcontext():
                 status = process.wait()
@@ -162,7 +165,7 @@ def run_job(
         return 1
     status = status if status >= 0 else 128 - status
     if resilient is not None:
-        return status_of(resilient.folder, status, wishes[0] if wishes else 0)
+        return status_of(resilient.folder, status, wishes[0] if wishes else 0, here=ranks_here is not None)
     killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
     return 128 + wishes[0] if wishes and status != 0 and killed else status
 

@@ -8,12 +8,13 @@ removes what jobs that were killed have left there (`leftovers`).
 
 from __future__ import annotations
 
+import atexit
 import os
 
 from renga_comm_mpi.connection_timeout import guarded
 from renga_comm_mpi.launching import YIELD, crowded
 from renga_comm_mpi.leftovers import remove_leftovers
-from renga_comm_mpi.resilient.told import note_connecting
+from renga_comm_mpi.resilient.told import note_connecting, told
 from renga_core.settings import lookup
 
 __all__ = ["MPI"]
@@ -41,3 +42,7 @@ if os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK", "0") == "0":
     remove_leftovers()
 with note_connecting(), guarded(float(lookup("distributed.timeout").value), *_rank_and_size()):
     from mpi4py import MPI
+if (_how := told()) is not None and _rank_and_size()[0] < _how.first_dormant:
+    from renga_comm_mpi.resilient.awakening import tell
+
+    atexit.register(tell, _how, begins=False)

@@ -1,6 +1,7 @@
 """``program.py STEPS FAULTS``: an array to which each iteration adds a mean over ranks, and faults at given iterations.
 
-`FAULTS` is JSON: ``{"raise": [[ITERATION, RANK], …], …}``. Only processes that were there from the start have faults.
+`FAULTS` is JSON: ``{"raise": [[ITERATION, RANK], …], …}``. Others than those that were there from the start
+have the faults of rank null.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import numpy as np
 
 from renga.distributed import create_communicator
 from renga_comm_base.resilience import RanksLost
+from renga_comm_mpi.resilient.told import requests, told
 
 
 def kill(comm):
@@ -50,14 +52,27 @@ def exit_3(comm):
 
 
 def await_newcomers(comm):
-    while comm.rank == 0 and not comm._has_come():
+    while comm.rank == 0 and comm._membership.awaits and not comm._has_come():
         time.sleep(0.02)
 
 
 def await_request(comm):
+    await_requests(comm, 1)
+
+
+def await_2_requests(comm):
+    await_requests(comm, 2)
+
+
+def await_4_requests(comm):
+    await_requests(comm, 4)
+
+
+def await_requests(comm, count):
     print("awaits", flush=True)
-    while not comm._membership.hears_request():
+    while requests(told().folder) < count:
         time.sleep(0.02)
+    time.sleep(0.3)  # so that this rank looks again
 
 
 def hang(comm):
@@ -73,8 +88,15 @@ def die_at_first():
         kill(None)
 
 
+def die_in_start():
+    """On a process that was dormant, before it has made a communicator."""
+    if os.environ.get("OMPI_COMM_WORLD_RANK") in os.environ.get("DIE_IN_START", "").split():
+        kill(None)
+
+
 def main(steps, faults):
     die_at_first()
+    die_in_start()
     comm = create_communicator("resilient")
     iteration, params, change = 0, np.zeros(1000), None
     parts = comm.split(comm.rank // 2, -comm.rank)
@@ -85,11 +107,11 @@ def main(steps, faults):
         if change is None:
             print("not needed", flush=True)
             return
-    told = []
+    events = []
     while iteration < steps:
         try:
             if change is not None:
-                told.append((iteration, change.previous, change.lost, change.left))
+                events.append((iteration, change.previous, change.lost, change.left))
                 if change.newcomers:
                     iteration, params = comm.bcast_obj((iteration, params), root=change.source)
             change = None
@@ -110,7 +132,7 @@ def main(steps, faults):
         except RanksLost:
             change = comm.recover()
     digest = hashlib.sha256(params.tobytes()).hexdigest()[:16]
-    for line in (("rank", comm.rank, "of", comm.size, digest), *(("told", *one) for one in told), ("parts", *ranks)):
+    for line in (("rank", comm.rank, "of", comm.size, digest), *(("told", *one) for one in events), ("parts", *ranks)):
         print(*line, flush=True)
     comm.finalize()
 

@@ -1,5 +1,6 @@
 """Ranks that die, at moments that are known: the others go on, and end with what they would have had."""
 
+import ast
 import hashlib
 import json
 import os
@@ -151,6 +152,23 @@ def test_others_go_on_until_a_new_process_comes(job):
     assert outcome.told[-2:] == ["5 (0,) (1,) ()", "8 (0, None) () ()"]
 
 
+def test_a_new_process_that_dies_in_its_start_is_replaced_after_a_while(job):
+    environment = {"DIE_IN_START": "2 3"}
+    outcome = job(2, options=["--respawn", "3", "--wait"], environment=environment, kill=[[5, 1]])
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [2] * STEPS)
+    assert outcome.err.splitlines() == [
+        "renga: 1 new process died soon after the start; the next one starts in 1 s",
+        "renga: 2 new processes died soon after the start; the next one starts in 2 s",
+    ]
+
+
+def test_without_any_new_process_fewer_go_on(job):
+    outcome = job(2, options=["--respawn", "1", "--wait"], environment={"DIE_IN_START": "2"}, kill=[[5, 1]])
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(1, [2] * 5 + [1] * (STEPS - 5))
+
+
 def test_no_more_new_processes_than_allowed(job):
     outcome = job(3, options=["--respawn", "1", "--wait"], kill=[[5, 1], [7, 2]])
     assert outcome.status == 0, outcome.err
@@ -204,6 +222,43 @@ def test_a_spare_takes_the_place_of_who_leaves(job):
     assert outcome.status == 0, outcome.err
     assert outcome.ranks == ends(2, [2] * STEPS)
     assert "6 (None, 1) () (0,)" in outcome.told
+
+
+@pytest.mark.parametrize("options", [["--spares", "1"], ["--respawn", "1"], ["--max", "2"]])
+def test_the_only_rank_hands_over_and_leaves(job, options):
+    outcome = job(1, options=options, leave=[[2, 0]], await_newcomers=[] if "--spares" in options else [[4, 0]])
+    assert outcome.status == 0, outcome.err
+    joins = 3 if "--spares" in options else 5
+    assert outcome.told == ["0 (0, None) () ()", f"{joins + 1} (1,) () (0,)"]  # by the one that has joined
+    assert outcome.ranks == ends(1, [1] * joins + [2] + [1] * (STEPS - joins - 1))
+    assert outcome.out.splitlines().count("left") == 1
+
+
+def test_from_2_ranks_to_4_to_1_to_3(job):
+    def add(process):
+        for _ in range(2):
+            while process.stdout.readline() != "awaits\n":
+                pass
+            for _ in range(2):
+                process.send_signal(signal.SIGUSR2)
+                lines = [process.stderr.readline() for _ in range(2)]
+                assert lines == ["\n", "renga: one more rank is asked for; 4 is the maximum (--max)\n"]
+
+    faults = {
+        "await_2_requests": [[1, 0]],
+        "await_4_requests": [[7, 0]],
+        "await_newcomers": [[3, 0], [4, 0], [9, 0], [10, 0]],
+        "leave": [[6, None], [6, 1]],
+    }
+    outcome = job(2, options=["--max", "4"], meanwhile=add, **faults)
+    assert outcome.status == 0, outcome.err
+    sizes = [2] * STEPS
+    for line in outcome.told:  # 0: from one that has joined, and does not know the iteration yet
+        iteration, previous = int(line.split()[0]), ast.literal_eval(line[line.index("(") : line.index(")") + 1])
+        sizes[iteration or STEPS :] = [len(previous)] * (STEPS - (iteration or STEPS))
+    assert [sizes[i] for i in (0, 5, 7, 11)] == [2, 4, 1, 3]
+    assert outcome.ranks == ends(3, sizes)
+    assert outcome.out.splitlines().count("left") == 3
 
 
 def test_a_rank_is_added_and_one_leaves(job):

@@ -2,13 +2,15 @@
 
 import os
 import signal
+import sys
 
 import pytest
 
 pytest.importorskip("mpi4py")
 from renga_comm_mpi.launching import LaunchError, Mpiexec
-from renga_comm_mpi.resilient.launching import Errors, check, status_of
-from renga_comm_mpi.resilient.told import Told, ends, note_end, note_start, told
+from renga_comm_mpi.resilient import start
+from renga_comm_mpi.resilient.launching import Errors, check, status_of, with_dormant
+from renga_comm_mpi.resilient.told import Told, ends, may_connect, note_end, note_start, told
 
 
 @pytest.mark.parametrize("version", ["mpiexec (Open MPI) 5.0.11", "mpirun (Open MPI) 6.1.0rc1"])
@@ -49,6 +51,50 @@ def test_of_one_that_was_stopped_it_tells_so(tmp_path):
 @pytest.mark.parametrize("status", [0, 7])
 def test_of_other_programs_it_is_that_of_mpiexec(tmp_path, status):
     assert status_of(str(tmp_path), status) == status
+
+
+PYTHON = sys.executable
+
+
+@pytest.mark.parametrize(
+    ("command", "position"),
+    [
+        ([PYTHON, "file.py", "-m"], 1),
+        ([PYTHON, "-m", "renga", "train"], 1),
+        ([PYTHON, "-B", "-X", "dev", "-u", "file.py"], 5),
+        ([PYTHON, "-W", "error", "-m", "module"], 3),
+    ],
+)
+def test_dormant_processes_keep_the_options_of_python(command, position):
+    first, *_ = started = with_dormant(command, 3)
+    assert first == PYTHON
+    assert started[started.index("3") :] == ["3", str(position), *command]
+
+
+@pytest.mark.parametrize("command", [["program", "file.py"], [PYTHON], [PYTHON, "-c", "pass"], [PYTHON, "-B"]])
+def test_other_programs_cannot_start_later(command):
+    with pytest.raises(LaunchError, match=r"must be a Python program(.|\n)*Next: use --spares"):
+        with_dormant(command, 3)
+
+
+@pytest.mark.parametrize(("rank", "more"), [("2", []), ("3", ["-m", "renga_comm_mpi.resilient.dormant"])])
+def test_what_a_process_becomes(monkeypatch, rank, more):
+    became = []
+    monkeypatch.setattr(os, "execvp", lambda file, arguments: became.append((file, arguments)))
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)
+    start.main(3, 2, ["python", "-B", "file.py", "x"])
+    assert became == [("python", ["python", "-B", *more, "file.py", "x"])]
+
+
+@pytest.mark.parametrize(("names", "may"), [((), False), (("connecting-7",), True), (("has-mpi",), True)])
+def test_dormant_processes_start_mpi_when_others_do(tmp_path, names, may):
+    for name in names:
+        (tmp_path / name).touch()
+    assert may_connect(str(tmp_path)) is may
+
+
+def test_elsewhere_dormant_processes_start_mpi_at_once(tmp_path):
+    assert may_connect(str(tmp_path / "not-there"))
 
 
 def test_lines_about_interrupted_collectives_are_left_out(capfd):

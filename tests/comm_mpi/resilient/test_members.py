@@ -7,7 +7,8 @@ import pytest
 from renga_comm_base.resilience import Change
 
 pytest.importorskip("mpi4py")
-from renga_comm_mpi.resilient.members import Member, Role, arrange
+from renga_comm_mpi.resilient.members import Member, Role, arrange, to_call
+from renga_comm_mpi.resilient.places import Places
 
 HERE = ("here", 1)
 
@@ -24,6 +25,14 @@ def leaving(place, size):
     return Member(Role.LEAVING, place, place, size, True, HERE)
 
 
+def dormant(grows=False, role=Role.DORMANT):
+    return Member(role, None, None, 0, False, HERE, grows=grows)
+
+
+def starting(grows=False):
+    return dormant(grows, Role.STARTING)
+
+
 def ended(place, size):
     return Member(Role.ENDED, place, place, size, True, HERE)
 
@@ -37,13 +46,10 @@ CASES = {
     "without state": ([active(0, 2, False), active(1, 2)], 2, (0, 1), (0, 1), Change((None, 1))),
     "leaves": ([active(0, 2), leaving(1, 2)], 2, (0,), (0,), Change((0,), (), (1,))),
     "leaves for a spare": ([leaving(0, 2), active(1, 2), waiting()], 2, (2, 1), (0, 1), Change((None, 1), (), (0,))),
-    "stays until another has the state": (
-        [leaving(0, 1), waiting()],
-        2,
-        (0, 1),
-        (0, 1),
-        Change((0, None)),
-    ),
+    "stays until another has the state": ([leaving(0, 1), waiting()], 2, (0, 1), (0, 1), Change((0, None))),
+    "a seat beyond the full number": ([leaving(0, 1), waiting()], 1, (0, 1), (0, 1), Change((0, None))),
+    "leaves when another has the state": ([leaving(0, 2), active(1, 2)], 1, (1,), (1,), Change((1,), (), (0,))),
+    "stays for one that is dormant": ([leaving(0, 1), dormant()], 1, (0,), (0,), Change((0,))),
     "ended": ([active(0, 2), ended(1, 2)], 2, (0,), (0,), Change((0,), (), (1,))),
     "a spare with more groups": ([active(0, 2, splits=1), waiting(2)], 2, (0,), (0,), Change((0,), (1,))),
 }
@@ -91,3 +97,32 @@ def test_any_deaths(full, spares):
         if len(found.order) == full:
             assert all(previous in (None, rank) for rank, previous in enumerate(found.change.previous))
         assert found.change.previous[found.change.source] == survivors[0]
+
+
+@pytest.mark.parametrize(
+    ("members", "places", "called"),
+    [
+        ([active(0, 2), active(1, 2), dormant()], Places(2), ()),
+        ([active(0, 2), dormant(), dormant()], Places(2), (1,)),
+        ([active(0, 3), dormant(), dormant()], Places(3), (1, 2)),
+        ([active(0, 3), dormant()], Places(3), (1,)),
+        ([active(0, 2), starting(), dormant()], Places(2), ()),  # one is on its way
+        ([active(0, 3), starting(), dormant()], Places(3), (2,)),
+        ([active(0, 2), waiting(), dormant()], Places(2), ()),  # a spare comes at once
+        ([active(0, 2), dormant(True)], Places(2), ()),  # that is for requests
+        ([active(0, 2), dormant(), dormant(True)], Places(2, 1, 1), (2,)),
+        ([active(0, 2), dormant(), dormant(True), dormant(True)], Places(3, 1, 1), (1, 2)),
+        ([active(0, 2), starting(True), dormant(True)], Places(2, 1, 1), ()),
+        ([leaving(0, 1), dormant()], Places(1), (1,)),
+        ([leaving(0, 1), starting(), dormant()], Places(1), ()),
+        ([leaving(0, 1), dormant(True), dormant(True)], Places(1), (1,)),  # whoever comes
+    ],
+)
+def test_who_is_called(members, places, called):
+    assert to_call(members, arrange(members, places.total), places) == called
+
+
+def test_a_dormant_process_takes_no_place():
+    members = [active(0, 2), dormant(), starting()]
+    assert arrange(members, 2).order == (0,)
+    assert arrange([dormant(), starting()], 2) is None

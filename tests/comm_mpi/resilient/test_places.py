@@ -22,16 +22,17 @@ def test_requests_raise_them_up_to_the_maximum(before, requests, after):
 
 
 @pytest.mark.parametrize(
-    ("before", "size", "left", "others", "after"),
+    ("before", "size", "left", "growing", "others", "after"),
     [
-        (Places(3, 1, 1), 2, 0, 0, Places(3, 1, 1)),  # a newcomer is still to come
-        (Places(3, 1, 1), 3, 0, 0, Places(3, 1)),  # it, or a spare, has come
-        (Places(4), 1, 3, 5, Places(1)),  # three leave and are not replaced
-        (Places(3), 2, 0, 0, Places(2)),  # one has died, and nobody can take its place
-        (Places(3), 2, 0, 1, Places(3)),
-        (Places(4, 1, 1), 2, 0, 0, Places(3, 1, 1)),  # one has died, one is still to come
-        (Places(4, 1, 1), 2, 1, 0, Places(3, 1, 1)),
+        (Places(3, 1, 1), 2, 0, 2, 0, Places(3, 1, 1)),  # a newcomer is still to come
+        (Places(3, 1, 1), 2, 0, 0, 0, Places(2, 1)),  # none is left that could
+        (Places(3, 1, 1), 3, 0, 1, 0, Places(3, 1)),  # it, or a spare, has come
+        (Places(4), 1, 3, 4, 5, Places(1)),  # three leave and are not replaced
+        (Places(3), 2, 0, 3, 0, Places(2)),  # one has died, and nobody can take its place
+        (Places(3), 2, 0, 0, 1, Places(3)),
+        (Places(4, 1, 1), 2, 0, 3, 0, Places(3, 1, 1)),  # one has died, one is still to come
+        (Places(4, 1, 1), 2, 1, 3, 0, Places(3, 1, 1)),
     ],
 )
-def test_they_are_those_that_somebody_can_take(before, size, left, others, after):
-    assert before.with_ranks(size, left, others) == after
+def test_they_are_those_that_somebody_can_take(before, size, left, growing, others, after):
+    assert before.with_ranks(size, left, growing, others) == after

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -14,11 +15,11 @@ from renga_comm_mpi import agreement, failures, point_to_point, watchdog
 from renga_comm_mpi.calls import Pause
 from renga_comm_mpi.launching import STOP
 from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.resilient.attendant import attendant
 from renga_comm_mpi.resilient.family import Family, Vote
 from renga_comm_mpi.resilient.group import ResilientGroup
 from renga_comm_mpi.resilient.members import Arrangement, Role
 from renga_comm_mpi.resilient.membership import Membership, TooFew
-from renga_comm_mpi.resilient.newcomers import Recruiting
 from renga_comm_mpi.resilient.told import Told, note_end, note_start, told
 from renga_comm_mpi.world import set_world
 from renga_core.communicator import MismatchError
@@ -53,10 +54,10 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             raise RengaError("communicator 'resilient': this process has made one already. Next: use that, or split it")
         super().__init__(Family())
         ResilientCommunicator._there = bool(how.folder)
-        self._asked = False
+        self._asked = self._left = False
         self._waits = how.waits
-        self._recruiting: Recruiting | None = None
-        self._membership = Membership(how)
+        self._attendant = attendant()
+        self._membership = Membership(how) if self._attendant is None else self._attendant.membership
         if how.folder:
             note_start()
             failures.let_others_go_on(note_end, self._at_exit)
@@ -64,33 +65,36 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             if in_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
                 signal.signal(signal.SIGTERM, lambda number, frame: self.ask_to_leave())
         failures.install()
-        if self._membership.is_newcomer or self._membership.settle(self._family, self._remake) is None:
+        if self._attendant is not None:
+            with self._attendant.lock:
+                self._be_alone()
+        elif self._membership.settle(self._family, self._remake) is None:
             self._be_alone()
-        elif self._membership.size < self._membership.places.total:
-            self._recruiting = self._membership.recruit()
 
     @property
     def is_spare(self) -> bool:  # noqa: D102
-        return self._membership.role == Role.WAITING
+        return self._membership.role in (Role.WAITING, Role.STARTING)
 
     def join(self) -> Change | None:  # noqa: D102
         with _unstoppable():
+            if self._membership.role == Role.STARTING:
+                self._dismiss_attendant()
+                self._membership.arrive()
             while self.is_spare and self._membership.wait():
                 self._break_up()
                 change = self._membership.settle(self._family, self._remake)
                 if change is not None:
-                    self._recruiting = self._membership.recruit()
                     return self._awaited(change)
                 self._be_alone()
         return None
 
     def commit(self) -> bool:  # noqa: D102
         with self._waiting("commit"):
-            # Not while a newcomer is on its way, which would be dismissed.
-            grows = self._recruiting is None and self._membership.hears_request()
-            steady = not (self._asked or self._has_come() or grows or self._membership.may_grow(len(self._given)))
-            found = self._family.vote(self._comms[0], Vote.COMMITS, steady)
-        self._membership.has_state = True
+            there = self._membership
+            leaves = self._asked and not there.stays
+            grows = there.hears_request() or there.may_grow(len(self._given))
+            found = self._family.vote(self._comms[0], Vote.COMMITS, not (leaves or grows or self._has_come()))
+        there.has_state = True
         return not found & Vote.STEADY
 
     def recover(self) -> Change:  # noqa: D102
@@ -98,17 +102,15 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def _awaited(self, change: Change) -> Change:
         """A change and what follows from it: where the job waits for newcomers, wait. Collective over a new group."""
-        while self._waits and self._recruiting is not None:
+        while self._waits and self._membership.awaits:
             with suppress(RanksLost):
                 while self._may_admit() & Vote.NOBODY_CAME:
                     time.sleep(_LOOK)
-                self._take_in()
             change = _both(change, self._recover())
         return change
 
     def _recover(self) -> Change:
         """`recover`, without waiting for newcomers."""
-        self._dismiss()
         self._break_up()
         try:
             change = self._membership.settle(self._family, self._remake)
@@ -118,24 +120,20 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             set_world(MPI.COMM_WORLD)  # for messages
             raise error from None
         assert change is not None, "a rank of the group stays in it"
-        self._recruiting = self._membership.recruit()
         return change
 
     def admit(self) -> Change | None:  # noqa: D102
         with self._waiting("admit"):
-            found = self._may_admit()
-        if not found & Vote.NOBODY_CAME:
-            self._take_in()
-        self._dismiss()
+            self._may_admit()
         if self._asked:
             self._membership.role = Role.LEAVING
         self._break_up()
         change = self._membership.settle(self._family, self._remake)
         if change is None:
+            self._left = True
             self._parts, self._given = [], []
             self._be_alone()
             return None
-        self._recruiting = self._membership.recruit()
         return self._awaited(change)
 
     def ask_to_leave(self) -> None:  # noqa: D102
@@ -145,17 +143,19 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         membership = self._membership
         if membership.over or MPI.Is_finalized():
             return
-        if membership.role == Role.WAITING:
+        if self.is_spare:
+            self._dismiss_attendant()
             membership.role = Role.ENDED
         else:
-            if self._recruiting is not None:
-                self._recruiting.await_start()  # on all ranks, before one of them dismisses the newcomers
-            with suppress(RanksLost, MismatchError):
+            try:
                 self._meet_at_end()
-            membership.role = Role.ENDED
-            self._dismiss()
-            self._break_up()
-            membership.settle(self._family, self._remake)
+            except (RanksLost, MismatchError):
+                membership.role = Role.ENDED
+                self._break_up()
+                membership.settle(self._family, self._remake)
+            else:
+                membership.end()
+                self._break_up()
         while membership.wait():
             membership.settle(self._family, self._remake)
 
@@ -192,23 +192,17 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def _has_come(self) -> bool:
         """Whether newcomers are ready, as far as this rank knows."""
-        return self._recruiting is not None and self.rank == 0 and self._recruiting.has_come()
+        return self.rank == 0 and self._membership.has_come()
 
     def _may_admit(self) -> Vote:
         """Vote that the group may change, and whether newcomers have come."""
         return self._family.vote(self._comms[0], Vote.ADMITS, nobody_came=not self._has_come())
 
-    def _take_in(self) -> None:
-        """Connect with the newcomers. Collective."""
-        assert self._recruiting is not None, "all ranks of the group have begun to start them"
-        recruiting, self._recruiting = self._recruiting, None
-        self._membership.take_in(recruiting)
-
-    def _dismiss(self) -> None:
-        """Let newcomers end that have not been taken in."""
-        if self._recruiting is not None:
-            self._recruiting.abandon()
-            self._recruiting = None
+    def _dismiss_attendant(self) -> None:
+        """From now on, this process answers for itself."""
+        if self._attendant is not None:
+            self._attendant.stop()
+            self._attendant = None
 
     def _meet_at_end(self) -> None:
         """Wait until all ranks have come to their end.
@@ -232,10 +226,13 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
 
     def _at_exit(self) -> None:
         """End the program's part in the job, and see to it that this process ends."""
-        left = self._membership.over and self._membership.role == Role.ENDED and self._asked
         served = not self.is_spare
-        self.finalize()
-        note_end(0 if served and not left else None)
+        try:
+            self.finalize()
+        except BaseException:  # others would wait for this process for ever
+            traceback.print_exc()
+            failures.end_all(1)
+        note_end(0 if served and not self._left else None)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_FINALIZE)
 

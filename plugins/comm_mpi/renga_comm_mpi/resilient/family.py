@@ -8,6 +8,8 @@ used only when a vote on its parent has shown that all its ranks have it.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from contextlib import suppress
 from enum import IntFlag
 
@@ -24,6 +26,8 @@ _LOSS = {
     getattr(MPI, name, MPI.ERR_UNKNOWN)
     for name in ("ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING", "ERR_REVOKED", "ERR_IN_STATUS", "ERR_PENDING")
 } - {MPI.ERR_UNKNOWN}
+_NEWS = 0.2
+"""Seconds for which to wait for the news of a death that explains an error."""
 
 
 class Vote(IntFlag):
@@ -51,9 +55,37 @@ _WHAT = {
 }
 
 
-def tells_of_loss(error: BaseException) -> bool:
-    """Whether an error of MPI says that a rank has died, or that another rank has found that."""
-    return isinstance(error, MPI.Exception) and error.Get_error_class() in _LOSS
+def tells_of_loss(error: BaseException, comms: Iterable[MPI.Comm]) -> bool:
+    """Whether an error of MPI says that a rank has died, or that another rank has found that.
+
+    Or an error that a death explains: in what it interrupts, Open MPI 5.0 may also raise ``MPI_ERR_OTHER``, or return
+    data that nobody has sent, with which Python then fails.
+
+    Args:
+        error: The error.
+        comms: Of the ranks that may have died.
+    """
+    if isinstance(error, MPI.Exception) and error.Get_error_class() in _LOSS:
+        return True
+    if not isinstance(error, Exception):
+        return False
+    comms = [comm for comm in comms if comm != MPI.COMM_NULL and comm.size > 1]
+    until = time.monotonic() + _NEWS
+    while comms:
+        if any(_has_lost(comm) for comm in comms):
+            return True
+        if time.monotonic() > until:
+            break
+        time.sleep(_NEWS / 20)
+    return False
+
+
+def _has_lost(comm: MPI.Comm) -> bool:
+    try:
+        comm.Iprobe(MPI.ANY_SOURCE)  # this lets MPI hear of deaths
+    except MPI.Exception:
+        return True
+    return bool(comm.Is_revoked() or comm.Get_failed().size)
 
 
 class Family:
@@ -87,7 +119,7 @@ class Family:
             for _ in range(count):
                 made.append(parent.Split(color, key))
         except MPI.Exception as error:
-            if not tells_of_loss(error):
+            if not tells_of_loss(error, [parent]):
                 raise
             self._all += made
             raise RanksLost("a rank has died while a group was made") from error
@@ -134,7 +166,7 @@ class Family:
         try:
             found = Vote(comm.Agree(int(given)))
         except MPI.Exception as error:
-            if not tells_of_loss(error):
+            if not tells_of_loss(error, [comm]):
                 raise
             self._voting.remove(comm)
             raise RanksLost(f"a rank has died; this one voted in {_WHAT[what]}") from error
@@ -153,6 +185,10 @@ class Family:
             raise RanksLost(f"a rank has died; this one voted in {_WHAT[what]}")
         if not found & what:
             raise MismatchError([(_WHAT[what], None), ("something else", None)], comm.rank)
+
+    def explains(self, error: BaseException) -> bool:
+        """Whether the death of a rank explains an error."""
+        return tells_of_loss(error, self._all)
 
     def revoke(self) -> None:
         """Wake all that wait for others, in this process and in others, and let nobody wait again."""

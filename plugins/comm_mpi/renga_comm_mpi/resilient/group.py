@@ -11,7 +11,7 @@ from renga_comm_base.resilience import RanksLost
 from renga_comm_mpi import watchdog
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.naive_and_flat import MessagesCommunicator
-from renga_comm_mpi.resilient.family import Family, Vote, tells_of_loss
+from renga_comm_mpi.resilient.family import Family, Vote
 
 __all__ = ["ResilientGroup"]
 
@@ -139,7 +139,7 @@ class _Losing:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._waiting.__exit__(kind, error, traceback)
-        if error is not None and tells_of_loss(error):
+        if error is not None and not isinstance(error, RanksLost) and self._family.explains(error):
             self._family.revoke()
             raise RanksLost(f"a rank has died; this one was in {self._what}. Next: call recover()") from error
 

@@ -6,23 +6,27 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 from renga_comm_mpi.launching import LaunchError, Mpiexec
 from renga_comm_mpi.processes import rank_processes
-from renga_comm_mpi.resilient.told import connecting, ends, is_used
+from renga_comm_mpi.resilient.told import Told, connecting, ends, is_used, note_mpi, users
 
-__all__ = ["Errors", "NotConnected", "Watch", "check", "status_of"]
+__all__ = ["Errors", "NotConnected", "Watch", "check", "status_of", "with_dormant"]
 
 _PERIOD = 0.25
 _GRACE = 15.0
 """Seconds that a process has to end when it has said that it does, and ``mpiexec`` when no rank is left."""
 _STARTS = 2.0
 """Seconds that a rank may have no process while others wait for MPI to connect them."""
+_OTHERS = 30.0
+"""Seconds after which a program with dormant processes is named that uses MPI otherwise than through Renga."""
 _KILL = 5.0
 """Seconds after which ``mpiexec`` is killed that was asked to end."""
 
@@ -50,37 +54,64 @@ def check(mpiexec: Mpiexec) -> None:
         )
 
 
-def status_of(folder: str, status: int, wish: int = 0) -> int:
+def with_dormant(command: Sequence[str], first: int) -> list[str]:
+    """Return the command for each process of a job in which some do not start their program at once.
+
+    Args:
+        command: That of the program.
+        first: The first rank that does not.
+
+    Raises:
+        LaunchError: It is not a Python program, which such a process could run later.
+    """
+    position = 1
+    while command[position : position + 1] and command[position].startswith("-") and command[position] != "-m":
+        position += 2 if command[position] in ("-W", "-X") else 1
+    if command[0] != sys.executable or position >= len(command) or "-c" in command[:position]:
+        raise LaunchError(
+            "--respawn and --max start the program in processes that wait for that, so it must be a Python program: "
+            f"FILE.py, -m MODULE or 'renga COMMAND'. It is: {' '.join(command)}\nNext: use --spares"
+        )
+    start = str(Path(__file__).with_name("start.py"))
+    return [sys.executable, "-I", "-S", start, str(first), str(position), *command]
+
+
+def status_of(folder: str, status: int, wish: int = 0, here: bool = True) -> int:
     """Return the status of a job: 0 if a rank has come to the end of its program, whoever else has died.
 
     Args:
-        folder: Where processes have noted how they ended.
-        status: That of ``mpiexec``, which does not know what a death means.
+        folder: Where processes have noted how they ended. They do not know the status of ``raise SystemExit(3)``.
+        status: That of ``mpiexec``: of a process that has ended by itself, below 128; else it tells of deaths.
         wish: The signal by which the job was asked to stop, if it was.
+        here: All ranks were on this machine. Otherwise, that of ``mpiexec`` may also tell of the loss of another one.
     """
     noted = [one for one in ends(folder).values() if one is not None]
     if noted:
-        return min(noted)
+        return min(noted) or (status if here and status < 128 else 0)
     return 128 + wish if wish else status or 1 if is_used(folder) else status
 
 
 class Watch:
     """Ends what does not end by itself: ranks that have said that they do, and ``mpiexec`` when no rank is left.
 
-    Also a job of which a rank has died before MPI had connected all. Used as a context, around waiting for ``mpiexec``.
+    Also a job of which a rank has died before MPI had connected all, and dormant processes when all others have ended
+    without having made the communicator. Used as a context, around waiting for ``mpiexec``.
 
     Args:
         mpiexec: What has started the ranks.
-        folder: Where they note their end.
-        size: How many ranks are started on this machine, spares too; None: others are started elsewhere.
+        how: How they were told that some may die.
+        size: How many ranks are started on this machine, all processes; None: others are started elsewhere.
 
     Attributes:
         missing: The ranks that died before MPI had connected all.
     """
 
-    def __init__(self, mpiexec: subprocess.Popen[bytes], folder: str, size: int | None = None) -> None:
+    def __init__(self, mpiexec: subprocess.Popen[bytes], how: Told, size: int | None = None) -> None:
         self.missing: list[int] = []
-        self._mpiexec, self._folder, self._size = mpiexec, folder, size
+        self._mpiexec, self._folder, self._size = mpiexec, how.folder, size
+        self._first_dormant = how.first_dormant
+        self._has_dormant = how.respawn + how.most > 0
+        self._other_since: float | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="renga-end-watch", daemon=True)
 
@@ -100,6 +131,10 @@ class Watch:
         while not self._over.wait(_PERIOD):
             found = rank_processes(self._mpiexec.pid)
             there = {process.pid for process in found}
+            awake = [process for process in found if process.rank < self._first_dormant]
+            if any(process.has_mpi for process in awake):
+                note_mpi(self._folder)
+                self._name_others({process.pid for process in awake})
             if self._size is not None and there & connecting(self._folder):
                 missing = sorted(set(range(self._size)) - {process.rank for process in found})
                 if missing and time.monotonic() - whole_at > _STARTS:
@@ -109,7 +144,11 @@ class Watch:
             else:
                 missing = []
             whole_at = whole_at if missing else time.monotonic()
-            started = started or bool(there)
+            started = started or bool(awake)
+            if started and not awake and not is_used(self._folder):
+                for pid in there:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGTERM)
             if there or not started:
                 empty_since = time.monotonic()
             for pid in there & ends(self._folder).keys():
@@ -118,6 +157,21 @@ class Watch:
                         os.kill(pid, signal.SIGKILL)
             if time.monotonic() - empty_since > _GRACE:
                 self._mpiexec.kill()
+
+    def _name_others(self, awake: set[int]) -> None:
+        """Say that a program will not go on with processes that it knows nothing of."""
+        if not self._has_dormant or awake & users(self._folder):
+            return
+        now = time.monotonic()
+        if self._other_since is None:
+            self._other_since = now
+        elif now - self._other_since > _OTHERS:
+            self._other_since = float("inf")
+            text = (
+                "\nrenga: the program uses MPI, but not through Renga. With --respawn or --max, it waits for processes "
+                "that only communicator 'resilient' can use.\nNext: start it without these options\n"
+            )
+            os.write(2, text.encode())
 
     def _end(self, ranks: set[int]) -> None:
         for pid in ranks:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from renga_comm_base.resilience import Change
 from renga_comm_mpi.resilient.places import Places
 
-__all__ = ["Arrangement", "Member", "Role", "arrange"]
+__all__ = ["Arrangement", "Member", "Role", "arrange", "to_call"]
 
 
 class Role(IntEnum):
@@ -24,6 +24,10 @@ class Role(IntEnum):
     """It has one, and is to leave."""
     ENDED = 3
     """It has ended its program."""
+    DORMANT = 4
+    """It has not started its program."""
+    STARTING = 5
+    """It is about to start it, to wait for a place then."""
 
 
 class Member(NamedTuple):
@@ -37,7 +41,7 @@ class Member(NamedTuple):
         has_state: It has committed since it joined, or was there from the start.
         home: Its host and process, for messages.
         splits: How many groups it has made of the group by `split`, or, while it waited, as others do.
-        respawned: How many newcomers for dead ranks it knows to have been taken in.
+        grows: It is, or was, dormant until one more rank is asked for; other dormant processes replace dead ranks.
         places: How many places it knows of.
         requests: How many requests for one more rank it knows of.
     """
@@ -49,7 +53,7 @@ class Member(NamedTuple):
     has_state: bool
     home: tuple[str, int]
     splits: int = 0
-    respawned: int = 0
+    grows: bool = False
     places: Places = Places(0)
     requests: int = 0
 
@@ -62,19 +66,22 @@ class Arrangement(NamedTuple):
         seats: Those of its ranks.
         change: How it differs from the old one.
         waiting: Of each that still waits, its `Member.splits`.
+        staying: Those of its ranks, of all members, that are to leave when another one has the state.
     """
 
     order: tuple[int, ...]
     seats: tuple[int, ...]
     change: Change
     waiting: tuple[int, ...] = ()
+    staying: tuple[int, ...] = ()
 
 
 def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arrangement | None:
     """Return the new group; None if nobody of the old one goes on.
 
     Who waits takes a seat that is vacant, the first that is; not while it has made more groups by `split` than the
-    others, who could not make theirs with it. Ranks are in the order of seats.
+    others, who could not make theirs with it. Beside one that is to leave, but must stay until another one has the
+    state, there is a seat more. Ranks are in the order of seats.
 
     Args:
         members: All processes that are alive.
@@ -95,7 +102,8 @@ def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arra
     ended = [i for i, member in enumerate(members) if member.role == Role.ENDED]
     left = tuple(sorted(place for i in (*leaving, *ended) if (place := members[i].place) is not None))
     stay = {members[i].place for i in there.values()}
-    vacant = max(0, full - len(there) - (len(left) if shrinks else 0))
+    staying = tuple(i for i in there.values() if members[i].role == Role.LEAVING)
+    vacant = max(0, full - len(there) + len(staying) - (len(left) if shrinks else 0))
     free = (seat for seat in itertools.count() if seat not in there)
     there |= list(zip(itertools.islice(free, vacant), waiting, strict=False))
     seats = tuple(sorted(there))
@@ -103,12 +111,34 @@ def arrange(members: Sequence[Member], full: int, shrinks: bool = False) -> Arra
     previous = tuple(members[i].place if members[i].has_state else None for i in order)
     lost = tuple(place for place in range(before) if place not in stay and place not in left)
     rest = tuple(member.splits for i, member in enumerate(members) if member.role == Role.WAITING and i not in order)
-    return Arrangement(order, seats, Change(previous, lost, left), rest)
+    return Arrangement(order, seats, Change(previous, lost, left), rest, staying)
 
 
 def _may_leave(members: Sequence[Member]) -> list[int]:
     """Those that leave, unless nobody else had the state then: they stay until somebody has it."""
     leaving = [i for i, member in enumerate(members) if member.role == Role.LEAVING]
     stays = any(member.role == Role.ACTIVE and member.has_state for member in members)
-    waits = any(member.role in (Role.WAITING, Role.ACTIVE) for member in members)
+    waits = any(member.role not in (Role.LEAVING, Role.ENDED) for member in members)
     return leaving if stays or not waits else []
+
+
+def to_call(members: Sequence[Member], new: Arrangement, places: Places) -> tuple[int, ...]:
+    """Return the dormant processes that are to start their program, to take vacant places.
+
+    Args:
+        members: All processes that are alive.
+        new: The new group.
+        places: How many places it has.
+    """
+    dormant = {
+        grows: [i for i, one in enumerate(members) if one.role == Role.DORMANT and one.grows == grows]
+        for grows in (False, True)
+    }
+    starting = [member.grows for member in members if member.role == Role.STARTING]
+    vacant = max(0, places.total - len(new.order) + len(new.staying))
+    replacing = max(0, vacant - places.grown - starting.count(False))
+    growing = max(0, min(vacant, places.grown) - starting.count(True))
+    called = dormant[False][:replacing] + dormant[True][:growing]
+    if new.staying and not called and not starting:  # whoever comes, the last one can leave
+        called = dormant[True][:1]
+    return tuple(called)

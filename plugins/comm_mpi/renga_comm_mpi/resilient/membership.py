@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from renga_comm_base.resilience import Change, RanksLost
 from renga_comm_mpi.mpi import MPI
+from renga_comm_mpi.resilient.awakening import tell
+from renga_comm_mpi.resilient.exchange import exchange
 from renga_comm_mpi.resilient.family import Family, tells_of_loss
-from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange
-from renga_comm_mpi.resilient.newcomers import Recruiting, meet_parents, parents
+from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange, to_call
 from renga_comm_mpi.resilient.places import Places
 from renga_comm_mpi.resilient.told import Told, requests
 from renga_core.errors import RengaError
@@ -31,6 +32,8 @@ _LOOK = 0.002
 """Seconds between two looks of a process that waits for a place."""
 _LISTEN = 0.2
 """Seconds between two looks for requests."""
+_READY, _OVER = 1, 2
+"""Messages: to rank 0 of the group, that a new process waits for a place; to all that wait, that the job is over."""
 
 
 class TooFew(RengaError):
@@ -43,6 +46,7 @@ class _Plan(NamedTuple):
     Attributes:
         members: All that are alive, in the order of the root.
         arrangement: Who is in the group; None: the job is over.
+        called: Which of all members are to start their program.
         comms: Its MPI communicators; those of another process are null.
         staying: The root without those that leave; the root itself if nobody does, and null for who does.
         places: How many the new group has.
@@ -50,6 +54,7 @@ class _Plan(NamedTuple):
 
     members: list[Member]
     arrangement: Arrangement | None
+    called: tuple[int, ...]
     comms: list[MPI.Comm]
     staying: MPI.Comm
     places: Places
@@ -68,35 +73,39 @@ class Membership:
         size: How many ranks the group has; 0 for who has never been in it.
         has_state: It has committed since it joined, or was there from the start.
         homes: Of each rank of the group its host and process.
-        splits, respawned, places: As in `Member`.
+        splits, places: As in `Member`.
+        members: All that were alive when the group was made, in the order of the root.
+        stays: It is to leave, and others take in somebody first.
         over: Nobody needs this process any more.
     """
 
     def __init__(self, told: Told) -> None:
-        self._parents = parents()
         world = MPI.COMM_WORLD
-        founder = self._parents is None and world.rank < told.ranks
-        self.role = Role.ACTIVE if founder else Role.WAITING
+        founder, dormant = world.rank < told.ranks, world.rank >= told.first_dormant
+        self.role = Role.ACTIVE if founder else Role.DORMANT if dormant else Role.WAITING
         self.place = self.seat = world.rank if founder else None
         self.size = told.ranks if founder else 0
         self.has_state = founder
         self.homes: tuple[tuple[str, int], ...] = ()
-        self.splits = self.respawned = 0
+        self.members: list[Member] = []
+        self.splits = 0
         self.places = Places(told.ranks)
         self._requests, self._listened_at = 0, 0.0
-        self.over = False
+        self.over = self.stays = False
         self._waiting: tuple[int, ...] = ()
         self._told = told
         self._root: MPI.Comm = world
-        self._for_newcomers: MPI.Comm | None = None
         self._active = tuple(range(told.ranks))
         """Which ranks of the root are in the group."""
+        self._has_come = False
+        if not dormant:
+            tell(told, begins=True)
 
-    def settle(self, family: Family, remake: Remake) -> Change | None:
+    def settle(self, family: Family | None = None, remake: Remake | None = None) -> Change | None:
         """Agree with all processes that are alive on a new group, and make it. All of them call.
 
         Args:
-            family: The MPI communicators of the new group; empty.
+            family: The MPI communicators of the new group; empty. None on processes that cannot be in it.
             remake: Given the new group and its first MPI communicators, it makes what is derived from them. Called on
                 the ranks of the new group, and again if one of them dies meanwhile.
 
@@ -107,6 +116,7 @@ class Membership:
             TooFew: Fewer ranks are left than the job needs.
         """
         started_at = time.monotonic()
+        family = Family() if family is None else family
         while True:
             self._shrink()
             plan = self._plan()
@@ -126,43 +136,63 @@ class Membership:
         return self.size < self.places.total and any(one <= splits for one in self._waiting)
 
     @property
-    def is_newcomer(self) -> bool:
-        """Whether it was started for a dead rank, and is not connected with the others yet."""
-        return self._parents is not None
+    def is_dormant(self) -> bool:
+        """Whether it has not been called."""
+        return self.role == Role.DORMANT
 
-    def recruit(self) -> Recruiting | None:
-        """Start newcomers for vacant places, if any are and that is allowed. Collective over a new group."""
-        comm, self._for_newcomers = self._for_newcomers, None
-        count = min(self.places.total - self.size, self.places.grown + self._told.respawn - self.respawned)
-        alone = len(self._active) == self._root.size  # whom newcomers know nothing of could not be in the new root
-        return Recruiting(comm, count) if comm is not None and count > 0 and alone else None
+    @property
+    def awaits(self) -> bool:
+        """Whether processes that were called have not come yet."""
+        return any(member.role == Role.STARTING for member in self.members)
 
-    def take_in(self, recruiting: Recruiting) -> None:
-        """Have newcomers in the root from now on, if they can come. Collective over the group."""
-        root = recruiting.take_in()
-        if root is not None:
-            self._root.Revoke()
-            self._root = root
-            self.respawned += max(0, recruiting.count - self.places.grown)
-
-    def wait(self) -> bool:
-        """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more."""
-        if self._parents is not None:
-            root, self._parents = meet_parents(self._parents), None
-            self.over = root is None
-            self._root = root or MPI.COMM_SELF
-            return not self.over
-        while not self.over:
+    def has_come(self) -> bool:
+        """Whether a process that was called is ready, or has died. Asked by rank 0 of the group."""
+        if self.awaits and not self._has_come:
             try:
-                self._root.Iprobe(MPI.ANY_SOURCE)
+                self._has_come = bool(self._root.Iprobe(MPI.ANY_SOURCE, _READY))
             except MPI.Exception:
-                if self._root.Is_revoked():
-                    return True
-                failed = self._root.Get_failed()
-                ranks = MPI.Group.Translate_ranks(failed, None, self._root.Get_group())
-                self.over = set(self._active) <= set(ranks)
-                self._root.Ack_failed()
-            time.sleep(_LOOK)
+                self._has_come = True
+        return self._has_come
+
+    def arrive(self) -> None:
+        """Wait for a place from now on, after having been called."""
+        self.role = Role.WAITING
+        with suppress(MPI.Exception):  # where this fails, all meet anyway
+            self._root.send(b"", self._active[0], _READY)
+
+    def end(self) -> None:
+        """Let this and all processes that wait end. Called by all of the group, after a vote that all have ended.
+
+        That makes no communicator, in which Open MPI 5.0 does not always survive a death (`_collect_news`).
+        """
+        self.role, self.over = Role.ENDED, True
+        for rank in set(range(self._root.size)) - set(self._active):
+            with suppress(MPI.Exception):
+                self._root.send(b"", rank, _OVER)
+
+    def wait(self, look: float = _LOOK) -> bool:
+        """Wait, without using the processor, until others call `settle`; False: nobody needs this process any more.
+
+        Args:
+            look: Seconds between two looks.
+        """
+        while not self.over:
+            if self.hears_change():
+                return True
+            time.sleep(look)
+        return False
+
+    def hears_change(self) -> bool:
+        """Whether others have called `settle`. If all of the group have died, this one is `over`."""
+        try:
+            self.over = bool(self._root.Iprobe(MPI.ANY_SOURCE, _OVER))
+        except MPI.Exception:
+            if self._root.Is_revoked():
+                return True
+            failed = self._root.Get_failed()
+            ranks = MPI.Group.Translate_ranks(failed, None, self._root.Get_group())
+            self.over = set(self._active) <= set(ranks)
+            self._root.Ack_failed()
         return False
 
     def hears_request(self) -> bool:
@@ -180,7 +210,7 @@ class Membership:
             try:
                 self._root = old.Shrink()
             except MPI.Exception as error:
-                if not tells_of_loss(error):
+                if not tells_of_loss(error, [old]):
                     raise
             else:
                 break
@@ -207,25 +237,29 @@ class Membership:
         comms: list[MPI.Comm] = []
         try:
             what, known = (self.role, self.place, self.seat, self.size, self.has_state), (self.places, self._requests)
-            members = root.allgather(Member(*what, home, self.splits, self.respawned, *known))
+            grows = MPI.COMM_WORLD.rank >= self._told.first_growing
+            members = exchange(root, Member(*what, home, self.splits, grows, *known))
             places = next((one.places for one in members if one.has_state), self.places)
             if most := self._told.most:
                 places = places.with_requests(max(one.requests for one in members), most)
             new = arrange(members, places.total, shrinks=most > 0)
             if new is None:
-                return _Plan(members, None, [], root, places)
+                return _Plan(members, None, (), [], root, places)
             if most:
-                others = self._told.respawn - max(one.respawned for one in members) + len(new.waiting)
-                places = places.with_ranks(len(new.order), len(new.change.left), others)
+                coming = [one.grows for one in members if one.role in (Role.DORMANT, Role.STARTING)]
+                growing, others = coming.count(True), coming.count(False) + len(new.waiting)
+                places = places.with_ranks(len(new.order), len(new.change.left), growing, others)
+            called = to_call(members, new, places)
             position = new.order.index(root.rank) if root.rank in new.order else None
-            for _ in range(_GROUPS + self._told.starts_more):
+            for _ in range(_GROUPS):
                 comms.append(root.Split(MPI.UNDEFINED if position is None else 0, position or 0))
             if not new.change.left:
-                return _Plan(members, new, comms, root, places)
+                return _Plan(members, new, called, comms, root, places)
             leaves = self.role == Role.LEAVING and position is None
-            return _Plan(members, new, comms, root.Split(MPI.UNDEFINED if leaves else 0, root.rank), places)
-        except MPI.Exception as error:
-            if not tells_of_loss(error):
+            staying = root.Split(MPI.UNDEFINED if leaves else 0, root.rank)
+            return _Plan(members, new, called, comms, staying, places)
+        except Exception as error:
+            if not (isinstance(error, RanksLost) or tells_of_loss(error, [root])):
                 raise
             for comm in comms:
                 if comm != MPI.COMM_NULL:
@@ -241,18 +275,17 @@ class Membership:
             return "all ranks that had the state of the training have died. Next: resume from its last snapshot"
         return ""
 
-    def _is_made(self, plan: _Plan, family: Family, remake: Remake) -> bool:
+    def _is_made(self, plan: _Plan, family: Family, remake: Remake | None) -> bool:
         if plan.comms[0] == MPI.COMM_NULL:
             return True
         assert plan.arrangement is not None
-        family.adopt(plan.comms[:_GROUPS])
+        assert remake is not None, "who cannot be in the group has no place in it"
+        family.adopt(plan.comms)
         self.homes = tuple(plan.members[i].home for i in plan.arrangement.order)
         try:
-            remake(plan.arrangement, plan.comms[:_GROUPS])
-        except RanksLost:
-            return False
-        except MPI.Exception as error:
-            if not tells_of_loss(error):
+            remake(plan.arrangement, plan.comms)
+        except Exception as error:
+            if not (isinstance(error, RanksLost) or tells_of_loss(error, plan.comms)):
                 raise
             return False
         return True
@@ -272,7 +305,10 @@ class Membership:
     def _enter(self, plan: _Plan, new: Arrangement, seconds: float) -> Change | None:
         """Be what the plan says."""
         root, rank, self.places = self._root, self._root.rank, plan.places
-        is_in = rank in new.order
+        self.members = list(plan.members)
+        for i in plan.called:
+            self.members[i] = plan.members[i]._replace(role=Role.STARTING)
+        self._has_come, is_in = False, rank in new.order
         if not is_in and self.role == Role.LEAVING:
             self._root, self.role, self.place, self.over = MPI.COMM_SELF, Role.ENDED, None, True
             _free(root)
@@ -283,11 +319,10 @@ class Membership:
             self._root.Set_errhandler(MPI.ERRORS_RETURN)
             _free(root)
         if not is_in:
-            self.place, self.size = None, 0
+            self.role, self.place, self.size = self.members[rank].role, None, 0
             return None
         self._waiting = new.waiting
-        self._for_newcomers = plan.comms[_GROUPS] if self._told.starts_more else None
-        self.respawned = max(member.respawned for member in plan.members)
+        self.stays = self.role == Role.LEAVING and not new.change.newcomers
         self.role, self.place, self.size = Role.ACTIVE, new.order.index(rank), len(new.order)
         self.seat = new.seats[self.place]
         return replace(new.change, seconds=seconds)

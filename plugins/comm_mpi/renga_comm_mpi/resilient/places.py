@@ -13,7 +13,7 @@ class Places(NamedTuple):
     Attributes:
         total: Places, taken or vacant.
         heeded: How many requests for one more rank have been dealt with, of all that were made.
-        grown: Vacant places that come from requests: the newcomers for them do not count as replacements.
+        grown: Vacant places that come from requests: other processes take them than those that replace dead ranks.
     """
 
     total: int
@@ -25,14 +25,15 @@ class Places(NamedTuple):
         more = max(0, min(requests - self.heeded, most - self.total))
         return Places(self.total + more, max(requests, self.heeded), self.grown + more)
 
-    def with_ranks(self, size: int, left: int, others: int) -> Places:
+    def with_ranks(self, size: int, left: int, growing: int, others: int) -> Places:
         """Return the places of a new group: those that leave take theirs with them, and nobody waits for the dead.
 
         Args:
             size: How many ranks the new group has.
             left: How many have left as asked.
-            others: How many can still come beside `grown`: newcomers for dead ranks, and spares.
+            growing: How many processes can still come for requests.
+            others: How many other ones can still come: those that replace dead ranks, and spares.
         """
         vacant = max(0, self.total - left - size)
-        grown = min(self.grown, vacant)
+        grown = min(self.grown, vacant, growing)
         return Places(size + min(vacant, grown + others), self.heeded, grown)

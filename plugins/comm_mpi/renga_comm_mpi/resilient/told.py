@@ -9,18 +9,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from renga_core.errors import RengaError
+
 __all__ = [
     "VARIABLE",
     "Told",
     "connecting",
     "ends",
     "is_used",
+    "may_connect",
     "note_connecting",
     "note_end",
+    "note_mpi",
     "note_request",
     "note_start",
+    "refuse_dormant",
     "requests",
     "told",
+    "users",
 ]
 
 VARIABLE = "RENGA_RESILIENT"
@@ -34,10 +40,11 @@ class Told(NamedTuple):
         ranks: How many places the group has. The first so many processes have them; the others are spares.
         least: With fewer ranks than this the job ends.
         folder: Where processes on the launcher's machine note how they have ended.
-        respawn: How many newcomers may be started for dead ranks, in all.
+        respawn: How many dormant processes there are to replace dead ranks.
         waits: `recover` waits for them. Otherwise fewer ranks go on meanwhile.
         most: How many ranks there may be after requests for more; ranks that leave are not replaced. 0: the number of
-            places stays.
+            places stays. So many dormant processes more are there for such requests.
+        spares: How many processes wait with the program. Those of higher ranks are dormant.
     """
 
     ranks: int
@@ -46,17 +53,22 @@ class Told(NamedTuple):
     respawn: int = 0
     waits: bool = False
     most: int = 0
+    spares: int = 0
 
     @property
-    def starts_more(self) -> bool:
-        """Whether newcomers may be started."""
-        return self.respawn > 0 or self.most > 0
+    def first_dormant(self) -> int:
+        """The first rank that is dormant, if any is: those for dead ranks first, then those for requests."""
+        return self.ranks + self.spares
+
+    @property
+    def first_growing(self) -> int:
+        """The first rank that is dormant until one more rank is asked for, if any is."""
+        return self.first_dormant + self.respawn
 
     def environment(self) -> dict[str, str]:
         """What tells it to processes, and Open MPI to end each by itself.
 
-        Otherwise all wait for each other at their end, which after deaths may take for ever (``PMIx_Fence``), and
-        newcomers that were started together are killed when one of them dies.
+        Otherwise all wait for each other at their end, which after deaths may take for ever (``PMIx_Fence``).
         """
         by_itself = {"OMPI_MCA_async_mpi_finalize": "1", "PRTE_MCA_state_base_recoverable": "1"}
         return {VARIABLE: json.dumps(self._asdict()), **by_itself}
@@ -68,7 +80,26 @@ def told() -> Told | None:
     return None if not text else Told(**json.loads(text))
 
 
-_USED, _CONNECTED, _REQUESTS = "used", "connected", "requests"
+def refuse_dormant(name: str, size: int) -> None:
+    """Refuse a group of all processes of which some do not come, since they have not started the program.
+
+    Args:
+        name: Of the communicator.
+        size: How many processes there are.
+
+    Raises:
+        RengaError: There are such.
+    """
+    what = told()
+    if what is not None and what.first_dormant < size:
+        raise RengaError(
+            f"communicator {name!r}: {size - what.first_dormant} of the {size} processes of this job wait without the "
+            "program (--respawn, --max), which only communicator 'resilient' can use. "
+            "Next: choose that one, or start the job without these options"
+        )
+
+
+_USED, _CONNECTED, _REQUESTS, _HAS_MPI = "used", "connected", "requests", "has-mpi"
 _CONNECTING = "connecting-"
 
 
@@ -131,7 +162,28 @@ def note_connecting() -> Iterator[None]:
 
 def connecting(folder: str) -> set[int]:
     """The processes that wait for MPI to connect all ranks; none when it has connected one of them."""
-    names = {path.name for path in Path(folder).iterdir()}
-    if names & {_USED, _CONNECTED}:
+    if {_USED, _CONNECTED} & set(os.listdir(folder)):
         return set()
-    return {int(name.removeprefix(_CONNECTING)) for name in names if name.startswith(_CONNECTING)}
+    return users(folder)
+
+
+def users(folder: str) -> set[int]:
+    """The processes that use MPI through this package."""
+    return {int(name.removeprefix(_CONNECTING)) for name in os.listdir(folder) if name.startswith(_CONNECTING)}
+
+
+def note_mpi(folder: str) -> None:
+    """Tell dormant processes that the program uses MPI."""
+    Path(folder, _HAS_MPI).touch()
+
+
+def may_connect(folder: str) -> bool:
+    """Whether MPI is to connect this dormant process: not if the program ends before it uses MPI, or never does.
+
+    On other machines than the launcher's, that is not known.
+    """
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return True
+    return _HAS_MPI in names or any(name.startswith(_CONNECTING) for name in names)
