@@ -152,6 +152,8 @@ def _page(entity: Entity, others: list[Name]) -> str:
         ]
     else:
         lines += [f".. {entity.directive}:: {name.full}", *_options(entity), ""]
+    if entity.example:
+        lines += [".. rubric:: Example", "", *entity.example.split("\n"), ""]
     if others:
         lines += [f"Other names: {', '.join(f':doc:`{it.full} </api/{it.module}/{it.file}>`' for it in others)}.", ""]
     return "\n".join([*lines, ".. rubric:: Served by", "", *served(name), ""])

@@ -46,7 +46,7 @@ def _graph() -> Drawing:
     drawing.arrow((20, 292), (60, 292))
     drawing.text(70, 296, "forward: each call computes, and adds a function and a node", "small")
     drawing.arrow((20, 320), (60, 320), back=True)
-    drawing.text(70, 324, "backward: references lead from results to inputs; gradients go that way", "small")
+    drawing.text(70, 324, "references lead from results to inputs, and gradients go that way", "small")
     return drawing
 
 

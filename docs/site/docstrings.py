@@ -16,6 +16,7 @@ __all__ = ["Links"]
 
 CODE = re.compile(r"``.+?``|(?<![:`\w])`([^`\n]+)`(?!`)", re.DOTALL)
 MARKUP = re.compile(r"(?<!\\)(\*+|\||(?<=\w)_(?=\W|$))")
+RUBRIC = re.compile(r"\s*\.\. rubric:: Examples?$")
 EMPHASIS = re.compile(r"\*{1,2}\w(?:[^*\n]*\w)?\*{1,2}(?=\W|$)")
 
 
@@ -45,6 +46,8 @@ class Links:
             if prose:
                 text += self._prose("\n".join(part), module, arguments).split("\n")
             else:
+                if part[0].lstrip().startswith(">>>") and not any(RUBRIC.match(line) for line in text):
+                    text += [".. rubric:: Example", ""]
                 text += part
         lines[:] = text
 

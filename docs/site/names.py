@@ -5,14 +5,18 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib.util import resolve_name
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from renga.view import VIEWS
 
-__all__ = ["Entity", "Name", "modules", "public_names"]
+__all__ = ["Entity", "Name", "examples", "modules", "public_names"]
+
+EXAMPLES = Path(__file__).with_name("examples.txt")
 
 
 class Name(NamedTuple):
@@ -76,9 +80,21 @@ class Entity:
         return " ".join(self.doc.partition("\n\n")[0].split())
 
     @property
+    def example(self) -> str:
+        """Its example in examples.txt; "" if there is none."""
+        return examples().get(self.name.full, "")
+
+    @property
     def has_example(self) -> bool:
-        """Whether its docstring has an example that can be run."""
-        return ">>>" in self.doc
+        """Whether there is an example that can be run, in its docstring or in examples.txt."""
+        return ">>>" in self.doc or bool(self.example)
+
+
+@cache
+def examples() -> dict[str, str]:
+    """Return the examples of examples.txt by full public name."""
+    parts = re.split(r"^## (\S+)$", EXAMPLES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 @cache

@@ -38,7 +38,19 @@ class AdaDeltaRule(UpdateRule):
 
 
 class AdaDelta(GradientMethod):
-    """AdaDelta: steps in the units of the parameter, without a learning rate."""
+    """AdaDelta: steps in the units of the parameter, without a learning rate.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = AdaDelta(rho=0.95).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     rho: float = hyperparameter(default=0.95, doc="Decay of the means of squares, from 0 to below 1.")
     eps: float = hyperparameter(default=1e-6, doc="Small number that keeps divisors away from zero.")

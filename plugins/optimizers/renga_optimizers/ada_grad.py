@@ -35,7 +35,19 @@ class AdaGradRule(UpdateRule):
 
 
 class AdaGrad(GradientMethod):
-    """AdaGrad: steps become smaller where gradients have been large."""
+    """AdaGrad: steps become smaller where gradients have been large.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = AdaGrad(lr=0.01).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.001, doc="Learning rate.")
     eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")

@@ -129,7 +129,19 @@ class AdamRule(UpdateRule):
 
 
 class Adam(GradientMethod):
-    """Adam."""
+    """Adam.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = Adam(alpha=1e-3).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     alpha: float = hyperparameter(default=0.001, doc="Step size; `lr` is another name of it.")
     beta1: float = hyperparameter(default=0.9, doc="Decay of the mean of gradients, from 0 to below 1.")

@@ -14,6 +14,17 @@ class AdamW(Adam):
         alpha, beta1, beta2, eps, eta: As of `Adam`.
         weight_decay_rate: Decay of the parameter itself in each update. It is not multiplied by `alpha`: what other
             libraries call ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = AdamW(alpha=1e-3, weight_decay_rate=1e-2).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
     """
 
     def __init__(
@@ -33,6 +44,17 @@ class AMSGrad(Adam):
 
     Args:
         alpha, beta1, beta2, eps, eta: As of `Adam`.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = AMSGrad(alpha=1e-3).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
     """
 
     def __init__(
@@ -51,6 +73,17 @@ class AdaBound(Adam):
 
     Args:
         alpha, beta1, beta2, final_lr, gamma, eps, eta: As of `Adam`.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = AdaBound(alpha=1e-3, final_lr=0.1).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
     """
 
     def __init__(
@@ -71,6 +104,17 @@ class AMSBound(Adam):
 
     Args:
         alpha, beta1, beta2, final_lr, gamma, eps, eta: As of `Adam`.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = AMSBound(alpha=1e-3, final_lr=0.1).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
     """
 
     def __init__(

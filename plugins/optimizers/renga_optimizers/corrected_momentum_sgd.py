@@ -50,6 +50,17 @@ class CorrectedMomentumSGD(GradientMethod):
     """Stochastic gradient descent with momentum, for learning rates that change.
 
     While the learning rate is constant it does what `MomentumSGD` does.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = CorrectedMomentumSGD(lr=0.1).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
     """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")

@@ -43,7 +43,19 @@ class MomentumSGDRule(MomentumRule):
 
 
 class MomentumSGD(GradientMethod):
-    """Stochastic gradient descent with momentum."""
+    """Stochastic gradient descent with momentum.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = MomentumSGD(lr=0.1, momentum=0.9).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
     momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")

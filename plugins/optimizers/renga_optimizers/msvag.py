@@ -49,7 +49,19 @@ class MSVAGRule(UpdateRule):
 
 
 class MSVAG(GradientMethod):
-    """M-SVAG: momentum with steps that shrink where the gradient is noise."""
+    """M-SVAG: momentum with steps that shrink where the gradient is noise.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = MSVAG(lr=0.1).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.1, doc="Learning rate.")
     beta: float = hyperparameter(default=0.9, doc="Decay of the means, from 0 to below 1.")

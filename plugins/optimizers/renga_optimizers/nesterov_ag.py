@@ -46,7 +46,19 @@ class NesterovAGRule(MomentumRule):
 
 
 class NesterovAG(GradientMethod):
-    """Nesterov's accelerated gradient."""
+    """Nesterov's accelerated gradient.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = NesterovAG(lr=0.1, momentum=0.9).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
     momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")

@@ -65,7 +65,19 @@ class RMSpropRule(UpdateRule):
 
 
 class RMSprop(GradientMethod):
-    """RMSprop: gradients divided by a running mean of their size."""
+    """RMSprop: gradients divided by a running mean of their size.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = RMSprop(lr=0.01).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
     alpha: float = hyperparameter(default=0.99, doc="Decay of the mean of squares, from 0 to below 1.")

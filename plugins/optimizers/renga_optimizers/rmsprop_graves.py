@@ -42,7 +42,19 @@ class RMSpropGravesRule(UpdateRule):
 
 
 class RMSpropGraves(GradientMethod):
-    """RMSprop with momentum, as Graves uses it for recurrent networks."""
+    """RMSprop with momentum, as Graves uses it for recurrent networks.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = RMSpropGraves(lr=1e-4).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=1e-4, doc="Learning rate.")
     alpha: float = hyperparameter(default=0.95, doc="Decay of the means, from 0 to below 1.")

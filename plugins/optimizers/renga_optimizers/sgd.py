@@ -38,7 +38,19 @@ class SGDRule(UpdateRule):
 
 
 class SGD(GradientMethod):
-    """Stochastic gradient descent."""
+    """Stochastic gradient descent.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = SGD(lr=0.1).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
 

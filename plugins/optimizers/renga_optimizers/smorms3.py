@@ -44,7 +44,19 @@ class SMORMS3Rule(UpdateRule):
 
 
 class SMORMS3(GradientMethod):
-    """SMORMS3: a step of at most the learning rate, with a memory of its own for each element."""
+    """SMORMS3: a step of at most the learning rate, with a memory of its own for each element.
+
+    >>> import numpy as np
+    >>> from renga.links import Linear
+    >>> model = Linear(3, 2)
+    >>> optimizer = SMORMS3(lr=1e-3).setup(model)
+    >>> loss = (model(np.ones((4, 3), np.float32)) ** 2).sum()
+    >>> model.cleargrads()
+    >>> loss.backward()
+    >>> optimizer.update()
+    >>> optimizer.t  # updates so far
+    1
+    """
 
     lr: float = hyperparameter(default=0.001, doc="Learning rate.")
     eps: float = hyperparameter(default=1e-16, doc="Small number that keeps divisors away from zero.")

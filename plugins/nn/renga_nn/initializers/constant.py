@@ -41,25 +41,44 @@ class Constant(_Constant):
     Args:
         fill_value: A number, or an array of the parameter's shape (or one that broadcasts to it), on any device.
         dtype: As of `Initializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=Constant(0.5)).W.shape
+    (2, 3)
     """
 
 
 class Zero(_Constant):
-    """Fill with 0."""
+    """Fill with 0.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=Zero()).W.shape
+    (2, 3)
+    """
 
     def __init__(self, dtype: Any = None) -> None:
         super().__init__(0.0, dtype)
 
 
 class One(_Constant):
-    """Fill with 1."""
+    """Fill with 1.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=One()).W.shape
+    (2, 3)
+    """
 
     def __init__(self, dtype: Any = None) -> None:
         super().__init__(1.0, dtype)
 
 
 class NaN(_Constant):
-    """Fill with NaN, so that it shows if no value is ever given."""
+    """Fill with NaN, so that it shows if no value is ever given.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=NaN()).W.shape
+    (2, 3)
+    """
 
     def __init__(self, dtype: Any = None) -> None:
         super().__init__(float("nan"), dtype)
@@ -71,6 +90,10 @@ class Identity(Initializer):
     Args:
         scale: The value on the diagonal.
         dtype: As of `Initializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(2, 2, initialW=Identity()).W.array.tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     def __init__(self, scale: float = 1.0, dtype: Any = None) -> None:

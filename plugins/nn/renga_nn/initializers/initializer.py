@@ -20,6 +20,13 @@ class Initializer:
 
     Args:
         dtype: Dtype of the parameters it is given to; ``config.dtype`` if None.
+
+    >>> class Ramp(Initializer):
+    ...     def __call__(self, array):
+    ...         array[...] = array.size
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=Ramp()).W.array.max().item()
+    6.0
     """
 
     def __init__(self, dtype: Any = None) -> None:
@@ -84,6 +91,10 @@ def generate_array(
 
     Raises:
         ValueError: `dtype` is not the initializer's.
+
+    >>> from renga_nn.initializers import Constant
+    >>> generate_array(Constant(0.5), (2, 2)).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
     """
     own = getattr(initializer, "dtype", None)
     if dtype is not None and own is not None and np.dtype(own) != np.dtype(dtype):

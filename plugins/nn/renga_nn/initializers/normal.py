@@ -33,6 +33,10 @@ class Normal(_NormalBase):
     Args:
         scale: Standard deviation.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=Normal(0.02)).W.shape
+    (2, 3)
     """
 
     def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
@@ -46,6 +50,10 @@ class LeCunNormal(_NormalBase):
     Args:
         scale: Factor on the standard deviation.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=LeCunNormal()).W.shape
+    (2, 3)
     """
 
     def deviation(self, shape: tuple[int, ...]) -> float:
@@ -59,6 +67,10 @@ class GlorotNormal(_NormalBase):
     Args:
         scale: Factor on the standard deviation.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=GlorotNormal()).W.shape
+    (2, 3)
     """
 
     def deviation(self, shape: tuple[int, ...]) -> float:
@@ -77,6 +89,10 @@ class HeNormal(_NormalBase):
 
     Raises:
         ValueError: `fan_option` is neither.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=HeNormal()).W.shape
+    (2, 3)
     """
 
     def __init__(

@@ -26,6 +26,10 @@ class Orthogonal(RandomInitializer):
 
     Raises:
         ValueError: There is no such mode.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=Orthogonal()).W.shape
+    (2, 3)
     """
 
     def __init__(

@@ -34,6 +34,10 @@ class Uniform(_UniformBase):
     Args:
         scale: Half the width.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=Uniform(0.1)).W.shape
+    (2, 3)
     """
 
     def __init__(self, scale: float = 0.05, dtype: Any = None, *, rng: Any = None) -> None:
@@ -46,6 +50,10 @@ class LeCunUniform(_UniformBase):
     Args:
         scale: Factor on the limit.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=LeCunUniform()).W.shape
+    (2, 3)
     """
 
     def limit(self, shape: tuple[int, ...]) -> float:
@@ -59,6 +67,10 @@ class GlorotUniform(_UniformBase):
     Args:
         scale: Factor on the limit.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=GlorotUniform()).W.shape
+    (2, 3)
     """
 
     def limit(self, shape: tuple[int, ...]) -> float:
@@ -72,6 +84,10 @@ class HeUniform(_UniformBase):
     Args:
         scale: Factor on the limit.
         dtype, rng: As of `RandomInitializer`.
+
+    >>> from renga.links import Linear
+    >>> Linear(3, 2, initialW=HeUniform()).W.shape
+    (2, 3)
     """
 
     def limit(self, shape: tuple[int, ...]) -> float:

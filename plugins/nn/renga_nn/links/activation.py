@@ -22,6 +22,10 @@ class PReLU(Link):
 
     Attributes:
         W: The slopes.
+
+    >>> import numpy as np
+    >>> PReLU()(np.array([-4.0, 4.0], np.float32)).array.tolist()
+    [-1.0, 4.0]
     """
 
     def __init__(self, shape: int | Sequence[int] = (), init: Any = 0.25) -> None:
@@ -44,6 +48,10 @@ class Swish(Link):
 
     Attributes:
         beta: How sharp the bend is.
+
+    >>> import numpy as np
+    >>> Swish(beta_shape=(3,))(np.zeros((2, 3), np.float32)).array.tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
     def __init__(self, beta_shape: int | Sequence[int] | None, beta_init: Any = 1.0) -> None:

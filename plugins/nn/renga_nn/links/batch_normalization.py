@@ -39,6 +39,12 @@ class BatchNormalization(Link):
         gamma, beta: Scale and shift, or None.
         avg_mean, avg_var: The moving averages; None until the size is known.
         N: Number of batches seen in finetuning.
+
+    >>> import numpy as np
+    >>> layer = BatchNormalization(3)
+    >>> y = layer(np.random.default_rng(0).normal(5, 2, (8, 3)).astype(np.float32))
+    >>> abs(y.array.mean(axis=0)).max() < 1e-5
+    np.True_
     """
 
     gamma: Parameter | None

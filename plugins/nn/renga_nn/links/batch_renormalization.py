@@ -25,6 +25,10 @@ class BatchRenormalization(BatchNormalization):
     Attributes:
         rmax, dmax: The limits.
         gamma, beta, avg_mean, avg_var, N: As of `BatchNormalization`.
+
+    >>> import numpy as np
+    >>> BatchRenormalization(3)(np.ones((8, 3, 4, 4), np.float32)).shape
+    (8, 3, 4, 4)
     """
 
     def __init__(

@@ -33,6 +33,11 @@ class Bilinear(Link):
         W: Weights ``(left_size, right_size, out_size)``.
         V1, V2, b: Weights ``(left_size, out_size)`` and ``(right_size, out_size)``, and the bias ``(out_size,)``; None
             with `nobias`.
+
+    >>> import numpy as np
+    >>> layer = Bilinear(3, 4, 2)
+    >>> layer(np.ones((5, 3), np.float32), np.ones((5, 4), np.float32)).shape
+    (5, 2)
     """
 
     V1: Parameter | None

@@ -29,6 +29,15 @@ class Classifier(Chain):
     Attributes:
         y, loss, accuracy: Of the last call. `accuracy` is None where `compute_accuracy` is False.
         compute_accuracy: Whether to compute it.
+
+    >>> import numpy as np
+    >>> from renga_nn.links import Linear
+    >>> model = Classifier(Linear(3, 2))
+    >>> loss = model(np.ones((4, 3), np.float32), np.array([0, 1, 1, 0]))
+    >>> loss.shape, model.accuracy.shape
+    ((), ())
+    >>> model.predictor(np.ones((1, 3), np.float32)).shape  # scores of two classes
+    (1, 2)
     """
 
     compute_accuracy = True

@@ -48,6 +48,11 @@ class Convolution2D(FiltersOverImages):
     Attributes:
         W: Filters ``(out_channels, in_channels / groups, kh, kw)``.
         b: Bias ``(out_channels,)``, or None.
+
+    >>> import numpy as np
+    >>> layer = Convolution2D(3, 8, ksize=3, pad=1)
+    >>> layer(np.ones((2, 3, 32, 32), np.float32)).shape
+    (2, 8, 32, 32)
     """
 
     def __init__(
@@ -118,6 +123,11 @@ class Deconvolution2D(Filters):
     Attributes:
         W: Filters ``(in_channels, out_channels / groups, kh, kw)``.
         b: Bias ``(out_channels,)``, or None.
+
+    >>> import numpy as np
+    >>> layer = Deconvolution2D(8, 3, ksize=4, stride=2, pad=1)
+    >>> layer(np.ones((2, 8, 16, 16), np.float32)).shape
+    (2, 3, 32, 32)
     """
 
     def __init__(

@@ -45,6 +45,11 @@ class ConvolutionND(Filters):
     Attributes:
         W: Filters ``(out_channels, in_channels / groups, *ksize)``.
         b: Bias ``(out_channels,)``, or None.
+
+    >>> import numpy as np
+    >>> layer = ConvolutionND(1, 4, 8, ksize=3, pad=1)
+    >>> layer(np.ones((2, 4, 50), np.float32)).shape
+    (2, 8, 50)
     """
 
     def __init__(
@@ -108,7 +113,12 @@ class ConvolutionND(Filters):
 
 
 class Convolution1D(ConvolutionND):
-    """`ConvolutionND` over one axis: of sequences ``(N, in_channels, L)``. The other arguments are the same."""
+    """`ConvolutionND` over one axis: of sequences ``(N, in_channels, L)``. The other arguments are the same.
+
+    >>> import numpy as np
+    >>> Convolution1D(4, 8, 3, pad=1)(np.ones((2, 4, 50), np.float32)).shape
+    (2, 8, 50)
+    """
 
     def __init__(
         self,
@@ -130,7 +140,12 @@ class Convolution1D(ConvolutionND):
 
 
 class Convolution3D(ConvolutionND):
-    """`ConvolutionND` over three axes: of volumes ``(N, in_channels, D, H, W)``. The other arguments are the same."""
+    """`ConvolutionND` over three axes: of volumes ``(N, in_channels, D, H, W)``. The other arguments are the same.
+
+    >>> import numpy as np
+    >>> Convolution3D(1, 2, 3, pad=1)(np.ones((1, 1, 4, 5, 6), np.float32)).shape
+    (1, 2, 4, 5, 6)
+    """
 
     def __init__(
         self,
@@ -175,6 +190,11 @@ class DeconvolutionND(Filters):
     Attributes:
         W: Filters ``(in_channels, out_channels / groups, *ksize)``.
         b: Bias ``(out_channels,)``, or None.
+
+    >>> import numpy as np
+    >>> layer = DeconvolutionND(1, 4, 8, ksize=2, stride=2)
+    >>> layer(np.ones((2, 4, 50), np.float32)).shape
+    (2, 8, 100)
     """
 
     def __init__(
@@ -209,7 +229,12 @@ class DeconvolutionND(Filters):
 
 
 class Deconvolution1D(DeconvolutionND):
-    """`DeconvolutionND` over one axis: of maps ``(N, in_channels, L)``. The other arguments are the same."""
+    """`DeconvolutionND` over one axis: of maps ``(N, in_channels, L)``. The other arguments are the same.
+
+    >>> import numpy as np
+    >>> Deconvolution1D(4, 8, 2, stride=2)(np.ones((2, 4, 50), np.float32)).shape
+    (2, 8, 100)
+    """
 
     def __init__(
         self,
@@ -231,7 +256,12 @@ class Deconvolution1D(DeconvolutionND):
 
 
 class Deconvolution3D(DeconvolutionND):
-    """`DeconvolutionND` over three axes: of maps ``(N, in_channels, D, H, W)``. The other arguments are the same."""
+    """`DeconvolutionND` over three axes: of maps ``(N, in_channels, D, H, W)``. The other arguments are the same.
+
+    >>> import numpy as np
+    >>> Deconvolution3D(1, 2, 2, stride=2)(np.ones((1, 1, 2, 3, 4), np.float32)).shape
+    (1, 2, 4, 6, 8)
+    """
 
     def __init__(
         self,

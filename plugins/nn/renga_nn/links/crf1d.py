@@ -26,6 +26,12 @@ class CRF1d(Link):
 
     Attributes:
         cost: Score of each label after each other, ``(K, K)``.
+
+    >>> import numpy as np
+    >>> layer = CRF1d(n_label=3)
+    >>> scores = [np.zeros((2, 3), np.float32), np.zeros((1, 3), np.float32)]  # two sequences at time 0, one at time 1
+    >>> layer(scores, [np.array([0, 2]), np.array([1])]).shape
+    ()
     """
 
     def __init__(self, n_label: int, initial_cost: Any = None) -> None:

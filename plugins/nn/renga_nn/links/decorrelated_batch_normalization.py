@@ -37,6 +37,11 @@ class DecorrelatedBatchNormalization(Link):
         avg_mean: Moving average of the means ``(groups, size / groups)``.
         avg_projection: That of the projections ``(groups, size / groups, size / groups)``.
         N: Number of batches seen in finetuning.
+
+    >>> import numpy as np
+    >>> layer = DecorrelatedBatchNormalization(4, groups=2)
+    >>> layer(np.random.default_rng(0).normal(size=(16, 4)).astype(np.float32)).shape
+    (16, 4)
     """
 
     avg_mean: Array

@@ -35,6 +35,11 @@ class DeformableConvolution2D(Chain):
     Attributes:
         offset_conv: The convolution that says where to look.
         deform_conv: The filters.
+
+    >>> import numpy as np
+    >>> layer = DeformableConvolution2D(3, 8, ksize=3, pad=1)
+    >>> layer(np.ones((1, 3, 8, 8), np.float32)).shape
+    (1, 8, 8, 8)
     """
 
     def __init__(

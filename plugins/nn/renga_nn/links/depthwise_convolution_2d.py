@@ -31,6 +31,11 @@ class DepthwiseConvolution2D(Link):
     Attributes:
         W: Filters ``(channel_multiplier, in_channels, kh, kw)``.
         b: Bias ``(in_channels * channel_multiplier,)``, or None.
+
+    >>> import numpy as np
+    >>> layer = DepthwiseConvolution2D(3, channel_multiplier=2, ksize=3, pad=1)
+    >>> layer(np.ones((1, 3, 8, 8), np.float32)).shape
+    (1, 6, 8, 8)
     """
 
     b: Parameter | None

@@ -11,7 +11,13 @@ __all__ = ["DilatedConvolution2D"]
 
 
 class DilatedConvolution2D(FiltersOverImages):
-    """`Convolution2D` with its argument `dilate` in another place; the others are the same."""
+    """`Convolution2D` with its argument `dilate` in another place; the others are the same.
+
+    >>> import numpy as np
+    >>> layer = DilatedConvolution2D(3, 8, ksize=3, pad=2, dilate=2)
+    >>> layer(np.ones((1, 3, 16, 16), np.float32)).shape
+    (1, 8, 16, 16)
+    """
 
     def __init__(
         self,

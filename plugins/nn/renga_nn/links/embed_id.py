@@ -23,6 +23,11 @@ class EmbedID(Link):
 
     Attributes:
         W: Vectors ``(in_size, out_size)``.
+
+    >>> import numpy as np
+    >>> layer = EmbedID(1000, 16)
+    >>> layer(np.array([[3, 7, 999]])).shape
+    (1, 3, 16)
     """
 
     def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:

@@ -27,6 +27,10 @@ class GroupNormalization(Link):
 
     Attributes:
         gamma, beta: Scale and shift ``(size,)``.
+
+    >>> import numpy as np
+    >>> GroupNormalization(2, 4)(np.ones((1, 4, 8, 8), np.float32)).shape
+    (1, 4, 8, 8)
     """
 
     def __init__(

@@ -58,6 +58,11 @@ class StatelessGRU(GRUBase):
     """One step of a gated recurrent unit whose output the caller keeps.
 
     Args: as of `GRUBase`.
+
+    >>> import numpy as np
+    >>> layer = StatelessGRU(3, 5)
+    >>> layer(np.zeros((2, 5), np.float32), np.ones((2, 3), np.float32)).shape
+    (2, 5)
     """
 
     def forward(self, h: Any, x: Any) -> Variable:
@@ -82,6 +87,12 @@ class StatefulGRU(KeepsOutput, GRUBase):
 
     Attributes:
         h: Output, or None.
+
+    >>> import numpy as np
+    >>> layer = StatefulGRU(3, 5)
+    >>> layer(np.ones((2, 3), np.float32)).shape
+    (2, 5)
+    >>> layer.reset_state()
     """
 
     def __init__(
@@ -99,4 +110,11 @@ class StatefulGRU(KeepsOutput, GRUBase):
 
 
 class GRU(StatefulGRU):
-    """Another name of `StatefulGRU`."""
+    """Another name of `StatefulGRU`.
+
+    >>> import numpy as np
+    >>> layer = GRU(3, 5)
+    >>> layer(np.ones((2, 3), np.float32)).shape
+    (2, 5)
+    >>> layer.reset_state()
+    """

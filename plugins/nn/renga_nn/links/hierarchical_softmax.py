@@ -45,6 +45,12 @@ class BinaryHierarchicalSoftmax(Link):
 
     Raises:
         ValueError: An inner node is no pair, a leaf no class, or a class there twice.
+
+    >>> import numpy as np
+    >>> tree = BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 5, 2: 6})
+    >>> layer = BinaryHierarchicalSoftmax(4, tree)
+    >>> layer(np.ones((6, 4), np.float32), np.array([0, 1, 2, 0, 1, 2], np.int32)).shape
+    ()
     """
 
     def __init__(self, in_size: int, tree: Any, dtype: Any = None) -> None:

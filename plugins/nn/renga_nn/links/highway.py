@@ -28,6 +28,10 @@ class Highway(Chain):
 
     Attributes:
         plain, transform: `Linear` layers.
+
+    >>> import numpy as np
+    >>> Highway(3)(np.ones((5, 3), np.float32)).shape
+    (5, 3)
     """
 
     def __init__(

@@ -26,6 +26,11 @@ class Inception(Chain):
         proj5, out5: Filters of the 1 × 1 convolution before the 5 × 5 one, and of that.
         proj_pool: Filters of the 1 × 1 convolution after the pooling.
         conv_init, bias_init: Initializers of filters and biases.
+
+    >>> import numpy as np
+    >>> layer = Inception(3, out1=4, proj3=2, out3=4, proj5=2, out5=4, proj_pool=4)
+    >>> layer(np.ones((1, 3, 8, 8), np.float32)).shape
+    (1, 16, 8, 8)
     """
 
     def __init__(
@@ -78,6 +83,11 @@ class InceptionBN(Chain):
     Raises:
         ValueError: There is no such `pooltype`; or there is a 1 × 1 convolution, but `stride` is not 1, or `proj_pool`
             is None.
+
+    >>> import numpy as np
+    >>> layer = InceptionBN(3, out1=4, proj3=2, out3=4, proj33=2, out33=4, pooltype="avg", proj_pool=4)
+    >>> layer(np.ones((2, 3, 8, 8), np.float32)).shape
+    (2, 16, 8, 8)
     """
 
     def __init__(

@@ -23,6 +23,10 @@ class LayerNormalization(Link):
 
     Attributes:
         gamma, beta: Scale and shift ``(size,)``.
+
+    >>> import numpy as np
+    >>> LayerNormalization(3)(np.array([[1.0, 2.0, 3.0]], np.float32)).array[0, 1].item()
+    0.0
     """
 
     def __init__(

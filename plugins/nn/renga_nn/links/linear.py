@@ -27,6 +27,11 @@ class Linear(Link):
     Attributes:
         W: Weights ``(out_size, in_size)``.
         b: Bias ``(out_size,)``, or None.
+
+    >>> import numpy as np
+    >>> layer = Linear(3, 2)
+    >>> layer(np.ones((4, 3), np.float32)).shape
+    (4, 2)
     """
 
     b: Parameter | None

@@ -37,6 +37,11 @@ class LocalConvolution2D(Link):
     Attributes:
         W: Filters ``(out_channels, H', W', in_channels, kh, kw)``, for a result of size ``(H', W')``.
         b: Bias ``(out_channels, H', W')``, or None.
+
+    >>> import numpy as np
+    >>> layer = LocalConvolution2D(3, 4, in_size=8, ksize=3)
+    >>> layer(np.ones((1, 3, 8, 8), np.float32)).shape
+    (1, 4, 6, 6)
     """
 
     b: Parameter | None

@@ -100,6 +100,13 @@ class StatelessLSTM(LSTMBase):
     """One step of a long short-term memory whose cells and output the caller keeps.
 
     Args: as of `LSTMBase`.
+
+    >>> import numpy as np
+    >>> layer = StatelessLSTM(3, 5)
+    >>> c, h = layer(None, None, np.ones((2, 3), np.float32))
+    >>> c, h = layer(c, h, np.ones((2, 3), np.float32))
+    >>> h.shape
+    (2, 5)
     """
 
     def forward(self, c: Any, h: Any, x: Any) -> tuple[Variable, Variable]:
@@ -126,6 +133,14 @@ class LSTM(KeepsCells, LSTMBase):
 
     Attributes:
         c, h: Cells and output, or None.
+
+    >>> import numpy as np
+    >>> layer = LSTM(3, 5)
+    >>> for _ in range(4):  # one step at a time; the layer remembers its state
+    ...     h = layer(np.ones((2, 3), np.float32))
+    >>> h.shape
+    (2, 5)
+    >>> layer.reset_state()  # before another sequence
     """
 
     def forward(self, x: Any) -> Variable:

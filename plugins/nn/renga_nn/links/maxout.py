@@ -31,6 +31,10 @@ class Maxout(Chain):
 
     Raises:
         ValueError: An array of another number of axes is given.
+
+    >>> import numpy as np
+    >>> Maxout(3, 2, pool_size=4)(np.ones((5, 3), np.float32)).shape
+    (5, 2)
     """
 
     def __init__(

@@ -48,6 +48,11 @@ class StatelessMGU(MGUBase):
     """One step of a minimal gated unit whose output the caller keeps.
 
     Args: as of `MGUBase`.
+
+    >>> import numpy as np
+    >>> layer = StatelessMGU(3, 5)
+    >>> layer(np.zeros((2, 5), np.float32), np.ones((2, 3), np.float32)).shape
+    (2, 5)
     """
 
     def forward(self, h: Any, x: Any) -> Variable:
@@ -72,6 +77,11 @@ class StatefulMGU(KeepsOutput, MGUBase):
 
     Attributes:
         h: Output, or None.
+
+    >>> import numpy as np
+    >>> layer = StatefulMGU(3, 5)
+    >>> layer(np.ones((2, 3), np.float32)).shape
+    (2, 5)
     """
 
     def __init__(self, in_size: int, out_size: int) -> None:

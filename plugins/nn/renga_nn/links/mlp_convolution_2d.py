@@ -29,6 +29,11 @@ class MLPConvolution2D(ChainList):
     Raises:
         TypeError: The size of filters is missing.
         ValueError: There is no convolution in `out_channels`.
+
+    >>> import numpy as np
+    >>> layer = MLPConvolution2D(3, (16, 8), ksize=3, pad=1)
+    >>> layer(np.ones((1, 3, 8, 8), np.float32)).shape
+    (1, 8, 8, 8)
     """
 
     def __init__(

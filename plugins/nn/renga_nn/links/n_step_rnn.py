@@ -185,6 +185,13 @@ class NStepLSTM(NStepLSTMBase):
     """Layers of long short-term memories: see `renga.functions.n_step_lstm`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepLSTM(n_layers=2, in_size=3, out_size=5, dropout=0.0)
+    >>> sequences = [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)]
+    >>> h, c, ys = layer(None, None, sequences)
+    >>> h.shape, [y.shape for y in ys]
+    ((2, 2, 5), [(4, 5), (2, 5)])
     """
 
 
@@ -192,6 +199,12 @@ class NStepBiLSTM(NStepLSTMBase):
     """Layers of long short-term memories in both directions: see `renga.functions.n_step_bilstm`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepBiLSTM(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, c, ys = layer(None, None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> h.shape, [y.shape for y in ys]
+    ((2, 2, 5), [(4, 10), (2, 10)])
     """
 
     direction = 2
@@ -207,6 +220,12 @@ class NStepGRU(NStepGRUBase):
     """Layers of gated recurrent units: see `renga.functions.n_step_gru`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepGRU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, ys = layer(None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> h.shape, [y.shape for y in ys]
+    ((1, 2, 5), [(4, 5), (2, 5)])
     """
 
 
@@ -214,6 +233,12 @@ class NStepBiGRU(NStepGRUBase):
     """Layers of gated recurrent units in both directions: see `renga.functions.n_step_bigru`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepBiGRU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, ys = layer(None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> [y.shape for y in ys]
+    [(4, 10), (2, 10)]
     """
 
     direction = 2
@@ -223,6 +248,12 @@ class NStepRNNTanh(_WithoutCells):
     """Layers of a plain recurrent network with tanh: see `renga.functions.n_step_rnn`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepRNNTanh(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, ys = layer(None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> [y.shape for y in ys]
+    [(4, 5), (2, 5)]
     """
 
     cell = RNN_CELLS["tanh"]
@@ -232,6 +263,12 @@ class NStepRNNReLU(_WithoutCells):
     """Layers of a plain recurrent network with ReLU: see `renga.functions.n_step_rnn`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepRNNReLU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, ys = layer(None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> [y.shape for y in ys]
+    [(4, 5), (2, 5)]
     """
 
     cell = RNN_CELLS["relu"]
@@ -241,6 +278,12 @@ class NStepBiRNNTanh(_WithoutCells):
     """Layers of a plain recurrent network with tanh in both directions: see `renga.functions.n_step_birnn`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepBiRNNTanh(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, ys = layer(None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> [y.shape for y in ys]
+    [(4, 10), (2, 10)]
     """
 
     cell = RNN_CELLS["tanh"]
@@ -251,6 +294,12 @@ class NStepBiRNNReLU(_WithoutCells):
     """Layers of a plain recurrent network with ReLU in both directions: see `renga.functions.n_step_birnn`.
 
     Args: as of `NStepRNNBase`.
+
+    >>> import numpy as np
+    >>> layer = NStepBiRNNReLU(n_layers=1, in_size=3, out_size=5, dropout=0.0)
+    >>> h, ys = layer(None, [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> [y.shape for y in ys]
+    [(4, 10), (2, 10)]
     """
 
     cell = RNN_CELLS["relu"]

@@ -24,6 +24,10 @@ class Parameter(Link):
 
     Attributes:
         W: The parameter.
+
+    >>> import numpy as np
+    >>> Parameter(np.array([1.0, 2.0], np.float32))().array.tolist()
+    [1.0, 2.0]
     """
 
     def __init__(self, array: Array) -> None:
@@ -45,6 +49,10 @@ class Bias(Link):
 
     Attributes:
         b: The trained array, if `shape` is given.
+
+    >>> import numpy as np
+    >>> Bias(axis=1, shape=(3,))(np.ones((2, 3, 4), np.float32)).shape
+    (2, 3, 4)
     """
 
     def __init__(self, axis: int = 1, shape: int | Sequence[int] | None = None) -> None:
@@ -74,6 +82,10 @@ class Scale(Chain):
 
     Attributes:
         W: The trained array, if `W_shape` is given. bias: The `Bias`, if there is one.
+
+    >>> import numpy as np
+    >>> Scale(axis=1, W_shape=(3,), bias_term=True)(np.ones((2, 3, 4), np.float32)).shape
+    (2, 3, 4)
     """
 
     def __init__(

@@ -30,6 +30,11 @@ class StatefulPeepholeLSTM(KeepsCells):
         upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
         peep_i, peep_f, peep_o: `Linear` from the cells to a gate, without bias; full matrices.
         c, h: Cells and output, or None.
+
+    >>> import numpy as np
+    >>> layer = StatefulPeepholeLSTM(3, 5)
+    >>> layer(np.ones((2, 3), np.float32)).shape
+    (2, 5)
     """
 
     def __init__(self, in_size: int | None, out_size: int) -> None:

@@ -62,6 +62,11 @@ class NegativeSampling(_Sampled):
 
     Attributes:
         W: A vector for each class ``(V, in_size)``; at first 0.
+
+    >>> import numpy as np
+    >>> layer = NegativeSampling(4, counts=[5, 2, 3], sample_size=2)
+    >>> layer(np.ones((6, 4), np.float32), np.array([0, 1, 2, 0, 1, 2])).shape
+    ()
     """
 
     def __init__(
@@ -100,6 +105,11 @@ class BlackOut(_Sampled):
 
     Attributes:
         W: A vector for each class ``(V, in_size)``; at first LeCunNormal.
+
+    >>> import numpy as np
+    >>> layer = BlackOut(4, counts=[5, 2, 3], sample_size=2)
+    >>> layer(np.ones((6, 4), np.float32), np.array([0, 1, 2, 0, 1, 2])).shape
+    ()
     """
 
     def __init__(self, in_size: int, counts: Sequence[float] | Array, sample_size: int) -> None:

@@ -28,6 +28,10 @@ class SimplifiedDropconnect(Link):
     Attributes:
         W: Weights ``(out_size, in_size)``.
         b: Bias ``(out_size,)``, or None.
+
+    >>> import numpy as np
+    >>> SimplifiedDropconnect(3, 2)(np.ones((5, 3), np.float32)).shape
+    (5, 2)
     """
 
     b: Parameter | None

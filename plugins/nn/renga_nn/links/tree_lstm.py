@@ -63,6 +63,13 @@ class ChildSumTreeLSTM(_TreeLSTM):
     Attributes:
         W_x: `Linear` from the input. W_h_aio: from the sum of the children's outputs, without bias. W_h_f: from each
             child's output to its forget gate, without bias.
+
+    >>> import numpy as np
+    >>> layer = ChildSumTreeLSTM(3, 5)
+    >>> state = np.zeros((2, 5), np.float32)
+    >>> c, h = layer(state, state, state, state, np.ones((2, 3), np.float32))  # c, c, h, h of two children, and x
+    >>> h.shape
+    (2, 5)
     """
 
     def __init__(self, in_size: int | None, out_size: int) -> None:
@@ -117,6 +124,13 @@ class NaryTreeLSTM(_TreeLSTM):
 
     Raises:
         ValueError: `n_ary` is less than 1.
+
+    >>> import numpy as np
+    >>> layer = NaryTreeLSTM(3, 5, n_ary=2)
+    >>> state = np.zeros((2, 5), np.float32)
+    >>> c, h = layer(state, state, state, state, np.ones((2, 3), np.float32))  # c, c, h, h of two children, and x
+    >>> h.shape
+    (2, 5)
     """
 
     def __init__(self, in_size: int | None, out_size: int, n_ary: int = 2) -> None:

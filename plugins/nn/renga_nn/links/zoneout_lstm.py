@@ -28,6 +28,11 @@ class StatefulZoneoutLSTM(KeepsCells):
     Attributes:
         upward: `Linear` from the input to the gates. lateral: `Linear` from the output before, without bias.
         c, h: Cells and output, or None.
+
+    >>> import numpy as np
+    >>> layer = StatefulZoneoutLSTM(3, 5)
+    >>> layer(np.ones((2, 3), np.float32)).shape
+    (2, 5)
     """
 
     def __init__(self, in_size: int | None, out_size: int, c_ratio: float = 0.5, h_ratio: float = 0.5) -> None:

@@ -21,6 +21,11 @@ class GradientClipping:
 
     Args:
         threshold: The largest norm, of the gradients of all parameters taken as one vector.
+
+    >>> from renga.links import Linear
+    >>> from renga.optimizers import SGD
+    >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
+    >>> optimizer.add_hook(GradientClipping(1.0))
     """
 
     name = "GradientClipping"

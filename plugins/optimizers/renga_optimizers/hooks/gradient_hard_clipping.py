@@ -17,6 +17,11 @@ class GradientHardClipping:
 
     Raises:
         ValueError: The lower bound is above the upper one.
+
+    >>> from renga.links import Linear
+    >>> from renga.optimizers import SGD
+    >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
+    >>> optimizer.add_hook(GradientHardClipping(-1.0, 1.0))
     """
 
     name = "GradientHardClipping"

@@ -20,6 +20,11 @@ class GradientLARS:
         threshold: The paper's trust coefficient η.
         weight_decay: Coefficient of weight decay.
         eps: Small number that keeps the divisor away from zero.
+
+    >>> from renga.links import Linear
+    >>> from renga.optimizers import SGD
+    >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
+    >>> optimizer.add_hook(GradientLARS(threshold=0.01))
     """
 
     name = "GradientLARS"

@@ -35,6 +35,11 @@ class GradientNoise:
     Args:
         eta: Scale of the noise; the paper takes 0.01, 0.3 or 1.
         noise_func: Function that makes the noise, with the arguments of `exponential_decay_noise`.
+
+    >>> from renga.links import Linear
+    >>> from renga.optimizers import SGD
+    >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
+    >>> optimizer.add_hook(GradientNoise(0.01))
     """
 
     name = "GradientNoise"

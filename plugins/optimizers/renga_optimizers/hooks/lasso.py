@@ -13,6 +13,11 @@ class Lasso:
 
     Args:
         rate: Coefficient.
+
+    >>> from renga.links import Linear
+    >>> from renga.optimizers import SGD
+    >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
+    >>> optimizer.add_hook(Lasso(1e-5))
     """
 
     name = "Lasso"

@@ -15,6 +15,11 @@ class WeightDecay:
 
     Args:
         rate: Coefficient.
+
+    >>> from renga.links import Linear
+    >>> from renga.optimizers import SGD
+    >>> optimizer = SGD(lr=0.1).setup(Linear(3, 2))
+    >>> optimizer.add_hook(WeightDecay(1e-4))
     """
 
     name = "WeightDecay"

@@ -70,6 +70,10 @@ class GoogLeNet(PretrainedClassifier):
     Args:
         pretrained_model: A file with weights; ``"auto"`` for ``bvlc_googlenet.npz`` in the folder ``models`` of
             ``dataset.root``; None for random weights. See `PretrainedClassifier.load`.
+
+    >>> model = GoogLeNet(pretrained_model=None)
+    >>> model.available_layers[:3]
+    ['conv1', 'pool1', 'conv2_reduce']
     """
 
     mean = MEAN

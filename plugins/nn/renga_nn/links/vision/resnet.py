@@ -185,7 +185,12 @@ class ResNetLayers(PretrainedClassifier):
 
 
 class ResNet50Layers(ResNetLayers):
-    """A residual network of 50 layers; 25,557,096 parameters. Arguments are those of `ResNetLayers`."""
+    """A residual network of 50 layers; 25,557,096 parameters. Arguments are those of `ResNetLayers`.
+
+    >>> model = ResNet50Layers(pretrained_model=None)
+    >>> model.available_layers
+    ['conv1', 'pool1', 'res2', 'res3', 'res4', 'res5', 'pool5', 'fc6', 'prob']
+    """
 
     def __init__(self, pretrained_model: str | os.PathLike[str] | None = "auto", downsample_fb: bool = False) -> None:
         super().__init__(pretrained_model, 50, downsample_fb)
