@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.recovery import sizes
+from benchmarks.recovery import command, sizes
 from benchmarks.recovery.command import markdown
 from benchmarks.recovery.job import Kill, Line, measure, read
 from benchmarks.recovery.programs.progress import hidden
@@ -63,6 +63,26 @@ def test_the_figure_of_sizes(tmp_path):
     found = {"torchrun": {"10": [{"lost": 2.0}, {"lost": -0.5}]}, "torchft": {"10": [{"lost": None}]}}
     sizes.draw(found, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_sizes_are_measured_one_by_one_and_kept(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib", reason="the figure is drawn by Matplotlib")
+    asked = []
+
+    def job(name, python, kills, seed, megabytes):
+        asked.append((name, kills, seed, megabytes))
+        return [{"rank": 0, "seconds": 1.0, "repeated": 0, "lost": 0.75}] * kills
+
+    monkeypatch.setattr(command, "_job", job)
+    argv = ["renga-spare", "renga-shrink", "--jobs", "2", "--kills", "3", "--results", str(tmp_path), "--sizes"]
+    assert command.main([*argv, "10", "0.5"]) == 0
+    each = [(name, kills, seed) for seed in (0, 1) for name, kills in (("renga-spare", 3), ("renga-shrink", 1))]
+    assert asked == [(*one, size) for size in ("10", "0.5") for one in each]
+    assert command.main([*argv, "50"]) == 0
+    assert f"| {WAYS['renga-spare'].title} | 0.75 (0.75 to 0.75; 6) |" in capsys.readouterr().out
+    page = (tmp_path / "recovery-sizes.md").read_text()
+    assert "| | 0.5 MB | 10 MB | 50 MB |" in page
+    assert (tmp_path / "recovery-sizes.png").exists()
 
 
 @pytest.mark.parametrize("megabytes", [1, 50, 200])
