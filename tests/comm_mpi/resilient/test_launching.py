@@ -28,7 +28,15 @@ def test_others_cannot(flavour, version):
 
 @pytest.mark.parametrize(
     ("noted", "of_mpiexec", "status"),
-    [([0, 1], 137, 0), ([3, 3], 0, 3), ([], 0, 1), ([], 137, 137), ([None], 0, 1), ([None, 0], 137, 0)],
+    [
+        ([0, 1], 137, 0),
+        ([3, 3], 0, 3),
+        ([], 0, 1),
+        ([], 137, 137),
+        ([None], 0, 1),
+        ([None, 0], 137, 0),
+        ([0, 0], 3, 3),  # raise SystemExit(3)
+    ],
 )
 def test_the_status_of_a_job(tmp_path, monkeypatch, noted, of_mpiexec, status):
     for name, value in Told(2, 1, str(tmp_path)).environment().items():
@@ -40,6 +48,11 @@ def test_the_status_of_a_job(tmp_path, monkeypatch, noted, of_mpiexec, status):
         note_end(one)
     assert ends(str(tmp_path)) == {100 + number: one for number, one in enumerate(noted)}
     assert status_of(str(tmp_path), of_mpiexec) == status
+
+
+def test_with_other_machines_that_of_mpiexec_does_not_count(tmp_path):
+    (tmp_path / "100").write_text("0")
+    assert status_of(str(tmp_path), 1, here=False) == 0
 
 
 def test_of_one_that_was_stopped_it_tells_so(tmp_path):
