@@ -64,12 +64,13 @@ def run(argv: Sequence[str]) -> int:
         type=int,
         default=0,
         metavar="N",
-        help="start up to N processes for dead ones that no spare replaces; others go on with fewer until they come",
+        help="processes beside RANKS that wait without the program; each starts it for a dead one that no spare "
+        "replaces, and the others go on with fewer until it comes",
     )
     parser.add_argument(
         "--wait",
         action="store_true",
-        help="wait for processes that --respawn starts: the result is that of a job in which none died",
+        help="wait for the processes of --respawn: the result is that of a job in which none died",
     )
     parser.add_argument(
         "--min",
@@ -81,8 +82,8 @@ def run(argv: Sequence[str]) -> int:
         "--max",
         type=int,
         metavar="M",
-        help="add a process, up to M, for each SIGUSR2 that this command gets; a process that leaves on SIGTERM is not "
-        "replaced (with --fault-tolerant; default: the number of processes stays)",
+        help="add a process, up to M, for each SIGUSR2 that this command gets (M wait without the program for that); "
+        "one that leaves on SIGTERM is not replaced (with --fault-tolerant; default: the number of processes stays)",
     )
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a Python module, with its arguments")
     parser.add_argument(
