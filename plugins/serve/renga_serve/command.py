@@ -1,0 +1,127 @@
+"""``renga serve RUN``."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import socket
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from renga_core.command_line import Parser, UsageError, word
+from renga_core.errors import RengaError
+from renga_serve.limits import Limits
+
+__all__ = ["run"]
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run ``renga serve RUN [options]`` until it is interrupted."""
+    arguments = _parser().parse_all(argv)
+    limits = _limits(arguments)
+    try:
+        import uvicorn
+
+        from renga_serve.app import application
+    except ModuleNotFoundError as error:
+        if error.name not in ("uvicorn", "starlette", "anyio", "python_multipart"):
+            raise
+        raise RengaError(
+            f"renga serve needs the module {error.name!r}, which is not installed.\nNext: pip install 'renga[serve]'"
+        ) from error
+    from renga import load
+
+    predictor = load(arguments.run, weights=arguments.weights, backend=arguments.backend)
+    _try(predictor)
+    with _bound(arguments.host, arguments.port) as listening:
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        print(f"renga: weights: {predictor.network.weights}")
+        print(f"renga: serving at http://{shown}:{port}/ (Ctrl-C ends it)", flush=True)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                application(predictor, limits),
+                log_level="warning",
+                timeout_keep_alive=5,
+                timeout_graceful_shutdown=5,
+                # Connections beyond those that wait, so that /health and the page are answered when many do.
+                limit_concurrency=2 * limits.waiting + 50,
+            )
+        )
+        try:
+            server.run(sockets=[listening])
+        except KeyboardInterrupt:  # Uvicorn repeats the signal when it has ended in peace
+            return 128 + signal.SIGINT
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "renga serve",
+        "Answer requests of HTTP with the network that a run has trained. The printed address is a page where it can "
+        "be tried in a browser; POST /predict takes a file and answers with JSON. There is no password and no "
+        "encryption: put a web server in front of it where others can reach it.",
+    )
+    parser.add_argument("run", metavar="RUN", type=word, help="folder with the results of `renga train`")
+    parser.add_argument("--weights", choices=("best", "last"), default="best", help="best or last (default: best)")
+    parser.add_argument("--backend", type=word, metavar="NAME", help="backend to compute on: numpy, cupy:0, …")
+    parser.add_argument("--host", type=word, default="127.0.0.1", help="address to listen at (default: this machine)")
+    parser.add_argument("--port", type=int, default=8000, help="port; 0 takes a free one (default: 8000)")
+    default = Limits()
+    for option, kind, what in (
+        ("--max-bytes", int, f"the largest body of a request (default: {default.request_bytes:,})"),
+        ("--max-examples", int, f"the most images or rows in a request (default: {default.request_examples})"),
+        (
+            "--max-waiting",
+            int,
+            f"the most requests that wait; more are refused (default: {default.waiting})",
+        ),
+        ("--seconds", float, f"how long a request may take to arrive, and to wait (default: {default.seconds:g})"),
+        ("--batch", int, f"the most examples that are computed together (default: {default.batch})"),
+    ):
+        parser.add_argument(option, type=kind, metavar="N", help=what)
+    return parser
+
+
+def _limits(arguments: argparse.Namespace) -> Limits:
+    """The limits that the command line says."""
+    given = {
+        "request_bytes": arguments.max_bytes,
+        "request_examples": arguments.max_examples,
+        "waiting": arguments.max_waiting,
+        "seconds": arguments.seconds,
+        "batch": arguments.batch,
+    }
+    assert set(given) <= {field.name for field in fields(Limits)}
+    if wrong := next((name for name, value in given.items() if value is not None and not value > 0), None):
+        option = {"request_bytes": "max-bytes", "request_examples": "max-examples", "waiting": "max-waiting"}
+        raise UsageError(f"--{option.get(wrong, wrong)} must be more than 0.")
+    if not 0 <= arguments.port < 65536:
+        raise UsageError(f"--port must be from 0 to 65535, not {arguments.port}.")
+    return Limits(**{name: value for name, value in given.items() if value is not None})
+
+
+def _try(predictor: Any) -> None:
+    """Raise RengaError, before anybody asks, if the network takes nothing that a request could bring."""
+    from renga.training import Task
+
+    task = predictor.task
+    if task.preprocessing is None and type(task).generate is Task.generate:
+        predictor.prepare(None)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        RengaError: The address is taken, or none of this machine.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise RengaError(
+            f"cannot listen at {host}, port {port}: {error.strerror or error}.\n"
+            "Next: choose another port by --port (0 takes a free one), or another address by --host."
+        ) from error
