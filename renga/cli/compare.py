@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from renga_core.command_line import Parser, UsageError, word
 from renga_core.errors import RengaError, did_you_mean
 from renga_core.plugin import RengaPluginError
 from renga_serializers.atomic import atomic_write
-from renga_serializers.optional import require
 
 from .output import print_json, print_table
 
@@ -136,7 +136,8 @@ def _plot(runs: Sequence[Run], keys: Sequence[str], names: Sequence[str], path: 
     suffix = Path(path).suffix.lstrip(".")
     if suffix not in ("png", "svg", "pdf"):
         raise UsageError(f"--plot {path}: the suffix says the format, and is one of .png, .svg, .pdf.")
-    require("matplotlib", "renga compare --plot", "plot")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise RengaError("--plot needs Matplotlib, which is not installed.\nNext: pip install 'renga[plot]'")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
