@@ -16,6 +16,7 @@ __all__ = ["Links"]
 
 CODE = re.compile(r"``.+?``|(?<![:`\w])`([^`\n]+)`(?!`)", re.DOTALL)
 MARKUP = re.compile(r"(?<!\\)(\*+|\||(?<=\w)_(?=\W|$))")
+BEFORE_BULLET = re.compile(r"\s*(:\w+: *)?")
 RUBRIC = re.compile(r"\s*\.\. rubric:: Examples?$")
 EMPHASIS = re.compile(r"\*{1,2}\w(?:[^*\n]*\w)?\*{1,2}(?=\W|$)")
 
@@ -109,6 +110,8 @@ def _escape(prose: str) -> str:
 
     def escaped(found: re.Match[str]) -> str:
         emphasis = any(start <= found.start() < end for start, end in kept)
-        return found[0] if emphasis else f"\\{found[0]}"
+        before = prose[prose.rfind("\n", 0, found.start()) + 1 : found.start()]
+        bullet = BEFORE_BULLET.fullmatch(before) and prose[found.end() :].startswith(" ")
+        return found[0] if emphasis or bullet else f"\\{found[0]}"
 
     return MARKUP.sub(escaped, prose)
