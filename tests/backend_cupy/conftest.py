@@ -42,7 +42,7 @@ def fake(fakes, monkeypatch):
     for name, module in {**fakes.cupy(), **fakes.cudnn()}.items():
         monkeypatch.setitem(sys.modules, name, module)
     fakes.state.device, fakes.state.devices, fakes.state.log[:] = 0, 2, []
-    fakes.ElementwiseKernel.made = []
+    fakes.ElementwiseKernel.made, fakes.RawModule.made = [], []
     fakes.PyGraph.refuse_execution = None
     fakes.PyGraph.refuse, fakes.PyGraph.built, fakes.PyGraph.reference = False, 0, convolution_reference
     yield fakes

@@ -8,6 +8,7 @@ Streams and devices are names; a captured graph holds the launches of kernels (n
 import contextlib
 import ctypes
 import hashlib
+import os
 import re
 import subprocess
 import tempfile
@@ -57,23 +58,73 @@ struct bfloat16 {
   }
 };
 typedef bfloat16 __nv_bfloat16;
-"""
-# Threads of a block take turns: each runs to its next __syncthreads() or to its end.
-BLOCKS = """
-#include <ucontext.h>
 #include <cstdlib>
+// The order in which threads, or blocks, run: by number, or another that RENGA_THREAD_ORDER chooses.
+struct Order_ {
+  long long count, step, start;
+  explicit Order_(long long n) : count(n), step(1), start(0) {
+    const char* said = std::getenv("RENGA_THREAD_ORDER");
+    const long long seed = said ? std::atoll(said) : 0;
+    if (seed == 0 || n < 2) return;
+    step = n - 1 - seed % (n / 2 + 1), start = n - 1;
+    while (common(step, n) != 1) ++step;
+  }
+  static long long common(long long a, long long b) { return b ? common(b, a % b) : a; }
+  long long at(long long k) const { return (start + k * step) % count; }
+};
+#ifdef RENGA_REAL_THREADS
+#include <thread>
+#include <vector>
+template <class Body> static void run_together_(int n, const Body& body) {
+  std::vector<std::thread> all;
+  for (int t = 0; t < n; ++t) all.emplace_back([&body, t] { body(t); });
+  for (auto& one : all) one.join();
+}
+template <class Body> static void run_each_(long long n, const Body& body) {
+  run_together_(4, [&](int t) { for (long long i = t; i < n; i += 4) body(i); });
+}
+#else
+template <class Body> static void run_each_(long long n, const Body& body) {
+  const Order_ order(n);
+  for (long long k = 0; k < n; ++k) body(order.at(k));
+}
+#endif
+"""
+# Threads of a block take turns: each runs to its next __syncthreads() or to its end. With RENGA_REAL_THREADS, for
+# ThreadSanitizer, they are threads, and __syncthreads() is a barrier; blocks that share memory run one after another.
+BLOCKS = """
 struct Three { int x, y, z; };
-static Three blockIdx, threadIdx, gridDim, blockDim;
+#define __shared__ static
+static Three gridDim, blockDim;
+#ifdef RENGA_REAL_THREADS
+#include <pthread.h>
+static thread_local Three blockIdx, threadIdx;
+static pthread_barrier_t barrier_;
+static void __syncthreads() { pthread_barrier_wait(&barrier_); }
+static void run_block_(void (*body)(void**), void** args, Three block) {
+  const int n = blockDim.x * blockDim.y;
+  pthread_barrier_init(&barrier_, nullptr, n);
+  run_together_(n, [=](int t) { blockIdx = block, threadIdx = {t % blockDim.x, t / blockDim.x, 0}, body(args); });
+  pthread_barrier_destroy(&barrier_);
+}
+static void run_alone_(void (*body)(void**), void** args, Three block) {
+  run_each_(blockDim.x * blockDim.y, [=](long long t) {
+    blockIdx = block, threadIdx = {(int)t % blockDim.x, (int)t / blockDim.x, 0}, body(args);
+  });
+}
+#else
+#include <ucontext.h>
+static Three blockIdx, threadIdx;
 static ucontext_t scheduler_, threads_[1024];
 static bool done_[1024];
 static int running_;
 static void* stack_ = std::malloc(1024 * 65536);
 static void (*body_)(void**);
 static void** args_;
-#define __shared__ static
 static void __syncthreads() { swapcontext(&threads_[running_], &scheduler_); }
 static void thread_() { body_(args_); done_[running_] = true; }
-static void run_block_() {
+static void run_block_(void (*body)(void**), void** args, Three block) {
+  body_ = body, args_ = args, blockIdx = block;
   const int n = blockDim.x * blockDim.y;
   for (int t = 0; t < n; ++t) {
     getcontext(&threads_[t]);
@@ -85,7 +136,9 @@ static void run_block_() {
   }
   for (bool any = true; any;) {
     any = false;
-    for (int t = 0; t < n; ++t) {
+    const Order_ order(n);
+    for (int k = 0; k < n; ++k) {
+      const int t = order.at(k);
       if (done_[t]) continue;
       any = true, running_ = t;
       threadIdx.x = t % blockDim.x, threadIdx.y = t / blockDim.x;
@@ -93,14 +146,20 @@ static void run_block_() {
     }
   }
 }
+static void run_alone_(void (*body)(void**), void** args, Three block) {
+  blockIdx = block;
+  run_each_(blockDim.x * blockDim.y, [=](long long t) {
+    threadIdx = {(int)t % blockDim.x, (int)t / blockDim.x, 0}, body(args);
+  });
+}
+#endif
 static void run_(void (*body)(void**), bool shared, int gx, int gy, int bx, int by, void** args) {
-  body_ = body, args_ = args, gridDim = {gx, gy, 1}, blockDim = {bx, by, 1};
-  for (blockIdx.y = 0; blockIdx.y < gy; ++blockIdx.y)
-    for (blockIdx.x = 0; blockIdx.x < gx; ++blockIdx.x)
-      if (shared) run_block_();
-      else
-        for (threadIdx.y = 0; threadIdx.y < by; ++threadIdx.y)
-          for (threadIdx.x = 0; threadIdx.x < bx; ++threadIdx.x) body(args);
+  gridDim = {gx, gy, 1}, blockDim = {bx, by, 1};
+  const Order_ order(gx * gy);
+  for (int k = 0; k < gx * gy; ++k) {
+    const int b = order.at(k);
+    (shared ? run_block_ : run_alone_)(body, args, {b % gx, b / gx, 0});
+  }
 }
 """
 
@@ -254,10 +313,11 @@ def launch(run):
 
 
 def build(source):
-    """Compile C++ for this machine; a library is made once."""
+    """Compile C++ for this machine, with the options in RENGA_KERNEL_FLAGS; a library is made once."""
+    options = os.environ.get("RENGA_KERNEL_FLAGS", "").split()
     folder = Path(tempfile.gettempdir()) / "renga-kernels-on-the-host"
     folder.mkdir(exist_ok=True)
-    path = folder / f"{hashlib.sha256(source.encode()).hexdigest()}.so"
+    path = folder / f"{hashlib.sha256(repr((source, options)).encode()).hexdigest()}.so"
     if not path.exists():
         scratch = Path(tempfile.mkdtemp(dir=folder))
         (scratch / "kernel.cpp").write_text(source)
@@ -269,6 +329,7 @@ def build(source):
             "-shared",
             "-fPIC",
             "-w",
+            *options,
             "-o",
             str(scratch / "kernel.so"),
             "kernel.cpp",
@@ -314,16 +375,19 @@ class ElementwiseKernel:
         if key not in self.functions:
             typedefs = "".join(f"typedef {TYPES[t][0]} {kind};\n" for kind, t in types.items() if kind not in TYPES)
             params = [f"{TYPES[types[kind]][0]} {'*' if raw else ''}{name}" for kind, name, raw in self.params]
-            loop = f"for (std::ptrdiff_t i = 0; i < n_; ++i) {{\n{self.operation};\n}}"
+            loop = f"run_each_(n_, [&](std::ptrdiff_t i) {{\n{self.operation};\n}});"
             entry = f'extern "C" void run(long long n_, {", ".join(params)}) {{ {loop} }}'
             self.functions[key] = build(PRELUDE + typedefs + self.preamble + entry).run
         return self.functions[key]
 
 
 class RawModule:
-    """Kernels by name; arguments are arrays, numbers of NumPy, and structures by value."""
+    """Kernels by name; arguments are arrays, numbers of NumPy, and structures by value. `made` holds all there are."""
+
+    made: list = []
 
     def __init__(self, code):
+        RawModule.made.append(code)
         theirs = ("#include <cuda_fp16.h>", "#include <cuda_bf16.h>", "typedef __half float16;")
         self.code = code
         for line in (*theirs, "typedef __nv_bfloat16 bfloat16;"):
@@ -364,7 +428,7 @@ def _bytes(value, kind):
         assert kind.endswith("*"), kind
         wanted = kind.removeprefix("const ").removesuffix("*").strip().removeprefix("Wide<").removesuffix(">::type")
         names = {half: "float32" if "Wide" in kind else half for half in ("float16", "bfloat16")}
-        names.update({"float": "float32", "double": "float64"})
+        names.update({"float": "float32", "double": "float64", "char": "int8", "unsigned char": "uint8"})
         assert names.get(wanted, "int64") == value.dtype.name, (kind, value.dtype)
         return np.array([value.ctypes.data], np.uint64)
     if not isinstance(value, np.ndarray):

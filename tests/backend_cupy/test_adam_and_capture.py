@@ -11,7 +11,16 @@ import pytest
 from renga_core import random
 from renga_core.kernel import Implementation, operations
 from renga_core.link import Link
-from renga_optimizers import SGD, Adam, AMSGrad
+from renga_optimizers import (
+    SGD,
+    AdaDelta,
+    Adam,
+    AMSGrad,
+    CorrectedMomentumSGD,
+    MomentumSGD,
+    NesterovAG,
+    RMSprop,
+)
 from renga_serializers.npz import load_npz, save_npz
 
 OPTIONS = {"alpha": 0.1, "beta1": 0.8, "eps": 1e-3, "eta": 0.5, "weight_decay_rate": 0.01}
@@ -22,7 +31,7 @@ def cupy_backend(compiled, monkeypatch):
     """The backend, which has its arrays and one kernel, without the registry, which would keep the stand-in."""
     from renga_backend_cupy import capture
     from renga_backend_cupy.backend import CupyBackend
-    from renga_backend_cupy.kernels import adam_update
+    from renga_backend_cupy.kernels import optimizer_updates
     from renga_core.backend import lookup
 
     backend = CupyBackend()
@@ -31,10 +40,22 @@ def cupy_backend(compiled, monkeypatch):
     )
     monkeypatch.setitem(lookup.array_types, compiled.ndarray, backend)
     monkeypatch.setattr(capture, "get_backend", lambda name: backend)
-    operation = operations["adam_update"]
-    kernel = Implementation("cupy", adam_update.AdamUpdate.forward, supports=adam_update.supports)
-    chain = operation.chain
-    monkeypatch.setattr(operation, "chain", lambda of: (kernel, operation.reference) if of is backend else chain(of))
+
+    def offer(name, update, supports):
+        operation = operations[f"{name}_update"]
+        kernel, chain = Implementation("cupy", update.forward, supports=supports), operation.chain
+        chains = lambda of: (kernel, operation.reference) if of is backend else chain(of)  # noqa: E731
+        monkeypatch.setattr(operation, "chain", chains)
+
+    offer("adam", optimizer_updates.AdamUpdate, optimizer_updates.supports_adam)
+    offer("sgd", optimizer_updates.SGDUpdate, optimizer_updates.supports_sgd)
+    offer("rmsprop", optimizer_updates.RMSpropUpdate, optimizer_updates.supports_rmsprop)
+    for name, update in {
+        "momentum_sgd": optimizer_updates.MomentumSGDUpdate,
+        "corrected_momentum_sgd": optimizer_updates.CorrectedMomentumSGDUpdate,
+        "nesterov_ag": optimizer_updates.NesterovAGUpdate,
+    }.items():
+        offer(name, update, optimizer_updates.supports_momentum)
     random.seed(0)
     yield backend
     random.seed(0)
@@ -251,7 +272,7 @@ def test_what_cannot_be_replayed_is_refused(compiled, cupy_backend):
     random.seed(1)
     with pytest.raises(RuntimeError, match="seeded anew"):
         call(np.zeros(5, np.float32))
-    for optimizer in (SGD(), AMSGrad()):
+    for optimizer in (AdaDelta(), AMSGrad()):
         link = parameters(compiled, [(2,)], kind=compiled.ndarray)
         optimizer.setup(link)
         feed(link, 0)
@@ -286,6 +307,27 @@ def test_variables_are_taken_apart(compiled, cupy_backend):
     x = np.ones(2).view(compiled.ndarray)
     result = CapturedStep(lambda: (Variable(x), None))()
     assert result == (x, None) or (result[0] is x and result[1] is None)
+
+
+@pytest.mark.parametrize("kind", [SGD, MomentumSGD, CorrectedMomentumSGD, NesterovAG, RMSprop])
+def test_other_optimizers_are_captured(compiled, kind):
+    """Their kernels give what the references do, and take the learning rate of each replay."""
+    from renga_backend_cupy.capture import CapturedStep
+
+    found = []
+    for captured in (True, False):
+        link = parameters(compiled, [(5,), (70, 70), (0,)], kind=compiled.ndarray if captured else None)
+        optimizer = kind(lr=0.5).setup(link)
+        feed(link, 0)
+        step = CapturedStep(optimizer.update, optimizer=optimizer, warmup=1) if captured else optimizer.update
+        if not captured:
+            step()
+        for lr in (0.25, 0.125):
+            optimizer.lr = lr
+            step()
+        found.append([np.array(p.array) for p in link.params()])
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
 
 
 def test_several_updates_in_one_step(compiled):

@@ -49,7 +49,8 @@ class CapturedStep:
     Args:
         step: Takes arrays; returns an array, a tuple of arrays or None. Variables are taken apart.
         examples: Arguments for it: CuPy arrays, or host arrays, of the shapes and dtypes of all later ones.
-        optimizer: The optimizer that it calls, if any: Adam or AdamW, whose kernel can take other numbers each time.
+        optimizer: The optimizer that it calls, if any: Adam, AdamW, RMSprop, NesterovAG or one of the three SGDs, whose
+            kernels can take other numbers each time.
         warmup: How many times to run it before the capture, at least 1.
 
     Raises:

@@ -71,6 +71,7 @@ class CapturedUpdates:
     def _refusal(self) -> TypeError:
         return TypeError(
             f"a step with {type(self._optimizer).__name__} cannot be captured as it is: the numbers of its update "
-            "would be fixed in the graph, and each replay would repeat the same one. Use renga.optimizers.Adam "
-            "or AdamW, on parameters in float32 or float64; half precision needs use_fp32_update()"
+            "would be fixed in the graph, and each replay would repeat the same one. Next: use Adam, AdamW, SGD, "
+            "MomentumSGD, CorrectedMomentumSGD, NesterovAG or RMSprop of renga.optimizers, on parameters in float32 or "
+            "float64; half precision needs use_fp32_update()"
         )
