@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+OPTIONAL = re.compile(r"^(?:import|from) (torch)\b", re.MULTILINE)
+"""Libraries that Renga does not need and the extra `test` does not install."""
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -32,6 +34,8 @@ TOML = [page for page in PAGES if blocks(page, "toml")]
 @pytest.mark.parametrize("page", PYTHON, ids=names(PYTHON))
 def test_python_blocks_run_in_order(page: Path, tmp_path: Path) -> None:
     """One process a page, so that what a page registers stays on that page; line numbers are the page's."""
+    for library in OPTIONAL.findall("\n".join(code for _, code in blocks(page, "python"))):
+        pytest.importorskip(library, reason=f"the page uses {library}")
     program = ["import warnings", "warnings.simplefilter('error')", "page = {'__name__': 'page'}"]
     for line, code in blocks(page, "python"):
         padded = "\n" * (line - 1) + code
