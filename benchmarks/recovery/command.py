@@ -94,7 +94,8 @@ def _job(name: str, python: str, kills: int, seed: int, megabytes: str | None = 
         if megabytes is not None:
             extra["RECOVERY_MEGABYTES"] = megabytes
         environment = process_environment(python, 1, extra) | {"PYTHONPATH": str(ROOT)}
-        done = kill_and_measure(way.command(python, kills), environment, Path(folder), RANKS, kills, seed)
+        patience = 60.0 + 2.0 * float(megabytes or 0.0)
+        done = kill_and_measure(way.command(python, kills), environment, Path(folder), RANKS, kills, seed, patience)
     return [asdict(kill) for kill in done]
 
 

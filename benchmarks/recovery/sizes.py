@@ -46,6 +46,7 @@ def markdown(found: Found, machine: str, load: float) -> str:
         "iteration that is drawn at random. Seconds lost: how much later the next new iteration ended than if all had",
         "gone on as before; so what is computed again counts, and the duration of an iteration does not. Writing",
         "checkpoints, which also costs time while nobody dies, is not in it. Median (smallest to largest; kills).",
+        "0.00: less than iterations vary.",
         "",
         "| | " + " | ".join(f"{size} MB" for size in sizes) + " |",
         "|---|" + "---:|" * len(sizes),

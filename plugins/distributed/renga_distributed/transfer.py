@@ -33,7 +33,7 @@ def transfer(communicator: CommunicatorBase, state: Callable[[], T], source: int
         communicator: The group; all its ranks call this.
         state: Returns the object. Called on the source only, and only if there are receivers.
         source: The rank that has it.
-        receivers: The ranks that have not, the same ones on every rank.
+        receivers: The ranks that have not, the same ones on every rank. They get it one after the other.
 
     Returns:
         The object, on receivers; None on all others, the source too.
