@@ -3,11 +3,19 @@
 import doctest
 import importlib
 import pkgutil
+import random
+
+import numpy as np
 
 import renga_cv
 
 
 def test_examples():
     names = [module.name for module in pkgutil.walk_packages(renga_cv.__path__, "renga_cv.")]
-    failed = {name: doctest.testmod(importlib.import_module(name)).failed for name in sorted(names)}
+    states = random.getstate(), np.random.get_state()  # which the random transforms use
+    try:
+        failed = {name: doctest.testmod(importlib.import_module(name)).failed for name in sorted(names)}
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
     assert not [name for name, count in failed.items() if count]

@@ -6,11 +6,18 @@ import doctest
 import importlib
 import pkgutil
 import warnings
+from pathlib import Path
 
 import names
+import numpy as np
 import pytest
 
+import renga
 import renga_optimizers
+from renga.iterators import SerialIterator
+from renga.links import Classifier, Linear
+from renga.optimizers import SGD
+from renga.training import StandardUpdater, Trainer
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(renga_optimizers.__path__, "renga_optimizers."))
 PUBLIC = {name.full: name for module in names.modules() for name in names.public_names(module)}
@@ -21,17 +28,33 @@ def test_examples_of_optimizers(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def a_trainer(folder: Path) -> Trainer:
+    """Trains for two epochs; reports main/loss, main/accuracy, main/correct and main/total."""
+    data = [(np.full(3, i, np.float32), np.int32(i % 2)) for i in range(8)]
+    model = Classifier(Linear(3, 2))
+    optimizer = SGD(lr=0.1).setup(model)
+    updater = StandardUpdater(SerialIterator(data, 4), optimizer)
+    trainer = Trainer(updater, (2, "epoch"), out=str(folder))
+    trainer.extend(
+        lambda trainer: renga.report({"main/correct": 1, "main/total": 2}), name="counts", trigger=(1, "iteration")
+    )
+    return trainer
+
+
 @pytest.mark.parametrize("name", names.examples())
-def test_examples_of_the_reference(name: str) -> None:
+def test_examples_of_the_reference(name: str, tmp_path: Path) -> None:
     if name.startswith("renga.onnx."):
         pytest.importorskip("onnx", reason="the example writes an ONNX file")
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
-    globs = {PUBLIC[name].name: PUBLIC[name].load()}
+    trainer = a_trainer(tmp_path)
+    globs = {PUBLIC[name].name: PUBLIC[name].load(), "trainer": trainer}
     test = parser.get_doctest(names.examples()[name], globs, name, str(names.EXAMPLES), 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert test.examples
-        assert runner.run(test).failed == 0
+        assert runner.run(test, clear_globs=False).failed == 0
+        if "trainer.extend" in names.examples()[name] and test.globs["trainer"] is trainer:
+            trainer.run()
 
 
 def test_no_example_stands_in_two_places() -> None:

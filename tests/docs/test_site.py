@@ -29,7 +29,7 @@ def contents() -> set[str]:
 
 def test_each_page_is_in_the_navigation() -> None:
     there = {str(page.relative_to(ROOT / "docs").with_suffix("")) for page in PAGES if page.parent != SITE}
-    assert there - contents() == set()
+    assert there - contents() == set(), "Next: add the page to a list of contents in docs/site/index.md"
 
 
 def test_the_navigation_has_pages_only() -> None:

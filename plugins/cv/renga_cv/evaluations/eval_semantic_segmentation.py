@@ -26,6 +26,10 @@ def eval_semantic_segmentation(pred_labels: Each, gt_labels: Each) -> dict[str, 
         ValueError: As `calc_semantic_segmentation_confusion`.
 
     Source: J. Long et al., *Fully Convolutional Networks for Semantic Segmentation*, 2015, section 5.
+
+    >>> import numpy as np
+    >>> eval_semantic_segmentation([np.array([[0, 1]])], [np.array([[0, 1]])])["miou"]
+    np.float64(1.0)
     """
     confusion = calc_semantic_segmentation_confusion(pred_labels, gt_labels)
     iou = calc_semantic_segmentation_iou(confusion)
@@ -55,6 +59,10 @@ def calc_semantic_segmentation_confusion(pred_labels: Each, gt_labels: Each) -> 
     Raises:
         ValueError: There is not one of each for every image, shapes differ, or the prediction for a pixel that counts
             is negative.
+
+    >>> import numpy as np
+    >>> calc_semantic_segmentation_confusion([np.array([[0, 1]])], [np.array([[0, 0]])]).tolist()
+    [[1, 1], [0, 0]]
     """
     confusion = np.zeros((0, 0), np.int64)
     for number, labels in enumerate(side_by_side(pred_labels=pred_labels, gt_labels=gt_labels)):

@@ -36,6 +36,10 @@ def crop_bbox(
     Raises:
         InvalidType: `bbox` is no array of boxes.
         ValueError: A slice has a step, or counts from the end.
+
+    >>> import numpy as np
+    >>> crop_bbox(np.array([[0.0, 10.0, 20.0, 30.0]]), slice(5, 40), slice(0, 25)).tolist()
+    [[0.0, 10.0, 15.0, 25.0]]
     """
     require_boxes("crop_bbox", "bbox", bbox)
     (top, bottom), (left, right) = _bounds("y_slice", y_slice), _bounds("x_slice", x_slice)
@@ -67,6 +71,10 @@ def flip_bbox(bbox: Host, size: tuple[int, int], y_flip: bool = False, x_flip: b
 
     Raises:
         InvalidType: `bbox` is no array of boxes.
+
+    >>> import numpy as np
+    >>> flip_bbox(np.array([[0.0, 0.0, 10.0, 20.0]]), (40, 60), x_flip=True).tolist()
+    [[0.0, 40.0, 10.0, 60.0]]
     """
     require_boxes("flip_bbox", "bbox", bbox)
     height, width = as_size("flip_bbox", "size", size)
@@ -91,6 +99,10 @@ def resize_bbox(bbox: Host, in_size: tuple[float, float], out_size: tuple[float,
 
     Raises:
         InvalidType: `bbox` is no array of boxes.
+
+    >>> import numpy as np
+    >>> resize_bbox(np.array([[0.0, 10.0, 20.0, 30.0]]), (40, 60), (80, 120)).tolist()
+    [[0.0, 20.0, 40.0, 60.0]]
     """
     require_boxes("resize_bbox", "bbox", bbox)
     y_scale, x_scale = out_size[0] / in_size[0], out_size[1] / in_size[1]
@@ -112,6 +124,10 @@ def rotate_bbox(bbox: Host, angle: float, size: tuple[int, int]) -> Host:
     Raises:
         InvalidType: `bbox` is no array of boxes.
         ValueError: `angle` is no multiple of 90.
+
+    >>> import numpy as np
+    >>> rotate_bbox(np.array([[0.0, 0.0, 10.0, 20.0]]), 90, (40, 60)).shape
+    (1, 4)
     """
     require_boxes("rotate_bbox", "bbox", bbox)
     height, width = as_size("rotate_bbox", "size", size)
@@ -141,6 +157,10 @@ def translate_bbox(bbox: Host, y_offset: float = 0, x_offset: float = 0) -> Host
 
     Raises:
         InvalidType: `bbox` is no array of boxes.
+
+    >>> import numpy as np
+    >>> translate_bbox(np.array([[0.0, 10.0, 20.0, 30.0]]), y_offset=5, x_offset=-5).tolist()
+    [[5.0, 5.0, 25.0, 25.0]]
     """
     require_boxes("translate_bbox", "bbox", bbox)
     moved: Host = (bbox + np.array([y_offset, x_offset] * 2)).astype(bbox.dtype)

@@ -27,6 +27,10 @@ def flip_point(point: Host, size: tuple[int, int], y_flip: bool = False, x_flip:
 
     Raises:
         InvalidType: `point` is no array of points.
+
+    >>> import numpy as np
+    >>> flip_point(np.array([[[10.0, 20.0]]]), (40, 60), x_flip=True).shape
+    (1, 1, 2)
     """
     require_points("flip_point", "point", point)
     height, width = as_size("flip_point", "size", size)
@@ -51,6 +55,10 @@ def resize_point(point: Host, in_size: tuple[float, float], out_size: tuple[floa
 
     Raises:
         InvalidType: `point` is no array of points.
+
+    >>> import numpy as np
+    >>> resize_point(np.array([[[10.0, 20.0]]]), (40, 60), (80, 120)).tolist()
+    [[[20.0, 40.0]]]
     """
     require_points("resize_point", "point", point)
     scale = np.array([out_size[0] / in_size[0], out_size[1] / in_size[1]])
@@ -70,6 +78,10 @@ def translate_point(point: Host, y_offset: float = 0, x_offset: float = 0) -> Ho
 
     Raises:
         InvalidType: `point` is no array of points.
+
+    >>> import numpy as np
+    >>> translate_point(np.array([[[10.0, 20.0]]]), y_offset=5).tolist()
+    [[[15.0, 20.0]]]
     """
     require_points("translate_point", "point", point)
     moved: Host = (point + np.array([y_offset, x_offset])).astype(point.dtype)

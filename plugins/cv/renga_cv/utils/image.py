@@ -157,6 +157,10 @@ def tile_images(imgs: Any, n_col: int, pad: int | Sequence[int] = 2, fill: Any =
     Raises:
         InvalidType: `imgs` is no array of images, or has none.
         ValueError: `n_col` or `pad` is too small, or `fill` has neither one number nor one for each channel.
+
+    >>> import numpy as np
+    >>> tile_images([np.zeros((3, 8, 8))] * 4, n_col=2, pad=0).shape
+    (3, 16, 16)
     """
     imgs = np.asarray(imgs)
     require_array("tile_images", "imgs", imgs)

@@ -31,6 +31,11 @@ def mask_iou(mask_a: Array, mask_b: Array) -> Array:
 
     Raises:
         InvalidType: An argument is no array of masks, or the two are of pictures of different sizes.
+
+    >>> import numpy as np
+    >>> left, all_ = np.array([[[True, False]]]), np.array([[[True, True]]])
+    >>> mask_iou(left, all_).tolist()
+    [[0.5]]
     """
     require_masks("mask_iou", "mask_a", mask_a)
     require_masks("mask_iou", "mask_b", mask_b)

@@ -46,6 +46,10 @@ def get_digits(
 
     Source: E. Alpaydin and C. Kaynak, *Optical Recognition of Handwritten Digits* (test part), UCI Machine Learning
     Repository, 1998, https://doi.org/10.24432/C50P49; CC BY 4.0. See digits.md beside this file.
+
+    >>> train, test = get_digits()
+    >>> len(train) + len(test), train[0][0].shape
+    (1797, (64,))
     """
     if ndim not in _SHAPES:
         raise ValueError(f"ndim must be 1, 2 or 3, not {ndim}")

@@ -35,6 +35,9 @@ class SubDataset(DatasetMixin):
 
     Raises:
         ValueError: The positions are not in the data set, or `order` is not as long as it.
+
+    >>> SubDataset([10, 20, 30, 40], 1, 3)[:]
+    [20, 30]
     """
 
     def __init__(self, dataset: Dataset, start: int, finish: int, order: Order | None = None) -> None:
@@ -69,6 +72,10 @@ def split_dataset(dataset: Dataset, split_at: int, order: Order | None = None) -
     Raises:
         TypeError: `split_at` is no integer.
         ValueError: It is negative or larger than the data set.
+
+    >>> first, rest = split_dataset([1, 2, 3, 4], 3)
+    >>> first[:], rest[:]
+    ([1, 2, 3], [4])
     """
     if not hasattr(split_at, "__index__"):
         raise TypeError(f"split_at must be an integer, not {split_at!r}")
@@ -85,6 +92,10 @@ def split_dataset_random(dataset: Dataset, first_size: int, seed: int | None = N
         dataset: The whole.
         first_size: Size of the first part.
         seed: The same seed (0 to 2**32 - 1) gives the same split. Default: the next of `renga_core.random`.
+
+    >>> first, rest = split_dataset_random([1, 2, 3, 4], 3, seed=0)
+    >>> len(first), len(rest)
+    (3, 1)
     """
     return split_dataset(dataset, first_size, _permutation(len(dataset), seed))
 
@@ -96,6 +107,9 @@ def split_dataset_n(dataset: Dataset, n: int, order: Order | None = None) -> lis
         dataset: The whole.
         n: Number of parts.
         order: Indices of examples, to split in that order.
+
+    >>> [part[:] for part in split_dataset_n([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
@@ -104,7 +118,11 @@ def split_dataset_n(dataset: Dataset, n: int, order: Order | None = None) -> lis
 
 
 def split_dataset_n_random(dataset: Dataset, n: int, seed: int | None = None) -> list[SubDataset]:
-    """Split a data set into `n` parts of equal size at random; `seed` as in `split_dataset_random`."""
+    """Split a data set into `n` parts of equal size at random; `seed` as in `split_dataset_random`.
+
+    >>> [len(part) for part in split_dataset_n_random([1, 2, 3, 4], 2, seed=0)]
+    [2, 2]
+    """
     return split_dataset_n(dataset, n, _permutation(len(dataset), seed))
 
 
@@ -120,6 +138,9 @@ def get_cross_validation_datasets(
         dataset: The whole.
         n_folds: Number of pairs. Validation sets differ in size by one at most.
         order: Indices of examples, to divide in that order.
+
+    >>> [(train[:], test[:]) for train, test in get_cross_validation_datasets([1, 2, 3, 4], 2)]
+    [([1, 2], [3, 4]), ([3, 4], [1, 2])]
     """
     size = len(dataset)
     if not 1 <= n_folds <= size:
@@ -136,7 +157,11 @@ def get_cross_validation_datasets(
 def get_cross_validation_datasets_random(
     dataset: Dataset, n_folds: int, seed: int | None = None
 ) -> list[tuple[SubDataset, SubDataset]]:
-    """Return the pairs of a cross validation at random; `seed` as in `split_dataset_random`."""
+    """Return the pairs of a cross validation at random; `seed` as in `split_dataset_random`.
+
+    >>> [(len(train), len(test)) for train, test in get_cross_validation_datasets_random([1, 2, 3, 4], 2, seed=0)]
+    [(2, 2), (2, 2)]
+    """
     return get_cross_validation_datasets(dataset, n_folds, _permutation(len(dataset), seed))
 
 

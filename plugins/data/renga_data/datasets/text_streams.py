@@ -75,7 +75,12 @@ def get_text(path: str, batch_size: int, steps: int = 50, test_ratio: float = 0.
 
 
 def split_text(text: str, batch_size: int, steps: int = 50, test_ratio: float = 0.05) -> Split:
-    """Return (train, test) of a text; arguments as of `get_text`."""
+    """Return (train, test) of a text; arguments as of `get_text`.
+
+    >>> train, test = split_text("to be or not to be " * 20, batch_size=2, steps=5)
+    >>> train.__class__.__name__
+    'TextStreams'
+    """
     if not 0 < test_ratio < 1:
         raise RengaError(f"test_ratio must be between 0 and 1, not {test_ratio}")
     preprocessing = TextPreprocessing("".join(sorted(set(text))))

@@ -32,6 +32,10 @@ def center_crop(img: Host, size: tuple[int, int], return_param: bool = False, co
     Raises:
         InvalidType: `img` is no image.
         ValueError: It is smaller than `size`.
+
+    >>> import numpy as np
+    >>> center_crop(np.zeros((3, 40, 60), np.float32), (32, 32)).shape
+    (3, 32, 32)
     """
     height, width = _fitting_size("center_crop", img, size)
     y_offset, x_offset = round((img.shape[1] - height) / 2), round((img.shape[2] - width) / 2)
@@ -43,6 +47,10 @@ def random_crop(img: Host, size: tuple[int, int], return_param: bool = False, co
 
     Args, Returns, Raises:
         As of `center_crop`.
+
+    >>> import numpy as np
+    >>> random_crop(np.zeros((3, 40, 60), np.float32), (32, 32)).shape
+    (3, 32, 32)
     """
     height, width = _fitting_size("random_crop", img, size)
     offset = random.randint(0, img.shape[1] - height), random.randint(0, img.shape[2] - width)
@@ -75,6 +83,10 @@ def random_sized_crop(
     Raises:
         InvalidType: `img` is no image.
         ValueError: A range does not go from a positive number to one that is not smaller.
+
+    >>> import numpy as np
+    >>> random_sized_crop(np.zeros((3, 40, 60), np.float32)).shape[0]
+    3
     """
     require_image("random_sized_crop", img)
     for argument, (low, high) in (("scale_ratio_range", scale_ratio_range), ("aspect_ratio_range", aspect_ratio_range)):
@@ -114,6 +126,10 @@ def ten_crop(img: Host, size: tuple[int, int]) -> Host:
     Raises:
         InvalidType: `img` is no image.
         ValueError: It is smaller than `size`.
+
+    >>> import numpy as np
+    >>> ten_crop(np.zeros((3, 40, 60), np.float32), (32, 32)).shape
+    (10, 3, 32, 32)
     """
     height, width = _fitting_size("ten_crop", img, size)
     bottom, right = img.shape[1] - height, img.shape[2] - width

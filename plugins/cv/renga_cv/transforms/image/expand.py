@@ -31,6 +31,10 @@ def random_expand(img: Host, max_ratio: float = 4, fill: Any = 0, return_param: 
     Raises:
         InvalidType: `img` is no image.
         ValueError: `fill` has neither one number nor one for each channel.
+
+    >>> import numpy as np
+    >>> random_expand(np.zeros((3, 40, 60), np.float32), max_ratio=2).shape[0]
+    3
     """
     require_image("random_expand", img)
     param: dict[str, Any] = {"ratio": 1, "y_offset": 0, "x_offset": 0}

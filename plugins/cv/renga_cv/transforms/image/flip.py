@@ -28,6 +28,10 @@ def flip(img: Host, y_flip: bool = False, x_flip: bool = False, copy: bool = Fal
 
     Raises:
         InvalidType: `img` is no image.
+
+    >>> import numpy as np
+    >>> flip(np.array([[[1.0, 2.0, 3.0]]]), x_flip=True).tolist()
+    [[[3.0, 2.0, 1.0]]]
     """
     require_image("flip", img)
     flipped = img[:, :: -1 if y_flip else 1, :: -1 if x_flip else 1]
@@ -51,6 +55,10 @@ def random_flip(
 
     Raises:
         InvalidType: `img` is no image.
+
+    >>> import numpy as np
+    >>> random_flip(np.zeros((3, 40, 60), np.float32), x_random=True).shape
+    (3, 40, 60)
     """
     y_flip = y_random and random.choice((True, False))
     x_flip = x_random and random.choice((True, False))

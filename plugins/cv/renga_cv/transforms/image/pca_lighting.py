@@ -38,6 +38,10 @@ def pca_lighting(img: Host, sigma: float, eigen_value: Any = None, eigen_vector:
 
     Raises:
         InvalidType: `img` has no three channels, or holds integers.
+
+    >>> import numpy as np
+    >>> pca_lighting(np.zeros((3, 40, 60), np.float32), sigma=25.5).shape
+    (3, 40, 60)
     """
     require_image("pca_lighting", img)
     if len(img) != 3 or img.dtype.kind != "f":

@@ -35,6 +35,10 @@ def resize(img: Host, size: tuple[int, int], interpolation: int = BILINEAR) -> H
         InvalidType: `img` is no image.
         ValueError: `size` is not positive, or there is no such interpolation.
         RengaError: The library is not installed.
+
+    >>> import numpy as np
+    >>> resize(np.zeros((3, 40, 60), np.float32), (20, 30)).shape
+    (3, 20, 30)
     """
     require_image("resize", img)
     height, width = as_size("resize", "size", size)
@@ -63,6 +67,10 @@ def scale(img: Host, size: int, fit_short: bool = True, interpolation: int = BIL
 
     Raises:
         InvalidType, ValueError, RengaError: As `resize`.
+
+    >>> import numpy as np
+    >>> scale(np.zeros((3, 40, 60), np.float32), 20).shape  # the shorter side becomes 20
+    (3, 20, 30)
     """
     require_image("scale", img)
     out_size = scaled_size(img.shape[1:], size, fit_short)
@@ -105,6 +113,10 @@ def resize_contain(
 
     Raises:
         InvalidType, ValueError, RengaError: As `resize`.
+
+    >>> import numpy as np
+    >>> resize_contain(np.zeros((3, 40, 60), np.float32), (64, 64)).shape
+    (3, 64, 64)
     """
     require_image("resize_contain", img)
     height, width = as_size("resize_contain", "size", size)

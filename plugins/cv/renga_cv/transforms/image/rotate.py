@@ -29,6 +29,10 @@ def random_rotate(img: Host, return_param: bool = False) -> Any:
 
     Raises:
         InvalidType: `img` is no image.
+
+    >>> import numpy as np
+    >>> random_rotate(np.zeros((3, 40, 40), np.float32)).shape
+    (3, 40, 40)
     """
     require_image("random_rotate", img)
     k = int(np.random.randint(4))
@@ -57,6 +61,10 @@ def rotate(img: Host, angle: float, expand: bool = True, fill: Any = 0, interpol
         InvalidType: `img` is no image.
         ValueError: There is no such interpolation, or `fill` has neither one number nor one for each channel.
         RengaError: The library is not installed.
+
+    >>> import numpy as np
+    >>> rotate(np.zeros((3, 40, 60), np.float32), 90).shape
+    (3, 60, 40)
     """
     require_image("rotate", img)
     fills = [float(number) for number in filling("rotate", img, fill).ravel()]

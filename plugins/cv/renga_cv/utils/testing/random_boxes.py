@@ -24,6 +24,9 @@ def generate_random_bbox(
 
     Raises:
         ValueError: The longest side does not fit into the picture, or is shorter than the shortest.
+
+    >>> generate_random_bbox(5, (40, 60), 4, 20).shape
+    (5, 4)
     """
     size = np.array(img_size, np.float64)
     if not 0 <= min_length <= max_length <= size.min():
