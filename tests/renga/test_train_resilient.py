@@ -10,7 +10,6 @@ import pytest
 import renga
 from renga.distributed import build_and_run
 from renga.run import build, load
-from renga_core.errors import RengaError
 from renga_distributed.simulation import Fault, simulate
 
 RUN = """
@@ -107,6 +106,7 @@ def run_file(tmp_path):
         {"distributed.double_buffering": True},
         {"distributed.compare_every": 1, "distributed.allreduce_grad_dtype": "bfloat16"},
         {"distributed.batch_size_per_rank": True, "data.batch_size": 200},
+        {"distributed.sharded": True, "distributed.overlap": True},
     ],
 )
 def test_a_run_whose_ranks_are_replaced_ends_as_one_without_deaths(run_file, tmp_path, settings):
@@ -168,10 +168,3 @@ def test_the_learning_rate_follows_the_number_of_ranks_where_that_is_asked_for(r
     for asked in (False, True):
         rates[asked] = rate_at_the_end(asked)
     assert rates[True] == rates[False] / 2
-
-
-def test_sharded_is_refused_in_a_sentence(run_file, tmp_path):
-    outcome, _ = train(run_file, tmp_path / "out", {"distributed.sharded": True}, 2)
-    for error in outcome.errors.values():
-        assert isinstance(error, RengaError)
-        assert "each rank alone has a share of the optimizer's state" in str(error)

@@ -176,13 +176,13 @@ class Updates(Membership):
         if not self._may_differ:
             return  # the first update gives all ranks the same parameters
         digests = [_digest_of(optimizer.target) for optimizer in self._optimizers.values()]
-        told = self.communicator.allgather_obj(
-            (self._in_parts, digests, {n: _own(each) for n, each in self._optimizers.items()})
-        )
-        parted = [in_parts for in_parts, _, _ in told]
+        hyperparameters = {name: _own(optimizer) for name, optimizer in self._optimizers.items()}
+        told = self.communicator.allgather_obj((self._in_parts, self._seed, digests, hyperparameters))
+        parted, seeds, models, all_hyperparameters = zip(*told, strict=True)
+        self._seed = seeds[0]  # newcomers get that of any rank
         if any(parted):
-            check_parts([hyperparameters for _, _, hyperparameters in told], parted)
-        elif any(each != digests for _, each, _ in told):
+            check_parts(all_hyperparameters, parted)
+        elif any(each != digests for each in models):
             raise RengaError(
                 "ranks have different parameters, and optimizers that do not average over all ranks: each has a part "
                 "of a model, which would be lost with it. Next: put the part of each rank into a MultiNodeChainList"
@@ -257,8 +257,9 @@ class Updates(Membership):
 
 
 def _digest_of(link: Link, digest: int = 0) -> int:
-    """A digest of the arrays of all parameters of a link that have one."""
-    for _, param in sorted(link.namedparams(include_uninit=False)):
+    """A digest of names, shapes and values of all parameters of a link that have an array."""
+    for path, param in sorted(link.namedparams(include_uninit=False)):
+        digest = zlib.crc32(f"{path} {param.shape} {param.dtype}".encode(), digest)
         bytes_ = np.ascontiguousarray(to_host(param.array)).reshape(-1).view(np.uint8)
         digest = zlib.crc32(bytes_.data, digest)
     return digest
