@@ -41,6 +41,10 @@ class Rehearsal(KernelSuite):
     target = property(lambda self: find(self._description.target))
     declared = property(lambda self: offered()[self._op].capabilities)
 
+    def samples(self, rng, dtype):
+        """Without the long sequences, hundreds of blocks whose threads take turns: see `test_long_sequences`."""
+        return [sample for sample in super().samples(rng, dtype) if not sample.name.startswith("long ones")]
+
     @cached_property
     def kernel(self):
         target, supports = self.target, find(self._description.supports)
@@ -148,6 +152,32 @@ def test_nothing_is_sorted_while_a_graph_is_captured(backend, compiled, monkeypa
     assert supports(*args) is True
     monkeypatch.setattr(compiled.state, "captured", [])
     assert supports(*args) is False
+
+
+@pytest.mark.parametrize("mask", ["none", "seen", "of each head", "bias of each example"])
+def test_long_sequences(backend, compiled, mask):
+    """More keys than a warp; masks that broadcast over heads or examples are read where they lie."""
+    rng = np.random.default_rng(0)
+    query, key, value, gy = (rng.normal(size=(2, 2, n, 3)).view(compiled.ndarray) for n in (4, 70, 70, 4))
+    given = {
+        "none": None,
+        "seen": rng.random((4, 70)) < 0.5,
+        "of each head": rng.random((2, 1, 70)) < 0.5,
+        "bias of each example": rng.normal(size=(2, 1, 1, 70)),
+    }[mask]
+    if given is not None:
+        given = given.view(compiled.ndarray)
+    kernel, reference = (
+        find(offered()["scaled_dot_product_attention"].target),
+        operations["scaled_dot_product_attention"],
+    )
+    args = (query, key, value, given, None, mask == "seen", 0.5)
+    y, kept = kernel.forward(*args)
+    right, right_kept = reference.reference.forward(*args)
+    np.testing.assert_allclose(y, right)
+    gradients = kernel.backward(*args, y, kept, gy)
+    for one, two in zip(gradients, reference.reference.backward(*args, right, right_kept, gy), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
 
 
 def test_sums_over_many_rows(backend, compiled):

@@ -7,6 +7,17 @@ _PROBE = "renga_backend_cupy.probe:unavailable"
 _KERNELS = "renga_backend_cupy.kernels"
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 _ACTIVATIONS = ("clipped_relu", "elu", "hard_sigmoid", "leaky_relu", "relu", "sigmoid", "softplus", "tanh")
+_UPDATES = [
+    (name, f"optimizer_updates:{cls}Update", f"optimizer_updates:supports_{arguments}")
+    for name, cls, arguments in (
+        ("adam", "Adam", "adam"),
+        ("corrected_momentum_sgd", "CorrectedMomentumSGD", "momentum"),
+        ("momentum_sgd", "MomentumSGD", "momentum"),
+        ("nesterov_ag", "NesterovAG", "momentum"),
+        ("rmsprop", "RMSprop", "rmsprop"),
+        ("sgd", "SGD", "sgd"),
+    )
+]
 _LAYOUTS = ("gaps", "transposed", "channels_last")
 
 
@@ -62,6 +73,7 @@ def renga_kernels() -> list[Kernel]:
         ),
         _cublas("matmul", "product:MatMul", "product:supports_matmul"),
         _cublas("linear", "product:Linear", "product:supports_linear"),
+        _cublas("scaled_dot_product_attention", "attention:Attention", "attention:supports"),
         _own("max_pooling", "max_pooling:MaxPooling", "windows:supports"),
         _own("window_sum", "window_sum:WindowSum"),
         _own("window_spread", "window_sum:WindowSpread"),
@@ -73,7 +85,13 @@ def renga_kernels() -> list[Kernel]:
         _own("dropout", "dropout:Dropout"),
         _own("lstm", "lstm:LSTM"),
         _own("embed_id_gradient", "embed_id:EmbedIDGradient"),
-        _own("adam_update", "adam_update:AdamUpdate", dtypes=("float32", "float64")),
+        _own(
+            "moving_average",
+            "optimizer_updates:MovingAverageUpdate",
+            "optimizer_updates:supports_moving_average",
+            ("float32", "float64"),
+        ),
+        *[_own(f"{name}_update", target, supports, ("float32", "float64")) for name, target, supports in _UPDATES],
         *[_own(name, f"activation:{name}") for name in _ACTIVATIONS],
     ]
 

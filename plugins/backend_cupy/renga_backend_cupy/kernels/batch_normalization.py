@@ -9,8 +9,10 @@ Where cuDNN has no plan, the reference computes, after one warning for each dire
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
+import cupy
 import numpy as np
 
 from renga_backend_cupy.kernels.cudnn import Graph, Plan, aligned, dense, empty, find_plan, reference, rows
@@ -95,25 +97,32 @@ def _normalize(
     """What `BatchNormalization.forward` returns; None if cuDNN refuses to execute the plan."""
     given = [dense(x.reshape(shape), last), _single(gamma), _single(beta)]
     y = empty(shape, x.dtype, last)
-    # The running averages before, which are zero; mean, one over the deviation, and the averages after.
-    statistics = rows(6, shape[1], zero=True)
+    # Mean, one over the deviation, and the running averages after; those before are zero.
+    statistics = rows(4, shape[1])
+    before = _zeros(cupy.cuda.Device().id, shape[1]).data.ptr
     epsilon, momentum = np.array(eps, np.float32), np.array(1, np.float32)
     done = plan(
         {
             **{n: array.data.ptr for n, array in enumerate(given, 1)},
-            4: statistics[0].data.ptr,
-            5: statistics[1].data.ptr,
+            4: before,
+            5: before,
             6: epsilon.ctypes.data,
             7: momentum.ctypes.data,
             8: y.data.ptr,
-            **{n: statistics[n - 7].data.ptr for n in (9, 10, 11, 12)},
+            **{n: row.data.ptr for n, row in enumerate(statistics, 9)},
         }
     )
     if not done:
         return None
     count = math.prod(x.shape) // x.shape[1]
-    var = statistics[5] * ((count - 1) / count)
-    return y.reshape(x.shape), statistics[2], var, statistics[3]
+    mean, inv_std, _, unbiased = statistics
+    return y.reshape(x.shape), mean, unbiased * ((count - 1) / count), inv_std
+
+
+@cache
+def _zeros(device: int, channels: int) -> Array:
+    """Read by every batch normalization of so many channels, and written by none."""
+    return cupy.zeros(channels, dtype=np.float32)
 
 
 def _gradients(

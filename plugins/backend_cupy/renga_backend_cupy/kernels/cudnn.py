@@ -240,10 +240,10 @@ def aligned(x: Array) -> Array:
     return contiguous if contiguous.data.ptr % _ALIGNMENT == 0 else contiguous.copy()
 
 
-def rows(number: int, size: int, zero: bool = False) -> list[Array]:
-    """New vectors of float32, each at an address that cuDNN can write to; zero, or not yet written."""
+def rows(number: int, size: int) -> list[Array]:
+    """New vectors of float32, not yet written, each at an address that cuDNN can write to."""
     padded = -(-size * 4 // _ALIGNMENT) * _ALIGNMENT // 4
-    made = (cupy.zeros if zero else cupy.empty)((number, padded), dtype=np.float32)
+    made = cupy.empty((number, padded), dtype=np.float32)
     return [made[i, :size] for i in range(number)]
 
 

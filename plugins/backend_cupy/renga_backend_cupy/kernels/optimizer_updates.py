@@ -1,4 +1,4 @@
-"""Updates of optimizers in few launches: one changes up to 80 parameters, of whatever sizes.
+"""Updates of optimizers in few launches: one changes up to 80 parameters, of whatever sizes. Moving averages, too.
 
 A launch has as many blocks as all its parameters together have pieces of 4096 elements, so a large parameter has many
 blocks and a bias one.
@@ -19,11 +19,13 @@ __all__ = [
     "AdamUpdate",
     "CorrectedMomentumSGDUpdate",
     "MomentumSGDUpdate",
+    "MovingAverageUpdate",
     "NesterovAGUpdate",
     "RMSpropUpdate",
     "SGDUpdate",
     "supports_adam",
     "supports_momentum",
+    "supports_moving_average",
     "supports_rmsprop",
     "supports_sgd",
 ]
@@ -33,6 +35,7 @@ TENSORS = 80
 
 _THREADS = 256
 _PIECE = 4096
+_READ = ("grad", "value")  # of all lists those that no update writes
 
 _SOURCE = """
 template <class T> struct Tensors {
@@ -135,7 +138,7 @@ class Update:
             launch((int(blocks[-1]),), (_THREADS,), (table, numbers))
         for row, copies in zip(rows, dense, strict=True):
             for name, x, copied in zip(self._lists, row, copies, strict=True):
-                if copied is not x and name != "grad":
+                if copied is not x and name not in _READ:
                     x[...] = copied
 
 
@@ -149,6 +152,11 @@ def _alike(param: Array, *others: Array) -> bool:
 def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
     """Whether these are arrays of one shape, all in single or all in double precision."""
     return _alike(param, grad)
+
+
+def supports_moving_average(running: Array, value: Array, decay: float, factor: float) -> bool:
+    """As `supports_sgd`."""
+    return _alike(running, value)
 
 
 def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
@@ -177,6 +185,13 @@ NesterovAGUpdate = Update(
     "nesterov_ag",
     *_MOMENTUM,
     "const T step = rate * grad; v = v * momentum - step; param = param - step + momentum * v;",
+)
+MovingAverageUpdate = Update(
+    "moving_average",
+    ("running", "value"),
+    ("decay", "factor"),
+    "running = running * decay + rest * (value * factor);",
+    "const T rest = (T)(1 - numbers.decay);",
 )
 RMSpropUpdate = Update(
     "rmsprop",

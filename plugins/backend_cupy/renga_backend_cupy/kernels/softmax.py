@@ -15,9 +15,9 @@ from renga_backend_cupy.kernels.layout import FLOATING, WIDE
 from renga_backend_cupy.kernels.rows import entries, launch, lines, module
 from renga_core.backend import Array
 
-__all__ = ["LogSoftmax", "Softmax", "SoftmaxCrossEntropy", "supports", "supports_cross_entropy"]
+__all__ = ["ONLINE_SUM", "LogSoftmax", "Softmax", "SoftmaxCrossEntropy", "supports", "supports_cross_entropy"]
 
-_SOURCE = """
+ONLINE_SUM = """
 // The largest of some numbers, and the sum of their exponentials divided by its own. Without numbers the sum is 0.
 template <class W> struct Sum {
   W largest, total;
@@ -44,20 +44,28 @@ template <class W> static __device__ Number<W> joined(const Number<W>& a, const 
   return made;
 }
 
+template <class W> static __device__ void include(Sum<W>& sum, W v) {
+  // exp(v - v), without the exponential: 1, but NaN for infinity, which thus shows in all of the row.
+  const W one = v > 0 ? v - v + 1 : (W)1;
+  if (sum.total == 0 || v > sum.largest) {
+    sum.total = sum.total == 0 ? one : sum.total * exp(sum.largest - v) + one;
+    sum.largest = v;
+  } else {
+    sum.total += v == sum.largest ? one : exp(v - sum.largest);
+  }
+}
+"""
+"""Of numbers that come one after another: ``include`` takes one more, ``joined`` two such sums."""
+
+_SOURCE = (
+    ONLINE_SUM
+    + """
 template <class T, class W> static __device__ Sum<W> sum_of_row(
     const T* x, const Place& place, long long rows, long long length, long long inner) {
   Sum<W> sum;
   sum.largest = 0, sum.total = 0;
   for (long long k = threadIdx.x; place.row < rows && k < length; k += blockDim.x) {
-    const W v = (W)x[place.start + k * inner];
-    // exp(v - v), without the exponential: 1, but NaN for infinity, which thus shows in all of the row.
-    const W one = v > 0 ? v - v + 1 : (W)1;
-    if (sum.total == 0 || v > sum.largest) {
-      sum.total = sum.total == 0 ? one : sum.total * exp(sum.largest - v) + one;
-      sum.largest = v;
-    } else {
-      sum.total += v == sum.largest ? one : exp(v - sum.largest);
-    }
+    include(sum, (W)x[place.start + k * inner]);
   }
   return joined_of_team(sum, place);
 }
@@ -106,6 +114,7 @@ template <class T, class W> static __device__ void cross_entropy(
   }
 }
 """
+)
 
 _SHAPE = "long long rows, long long length, long long inner"
 

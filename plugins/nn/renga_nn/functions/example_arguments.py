@@ -36,6 +36,7 @@ __all__ = [
     "log_softmax",
     "lstm",
     "max_pooling",
+    "moving_average",
     "recurrence",
     "relu",
     "scaled_dot_product_attention",
@@ -71,6 +72,14 @@ _CONVOLUTIONS: dict[
 
 def _draw(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Host:
     return np.asarray(rng.uniform(-1, 1, shape).astype(dtype))
+
+
+def moving_average(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(running, value, decay, factor)``."""
+    for name, shape in {"channels": (7,), "two axes": (3, 5), "many": (5000,), "none": (0,)}.items():
+        for factor in (1.0, 1.25):
+            given = (_draw(rng, shape, dtype), _draw(rng, shape, dtype), 0.9, factor)
+            yield Sample(f"{name}, times {factor}", given, changed=(0,))
 
 
 def linear(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

@@ -14,7 +14,7 @@ from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import broadcast_to, cast, reshape
 from renga_core.graph.operators.axes import normalize_axes
-from renga_core.kernel import Operation
+from renga_core.kernel import ListOperation, Operation
 from renga_core.tracepoints import side_effect
 from renga_nn.functions.checks import as_number, require_array, wide
 
@@ -83,7 +83,7 @@ def batch_normalization(
 
         def move() -> None:
             move_average(running_mean, node.mean, decay)
-            move_average(running_var, node.var * (count / max(count - 1, 1)), decay)
+            move_average(running_var, node.var, decay, count / max(count - 1, 1))
 
         side_effect(move)
     return y
@@ -149,11 +149,22 @@ def require_statistics(function: str, argument: str, value: Any, gamma: Any) -> 
         raise InvalidType(function, argument, f"the shape of gamma, {tuple(gamma.shape)}", describe_array(value))
 
 
-def move_average(running: Array | None, value: Array, decay: float) -> None:
-    """Update a moving average in place."""
-    if running is not None and not config.in_recomputing:
+def _moving_average(runnings: Sequence[Array], values: Sequence[Array], decay: float, factor: float) -> None:
+    """Operation ``moving_average``: r ← decay·r + (1 − decay)·factor·v, in place, for each r."""
+    for running, value in zip(runnings, values, strict=True):
         running *= decay
-        running += (1 - decay) * value.astype(running.dtype, copy=False)
+        running += (1 - decay) * (value if factor == 1 else value * factor)
+
+
+MOVING_AVERAGE = ListOperation(
+    "moving_average", _moving_average, lists=2, samples="renga_nn.functions.example_arguments:moving_average"
+)
+
+
+def move_average(running: Array | None, value: Array, decay: float, factor: float = 1.0) -> None:
+    """Update a moving average in place, by `factor` times a value."""
+    if running is not None and not config.in_recomputing:
+        MOVING_AVERAGE(get_backend(running), [running], [value.astype(running.dtype, copy=False)], decay, factor)
 
 
 def _expanded(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:

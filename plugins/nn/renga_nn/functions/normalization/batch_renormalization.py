@@ -99,7 +99,7 @@ def batch_renormalization(
     if update_statistics:
         count = values.size // var.size
         move_average(running_mean, mean, decay)
-        move_average(running_var, var * (count / max(count - 1, 1)), decay)
+        move_average(running_var, var, decay, count / max(count - 1, 1))
     return y
 
 
