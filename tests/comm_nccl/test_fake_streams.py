@@ -185,13 +185,15 @@ def several_streams(rank: Rank):
     rank.ok(rank.lib.ncclGroupEnd())
     rank.ok(rank.synchronize(streams[1]))
     assert [result[0] for result in results] == [rank.size, 2 * rank.size]
-    # Batches of one communicator on two streams run in the order of the calls.
-    for i in range(20):
-        rank.ok(
-            rank.call("ncclAllReduce", results[i % 2], results[i % 2], FLOATS, "float32", "max", stream=streams[i % 2])
-        )
-    for stream in streams:
-        rank.ok(rank.synchronize(stream))
+    # Calls of one communicator on two streams run in the order of the calls, though rank 0's first stream is held up.
+    slow = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: time.sleep(0.1))
+    for _ in range(3):
+        if rank.number == 0:
+            rank.ok(rank.lib.fakecudaLaunchHostFunc(streams[0], slow, None))
+        for count, stream, result in zip((FLOATS, 2), streams, results, strict=True):
+            rank.ok(rank.call("ncclAllReduce", result, result, count, "float32", "max", stream=stream))
+        for stream in streams:
+            rank.ok(rank.synchronize(stream))
     rank.ok(rank.lib.ncclCommDestroy(rank.comm))
 
 
