@@ -130,14 +130,14 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
 
     Args:
         dtype: What the user has said.
-        map_mixed16: What stands for a default of float16 where half precision does not do, as in averages: float32.
+        map_mixed16: What stands for a default of half precision where that does not do, as in averages: float32.
             Renga needs no mode of its own for this (Chainer's was ``mixed16``).
     """
     if dtype is not None:
         given: np.dtype[Any] = np.dtype(dtype)
         return given
     default: np.dtype[Any] = np.dtype(config.dtype)
-    if map_mixed16 is not None and default == np.float16:
+    if map_mixed16 is not None and default.itemsize == 2:
         default = np.dtype(map_mixed16)
     return default
 

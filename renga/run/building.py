@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from renga.datasets import SubDataset
 from renga.distributed import (
     AllreducePersistent,
@@ -31,7 +29,7 @@ from renga.run.folder import SNAPSHOT_NAMES, RunFile, never
 from renga.run.length import IntervalOrEnd, Length
 from renga.run.optimizing import make_optimizers
 from renga.run.part import Part
-from renga.run.precision import Precision
+from renga.run.precision import Precision, numpy_dtype
 from renga.run.run_file import RunDescription
 from renga.run.run_parts import RunParts, find_parts
 from renga.training import Task, Trainer
@@ -115,7 +113,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     _check_batches(run, parts, comm)
     batch_size = batch_of_all(run, comm)
     random.seed(run.seed)
-    with using_config("dtype", np.dtype(run.dtype)):
+    with using_config("dtype", numpy_dtype(run.dtype)):
         task = parts.task.make()
         train, test = data = make_data(parts.data, task, comm, batch_size)
         task.preprocessing = getattr(data, "preprocessing", None)

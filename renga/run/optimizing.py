@@ -7,7 +7,7 @@ from typing import Any
 
 from renga.distributed import create_multi_node_optimizer
 from renga.run.distributed import has_several
-from renga.run.precision import INITIAL_LOSS_SCALE
+from renga.run.precision import INITIAL_LOSS_SCALE, has_masters
 from renga.run.run_file import RunDescription
 from renga.run.run_parts import RunParts
 from renga_core.communicator import CommunicatorBase
@@ -38,7 +38,7 @@ def make_optimizers(
 
 def _make_optimizer(parts: RunParts, link: Link, run: RunDescription, comm: CommunicatorBase, weighted: bool) -> Any:
     optimizer = parts.optimizer.make()
-    if run.dtype == "float16" and isinstance(optimizer, GradientMethod):
+    if has_masters(run.dtype) and isinstance(optimizer, GradientMethod):
         optimizer.use_fp32_update()
     how = run.distributed
     several = has_several(comm)

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from renga_core.configuration import using_config
+from renga_core.settings import SettingsError
 from renga_core.training import Extension, TrainerLike
 
-__all__ = ["INITIAL_LOSS_SCALE", "Precision"]
+__all__ = ["INITIAL_LOSS_SCALE", "Precision", "has_masters", "numpy_dtype"]
 
 INITIAL_LOSS_SCALE = 2.0**15
 """Where a dynamic loss scale starts: near the largest float16, so that a few updates find how large it may be."""
+
+
+_MIXED = {"mixed16": "float16", "mixed_bf16": "bfloat16"}
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """The dtype of parameters and data that the setting ``run.dtype`` means.
+
+    Raises:
+        SettingsError: It is bfloat16, which NumPy has from the package ml_dtypes only, and that is not installed.
+    """
+    name = _MIXED.get(name, name)
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        return np.dtype(import_module("ml_dtypes").bfloat16)
+    except ImportError as error:
+        raise SettingsError(
+            "run.dtype = 'mixed_bf16' needs bfloat16, and NumPy has none of its own. Next: pip install ml_dtypes"
+        ) from error
+
+
+def has_masters(name: str) -> bool:
+    """Whether parameters of this ``run.dtype`` are updated through copies in float32."""
+    return name == "float16" or name in _MIXED
 
 
 class Precision(Extension):
@@ -26,7 +54,7 @@ class Precision(Extension):
     priority = 1_000_000  # before all that make anything
 
     def __init__(self, dtype: str) -> None:
-        self._dtype = np.dtype(dtype)
+        self._dtype = numpy_dtype(dtype)
         self._config = ExitStack()
 
     def initialize(self, trainer: TrainerLike) -> None:

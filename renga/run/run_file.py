@@ -97,7 +97,8 @@ class RunDescription:
         backend: Where to compute: a backend or device that must be there, or several in order of preference.
         communicator: How processes talk to each other.
         distributed: How they train together.
-        dtype: Of parameters and data. Parameters in float16 are updated through copies in float32.
+        dtype: Of parameters and data. Half-precision parameters (float16 or mixed16, mixed_bf16) are updated through
+            copies in float32.
         loss_scale: Factor on the loss, undone before the update; ``"dynamic"``: as large as gradients remain finite.
         seed: Of every random generator.
         epochs: How many times the training data are gone through.

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from renga.dataset import read_preprocessing
 from renga.run.building import make_model
 from renga.run.device import find_device
 from renga.run.folder import COPY, PREPROCESSING, snapshot_store
 from renga.run.part import Part
+from renga.run.precision import numpy_dtype
 from renga.run.run_file import RunDescription, describe
 from renga.run.run_parts import RunParts, find_parts
 from renga.run.shipped import read_run
@@ -60,7 +59,7 @@ class Network:
     @contextmanager
     def using(self) -> Iterator[None]:
         """Compute as a trained network does: in test mode, without a graph, in the run's dtype."""
-        dtype = np.dtype(self.description.dtype)
+        dtype = numpy_dtype(self.description.dtype)
         with using_config("train", False), using_config("dtype", dtype), no_backprop_mode(), using_device(self.device):
             yield
 
@@ -127,7 +126,7 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
     task = parts.task.make()
     if Path(place, PREPROCESSING).is_file():
         task.preprocessing = read_preprocessing(Path(place, PREPROCESSING))
-    with using_config("dtype", np.dtype(run.dtype)), using_device(device):
+    with using_config("dtype", numpy_dtype(run.dtype)), using_device(device):
         model = make_model(parts.model, task)
         target = task.target(model)
         target.to_device(device)

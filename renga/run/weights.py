@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from renga.dataset import PicturePreprocessing
 from renga.run.building import make_model
 from renga.run.device import find_device
 from renga.run.part import Part, find_part
+from renga.run.precision import numpy_dtype
 from renga.run.run_file import Choice, RunDescription
 from renga.run.trained import Network
 from renga.training import Task
@@ -58,7 +57,7 @@ def load_network(model: str, weights: str, classes: tuple[str, ...] = ()) -> Net
     task: Task = find_part(kind("task"), run.task, "task", run).make()
     converter = find_part(kind("converter"), Choice(task.converter), "converter", run)
     device = find_device(run, [])
-    with using_config("dtype", np.dtype(run.dtype)), using_device(device):
+    with using_config("dtype", numpy_dtype(run.dtype)), using_device(device):
         network = _load(part, path, task, classes)
         task.preprocessing = _preprocessing(part, network, task, classes)
         target = task.target(network)

@@ -31,6 +31,20 @@ def test_data_parameters_and_what_is_made_while_training_are_of_the_dtype(tmp_pa
     assert {param.dtype for param in training.model.params()} == {np.dtype(dtype)}
 
 
+@pytest.mark.parametrize("name", ["mixed16", "mixed_bf16"])
+def test_mixed_precision_trains_with_copies_in_float32(tmp_path, name):
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy has bfloat16 from this package only")
+    training = run(tmp_path, dtype=name)
+    dtype = np.dtype(np.float16 if name == "mixed16" else ml_dtypes.bfloat16)
+    training.trainer.run()
+    for param in training.model.params():
+        assert param.dtype == dtype
+        master = param.update_rule._fp32_param.array
+        assert master.dtype == np.float32
+        np.testing.assert_array_equal(master.astype(dtype), param.array)
+    assert np.isfinite(json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])["main/loss"])
+
+
 def test_float16_is_updated_in_float32(tmp_path):
     """A step too small for float16 to notice counts nevertheless, when there are enough of them."""
     training = run(tmp_path, dtype="float16")

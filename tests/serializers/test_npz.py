@@ -292,3 +292,16 @@ def test_a_large_array_is_not_recompressed_at_a_high_level(path):
     leaf.w = np.random.default_rng(0).normal(size=(500, 500))
     save_npz(path, leaf)
     assert path.stat().st_size < 1.01 * leaf.w.nbytes
+
+
+def test_bfloat16_is_stored_as_float32_without_loss(tmp_path):
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy has bfloat16 from this package only")
+    saved, loaded = Leaf(), Leaf()
+    saved.w = np.array([[1.5, -np.inf, 3e38], [1e-38, 0, -0.1]], ml_dtypes.bfloat16)
+    save_npz(tmp_path / "half.npz", saved)
+    with np.load(tmp_path / "half.npz") as file:
+        assert file["w"].dtype == np.float32
+    loaded.w = np.zeros_like(saved.w)
+    load_npz(tmp_path / "half.npz", loaded)
+    assert loaded.w.dtype == ml_dtypes.bfloat16
+    np.testing.assert_array_equal(loaded.w, saved.w)

@@ -57,10 +57,10 @@ SCHEMA: tuple[Key, ...] = (
     Key("run.seed", Annotated[int, AtLeast(0)], 0, "RENGA_SEED", "seed of every random generator"),
     Key(
         "run.dtype",
-        Literal["float16", "float32", "float64"],
+        Literal["float16", "float32", "float64", "mixed16", "mixed_bf16"],
         "float32",
         "RENGA_DTYPE",
-        "dtype of parameters and data; float16 ones are updated through copies in float32",
+        "dtype of parameters and data; float16 (mixed16), bfloat16 (mixed_bf16): updated through copies in float32",
     ),
     Key(
         "run.loss_scale",

@@ -39,7 +39,7 @@ class DevicesOfArrays(Tracer):
         with _device_of(inputs):
             return proceed(function, inputs)
 
-    def backward(self, proceed: Callable[..., None], outputs: list[Variable], *others: Any) -> None:  # type: ignore[override]  # noqa: D102
+    def backward(self, proceed: Callable[..., None], outputs: list[Variable], *others: Any) -> None:  # noqa: D102
         outer, _local.in_backward = getattr(_local, "in_backward", False), True
         try:
             with _device_of(outputs):
@@ -63,7 +63,7 @@ class DevicesOfArrays(Tracer):
                 cupy.cuda.Device(place).use()
         return found
 
-    def accumulate(self, proceed: Callable[..., Any], variable: Variable, gradient: Any, *others: Any) -> Any:  # type: ignore[override]  # noqa: D102
+    def accumulate(self, proceed: Callable[..., Any], variable: Variable, gradient: Any, *others: Any) -> Any:  # noqa: D102
         with _device_of((gradient,)):
             return proceed(variable, gradient, *others)
 

@@ -39,6 +39,7 @@ def encode(value: Any) -> np.ndarray[Any, Any]:
         return np.empty(0, _NONE)
     if is_array(value):
         stored = to_host(value)
+        stored = stored.astype(_dtype_in_file(stored.dtype), copy=False)
     elif isinstance(value, (*_NUMBERS, str, list, tuple)):
         stored = np.asarray(value)
     else:
@@ -47,6 +48,11 @@ def encode(value: Any) -> np.ndarray[Any, Any]:
     if as_read != stored.dtype or stored.dtype.hasobject:
         raise TypeError(f"dtype {stored.dtype} cannot be stored without pickling it")
     return stored
+
+
+def _dtype_in_file(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which arrays are stored: their own, but float32 for bfloat16, which no file of NumPy's can hold."""
+    return np.dtype(np.float32) if dtype.name == "bfloat16" else dtype
 
 
 def check_header(header: Header, value: Any, strict: bool = True) -> None:
@@ -112,7 +118,7 @@ def _decode_array(stored: np.ndarray[Any, Any], array: Any, strict: bool) -> np.
 
 
 def _compare(stored: np.ndarray[Any, Any] | Header, array: Any, strict: bool) -> None:
-    dtype = np.dtype(array.dtype)
+    dtype = _dtype_in_file(np.dtype(array.dtype))
     same = stored.dtype.newbyteorder("=") == dtype.newbyteorder("=")
     convertible = not strict and stored.dtype.kind == dtype.kind
     if stored.shape != tuple(array.shape) or not (same or convertible):
