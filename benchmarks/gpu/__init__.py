@@ -6,5 +6,10 @@
 - `instruments`: time of a step, share of it in kernels, memory taken.
 - `timing`: two programs in one process, in turn.
 
+With `--minutes 40`, everything that a GPU has to tell:
+
+- `hour`: runs the `parts` one after another, each with a limit of its own; `report`: the page with tables and pictures.
+- `networks`: what is trained side by side; `more_with_renga`, `more_with_torch`: MLP, LSTM, a critic with a penalty.
+
 Without a GPU, `python -m benchmarks gpu --device numpy --tiny` shows that both libraries do the same.
 """

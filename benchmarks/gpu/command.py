@@ -22,6 +22,7 @@ from renga_core.plugin import ProviderUnavailable, registry
 __all__ = ["compare_losses", "main"]
 
 DTYPES = ("float32", "float16", "bfloat16")
+HOUR = Path(".benchmarks/gpu")
 STEPS = 5
 # What the losses of the two may differ by, relatively, in some steps from the same weights. Adam's first step moves
 # each weight by as much, and be its gradient one of rounding.
@@ -45,7 +46,19 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--tiny", action="store_true", help="networks and batches of a size for a CPU")
     parser.add_argument("--dtype", default=",".join(DTYPES), help="separated by commas; default: %(default)s")
     parser.add_argument("--rounds", type=int, default=30, help="how often each program is timed")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        help="find out everything in that time: versions, tests, what can be captured, kits, sanitizers, launches, "
+        "bytes a second, each network beside PyTorch, NCCL; goes on where the last run was cut off",
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=HOUR, help="with --minutes, where results and the page go; default: %(default)s"
+    )
+    parser.add_argument("--fresh", action="store_true", help="with --minutes, forget what earlier runs have found")
     arguments = parser.parse_args(argv)
+    if arguments.minutes is not None:
+        return spend(arguments.minutes, arguments.folder, arguments.fresh)
     backend = arguments.device.partition(":")[0]
     try:
         registry(ARRAY_BACKEND).load(backend, probe=True)
@@ -69,6 +82,17 @@ def main(argv: Sequence[str]) -> int:
         versions = {name: importlib.metadata.version(name) for name in ("renga", "torch")}
         print(f"written to {os.path.relpath(save_page(text, versions))}")
     return 0
+
+
+def spend(minutes: float, folder: Path, fresh: bool) -> int:
+    """Find out everything, and write the page; 1 if a part failed or had too little time."""
+    from benchmarks.gpu import hour, report
+    from benchmarks.gpu.parts.all import PARTS
+
+    entries = hour.run(PARTS, folder, minutes, fresh)
+    print(f"written to {report.write(PARTS, entries, folder)}")
+    ends = [end["how"] for part in PARTS if (end := hour.end_of(entries, part.name)) is not None]
+    return int(any(how == "failed" or how.startswith("time is up") for how in ends))
 
 
 def compare_losses(size: Size, device: str, torch_device: str, dtype: str) -> tuple[list[float], list[float]]:
