@@ -13,7 +13,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "comm_nccl" / "fake"
 NEWEST = 22902
-FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-pthread", "-Wall", "-Wextra", "-Werror")
+FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-g", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
 
 
 class NoCompilerError(RuntimeError):

@@ -31,6 +31,8 @@ typedef struct fakecudaEvent *fakecudaEvent_t;
 typedef struct fakecudaGraph *fakecudaGraph_t;
 typedef void (*fakecudaHostFn_t)(void *userData);
 
+#pragma GCC visibility push(default) /* all else is hidden: -fvisibility=hidden */
+
 const char *fakecudaGetErrorString(int error);
 
 /* Devices. FAKE_CUDA_DEVICES says how many the machine has (8); CUDA_VISIBLE_DEVICES picks and orders them. The current
@@ -73,5 +75,7 @@ int fakecudaStreamEndCapture(fakecudaStream_t stream, fakecudaGraph_t *graph);
 int fakecudaStreamIsCapturing(fakecudaStream_t stream, int *capturing);
 int fakecudaGraphLaunch(fakecudaGraph_t graph, fakecudaStream_t stream);
 int fakecudaGraphDestroy(fakecudaGraph_t graph);
+
+#pragma GCC visibility pop
 
 #endif

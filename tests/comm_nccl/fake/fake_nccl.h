@@ -75,6 +75,8 @@ typedef struct {
     int graphUsageMode, numRmaCtx;
 } ncclConfig_t;
 
+#pragma GCC visibility push(default)
+
 ncclResult_t ncclGetVersion(int *version);
 ncclResult_t ncclGetUniqueId(ncclUniqueId *uniqueId);
 const char *ncclGetErrorString(ncclResult_t result);
@@ -127,5 +129,7 @@ ncclResult_t ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype, int
                       cudaStream_t stream);
 ncclResult_t ncclGroupStart(void);
 ncclResult_t ncclGroupEnd(void);
+
+#pragma GCC visibility pop
 
 #endif
