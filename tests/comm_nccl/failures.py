@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-PROGRAM = HERE / "failing_program.py"
+PROGRAM = HERE / "programs" / "failing.py"
 KINDS = ("refuse", "error", "hang", "kill", "kill-within", "slow", "stop")
-CALLS_A_STEP = 40
-"""About how many calls of NCCL one step of the program makes on a rank."""
 STEPS = 3
+CALLS = {2: 48, 3: 115, 4: 130}
+"""About how many calls of NCCL the program makes on a rank in so many steps, by the number of ranks."""
 TIMEOUT = 2.0
 """Seconds that ranks wait for each other, as they are told."""
 LIMIT = 60.0
@@ -41,7 +41,7 @@ class Failure(NamedTuple):
     def random(cls, seed: int) -> Failure:
         dice = random.Random(seed)
         size = dice.choice((2, 3, 4))
-        return cls(dice.choice(KINDS), size, dice.randrange(size), dice.randrange(1, STEPS * CALLS_A_STEP))
+        return cls(dice.choice(KINDS), size, dice.randrange(size), dice.randrange(1, CALLS[size]))
 
     def environment(self) -> dict[str, str]:
         if self.kind == "stop":
@@ -138,12 +138,13 @@ def main() -> int:
     path = os.pathsep.join([str(HERE / "fake_site"), os.environ.get("PYTHONPATH", "")])
     environment = {"RENGA_NCCL_LIBRARY": str(fake_libnccl.library()), "PYTHONPATH": path}
     kinds: Counter[str] = Counter()
-    problems, failed, longest = 0, 0, 0.0
+    problems, failed, longest, injected = 0, 0, 0.0, 0
     for seed in range(arguments.seed, arguments.seed + arguments.count):
         failure = Failure.random(seed)
         outcome = run(failure, environment)
         kinds[failure.kind] += 1
         failed += outcome.status != 0
+        injected += outcome.status != 0 or failure.kind == "slow"
         longest = max(longest, outcome.seconds)
         print(f"{seed} {failure} status {outcome.status} in {outcome.seconds:.1f} s {outcome.problem}", flush=True)
         if outcome.problem:
@@ -151,7 +152,8 @@ def main() -> int:
             print(outcome.written[-3000:], flush=True)
     counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
     print(
-        f"{arguments.count} jobs ({counts}): {failed} have failed, {problems} wrongly; the longest took {longest:.1f} s"
+        f"{arguments.count} jobs ({counts}): in {injected} the failure came before the end; {failed} have failed, "
+        f"{problems} wrongly; the longest took {longest:.1f} s"
     )
     return bool(problems)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 __all__ = ["Launched", "launched"]
 
 _LAUNCHERS = (
+    ("RENGA_SIZE", "RENGA_RANK"),
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),
     ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"),
@@ -23,7 +24,7 @@ class Launched(NamedTuple):
 
 
 def launched() -> Launched:
-    """What ``mpiexec`` or ``srun`` say by the environment, before there is a communicator; rank 0 of 1 without them."""
+    """What a launcher (``mpiexec``, ``srun``, ``local``) says by the environment; rank 0 of 1 without one."""
     for size, rank in _LAUNCHERS:
         if os.environ.get(size, "").isdigit() and os.environ.get(rank, "").isdigit():
             return Launched(int(os.environ[rank]), int(os.environ[size]))

@@ -9,12 +9,11 @@ host waits for neither, so both can be captured in a CUDA graph.
 
 CuPy reuses freed memory at once for what is queued on the stream that was current when it was allocated. Results are
 therefore allocated for the caller's stream (`Lane.empty`), and what a collective reads is kept until the caller's
-stream waits for it.
+stream waits for it; if nobody waits, until the watchdog sees that it has ended.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -86,7 +85,6 @@ class CommunicationStream:
         import cupy
 
         self._stream = cupy.cuda.Stream(non_blocking=True)
-        self._unawaited: deque[Queued] = deque()
 
     @contextmanager
     def queue(self, queued: Queued) -> Iterator[Lane]:
@@ -100,11 +98,6 @@ class CommunicationStream:
                 yield Lane(self._stream.ptr, caller, queued.kept)
         finally:
             queued.complete(_recorded(self._stream))
-        # A request that nobody waits for lets go of its arrays when the device has done with them.
-        while self._unawaited and self._unawaited[0].ended():
-            self._unawaited.popleft()
-        if not queued.captured:
-            self._unawaited.append(queued)
 
 
 def _recorded(stream: Any) -> Any:

@@ -8,14 +8,9 @@ from typing import Any
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import RengaError
 from renga_core.kinds import COMMUNICATOR
-from renga_core.plugin import ProviderFaulty, UnknownProvider, registry
+from renga_core.plugin import ProviderFaulty, registry
 
 __all__ = ["create_communicator"]
-
-_NO_NCCL = (
-    "pure_nccl, ChainerMN's default, is for a plugin of its own to provide, and none that does is installed. "
-    "Next: 'hierarchical' takes arrays of any device, by way of the host."
-)
 
 
 def create_communicator(
@@ -29,8 +24,8 @@ def create_communicator(
     Args:
         communicator_name: A registered one: ``single`` (one process), ``threads`` (in a thread that
             `renga_distributed.threads.launch` has started), ``naive``, ``flat``, ``hierarchical``,
-            ``two_dimensional``, ``single_node`` and ``non_cuda_aware`` (MPI), or a third party's. `renga plugins` lists
-            them.
+            ``two_dimensional``, ``single_node`` and ``non_cuda_aware`` (MPI), ``pure_nccl``, ``nccl_hierarchical`` and
+            ``nccl_two_dimensional`` (NCCL, for arrays of GPUs), or a third party's. `renga plugins` lists them.
         mpi_comm: An mpi4py communicator, for those that use MPI; None: all processes that were started together.
         allreduce_grad_dtype: The dtype in which gradients travel: ``"float16"`` or ``"bfloat16"``; None: their own.
         batched_copy: Taken for ChainerMN's programs; changes nothing (`CommunicatorBase.default_config`).
@@ -42,12 +37,7 @@ def create_communicator(
         ValueError: `mpi_comm` is given for a communicator that takes none, or there is no such dtype; or the
             communicator says that it does not fit (``single_node`` on several machines).
     """
-    try:
-        make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator", probe=True)
-    except UnknownProvider as error:
-        if communicator_name != "pure_nccl":
-            raise
-        raise UnknownProvider(f"{error}\n{_NO_NCCL}") from None
+    make = registry(COMMUNICATOR).load(communicator_name, origin="create_communicator", probe=True)
     arguments = {} if mpi_comm is None else {"mpi_comm": mpi_comm}
     if arguments and "mpi_comm" not in inspect.signature(make).parameters:
         raise ValueError(f"mpi_comm was given, and communicator {communicator_name!r} is not made from an MPI one")

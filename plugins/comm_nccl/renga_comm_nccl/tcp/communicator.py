@@ -36,6 +36,8 @@ _CONNECT = 120.0
 _ATTEMPT = 0.05
 _LAST = 10.0
 """Seconds for which the process that runs the store waits at its end for the others."""
+_LAST_WORDS = 3.0
+"""The same, after an error: others are told of it when they call something."""
 
 _WORLD = "world"
 
@@ -347,7 +349,7 @@ def _run_store(address: Address) -> None:
     store = Store(address.store, address.key, float(lookup("distributed.timeout").value))
 
     def close() -> None:
-        failed = getattr(sys, "last_type", None) is not None  # then the others are told at once
-        store.close(0.0 if failed else _LAST)
+        failed = getattr(sys, "last_type", None) is not None
+        store.close(_LAST_WORDS if failed else _LAST)
 
     atexit.register(close)

@@ -43,14 +43,13 @@ def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) ->
     with tempfile.TemporaryDirectory(prefix="renga-store-") as folder:
         key = secrets.token_hex(32)
         path = str(Path(folder) / "store")
-        store = Store(path, key.encode(), float(lookup("distributed.timeout").value))
         variables = {**environment, SIZE: str(size), STORE: path, KEY: key, SERVED: "1"}
         job = _Job(size)
-        try:
-            return job.run(command, variables)
-        finally:
-            job.kill()
-            store.close()
+        with Store(path, key.encode(), float(lookup("distributed.timeout").value)):
+            try:
+                return job.run(command, variables)
+            finally:
+                job.kill()
 
 
 class _Job:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge, wait
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["FAILED", "FINE", "MISMATCH", "Store"]
 
@@ -26,6 +26,8 @@ FINE, MISMATCH, FAILED = "fine", "mismatch", "failed"
 """How a request ended; with them come the answer, what each rank called, or the reason in words."""
 _LOOK = 0.2
 """Seconds between two looks for meetings that take too long."""
+_HANDSHAKE = 3
+"""Seconds that somebody has to show that it knows the key."""
 _STALLED = 30
 """Seconds after which a message of which only a part has come is given up."""
 
@@ -88,6 +90,12 @@ class Store:
         """Where it listens."""
         return self._server.getsockname()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def close(self, patience: float = 0.0) -> None:
         """End it, when all ranks have left or after `patience` seconds."""
         deadline = time.monotonic() + patience
@@ -108,16 +116,19 @@ class Store:
             if not wait([self._server], _LOOK):
                 continue
             connected, _ = self._server.accept()
-            connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", _STALLED, 0))
+            _limit_reading(connected, _HANDSHAKE)
             if connected.family == socket.AF_INET:
                 connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection: Connection[Any, Any] = Connection(connected.detach())
+            connection: Connection[Any, Any] = Connection(os.dup(connected.fileno()))
             try:
                 deliver_challenge(connection, self._key)
                 answer_challenge(connection, self._key)
             except (OSError, EOFError, AuthenticationError):
                 connection.close()
                 continue
+            finally:
+                _limit_reading(connected, _STALLED)
+                connected.close()
             self._accepted.append(connection)
             os.write(self._writing, b"x")
 
@@ -248,3 +259,8 @@ class Store:
     def _answer(self, client: _Client, how: str, answer: Any) -> None:
         with suppress(OSError):  # it has ended, and its connection will say so
             client.connection.send_bytes(pickle.dumps((how, answer)))
+
+
+def _limit_reading(connected: socket.socket, seconds: int) -> None:
+    """Have who reads from a socket wait so long at most; also by a copy of its file descriptor."""
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", seconds, 0))

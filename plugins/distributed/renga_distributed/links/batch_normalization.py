@@ -10,7 +10,7 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.graph import Variable
 from renga_core.kinds import COMMUNICATOR
 from renga_core.link import Link
-from renga_core.plugin import registry
+from renga_core.plugin import RengaPluginError, registry
 from renga_distributed.functions.batch_normalization import multi_node_batch_normalization
 from renga_nn.links import BatchNormalization
 
@@ -138,8 +138,8 @@ def _check_backend(name: str, comm: CommunicatorBase) -> None:
 
 
 def _is_nccl(comm: CommunicatorBase) -> bool:
-    communicators = registry(COMMUNICATOR)
-    if "pure_nccl" not in communicators.names():
+    try:
+        target = registry(COMMUNICATOR).load("pure_nccl")
+    except RengaPluginError:  # nobody can have made one
         return False
-    target = communicators.load("pure_nccl")
     return isinstance(target, type) and isinstance(comm, target)

@@ -1,12 +1,14 @@
 """A stand-in for CuPy, to test communicators: NumPy computes, on the streams, events and devices of a fake libnccl.
 
-What is asked of a stream is done in its order: NumPy's part waits, each time, until the current stream has come so far,
-and no further, so a stream that does not wait for another one where it should sees what was there before. Memory comes
-from an arena for each stream, as CuPy's does: freed memory is reused at once for what is queued on that stream, and is
-filled with 0xFF (NaN) then. While a stream is captured, NumPy's part is refused.
+What is asked of a stream is done in its order: what is computed in place is queued, for everything else the host waits
+until the current stream has come so far, and no further. So a stream that does not wait for another one where it should
+sees what was there before. Memory comes from an arena for each stream, as CuPy's does: freed memory is reused at once
+for what is queued on that stream, and is filled with 0xFF (NaN) then. What the host would wait for cannot be captured.
 """
 
 import ctypes
+import functools
+import itertools
 import os
 import sys
 import threading
@@ -16,10 +18,9 @@ import numpy as np
 
 __version__ = "14.2.0"
 
-if "RENGA_RANK" in os.environ:  # as a program chooses its device by its rank; the kit of communicators takes the first
-    os.environ.setdefault("CUDA_VISIBLE_DEVICES", os.environ["RENGA_RANK"])
-elif "OMPI_COMM_WORLD_RANK" in os.environ:
-    os.environ.setdefault("CUDA_VISIBLE_DEVICES", os.environ["OMPI_COMM_WORLD_RANK"])
+if "FAKE_CUPY_OWN_DEVICE" in os.environ:  # the kit of communicators takes the first on each rank: it is that rank's own
+    for _name in {"RENGA_RANK", "OMPI_COMM_WORLD_RANK"} & os.environ.keys():
+        os.environ["CUDA_VISIBLE_DEVICES"] = os.environ[_name]
 
 _library = ctypes.CDLL(os.environ["RENGA_NCCL_LIBRARY"])
 _library.fakecudaGetErrorString.restype = ctypes.c_char_p
@@ -223,6 +224,25 @@ def _base(value):
     return value
 
 
+_queued = {}
+_numbers = itertools.count(1)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _run_queued(number):
+    function, again = _queued[number]
+    if not again:
+        del _queued[number]
+    function()
+
+
+def _queue(function):
+    """Have the current stream do something; a graph does it each time that it is launched."""
+    stream, number = get_current_stream(), next(_numbers)
+    _queued[number] = function, stream.is_capturing()
+    _call("LaunchHostFunc", stream._handle, _run_queued, ctypes.c_void_p(number))
+
+
 def _come_so_far():
     stream = get_current_stream()
     if stream.is_capturing():
@@ -311,14 +331,21 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         return _own(self._host[_base(key)])
 
     def __setitem__(self, key, value):
-        _come_so_far()
-        self._host[_base(key)] = value._host if isinstance(value, ndarray) else value
+        place = self._host[_base(key)] if isinstance(key, ndarray) else self._host[key]
+        if not isinstance(place, np.ndarray) or not np.may_share_memory(place, self._host):
+            _come_so_far()
+            self._host[_base(key)] = value._host if isinstance(value, ndarray) else value
+            return
+        value = value._host if isinstance(value, ndarray) else np.array(value)
+        np.broadcast_shapes(place.shape, value.shape)
+        _queue(lambda: np.copyto(place, value, casting="unsafe"))
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
-        _come_so_far()
         if out is not None:
-            getattr(ufunc, method)(*_base(inputs), out=_base(out), **_base_values(options))
+            given = (_base(inputs), _base(out), _base_values(options))
+            _queue(lambda: getattr(ufunc, method)(*given[0], out=given[1], **given[2]))
             return out[0] if len(out) == 1 else out
+        _come_so_far()
         return _own(getattr(ufunc, method)(*_base(inputs), **_base_values(options)))
 
     def __array_function__(self, function, kinds, args, options):
@@ -439,6 +466,18 @@ class ElementwiseKernel:
 
 
 RawModule = RawKernel = ReductionKernel = ElementwiseKernel
+
+
+def fuse(*args, **options):
+    return args[0] if args and callable(args[0]) else lambda function: function
+
+
+def memoize(for_each_device=False):
+    return functools.cache
+
+
+def clear_memo():
+    pass
 
 
 def __getattr__(name):

@@ -11,7 +11,7 @@ from renga_comm_base.launched import launched
 from renga_core.communicator import CommunicatorBase
 from renga_core.errors import did_you_mean
 from renga_core.kinds import COMMUNICATOR
-from renga_core.plugin import registry
+from renga_core.plugin import RengaPluginError, registry
 
 __all__ = ["CommunicatorBase", "create_communicator"]
 
@@ -27,7 +27,8 @@ def create_communicator(
 ) -> CommunicatorBase:
     """Renga's communicator of that name; that of a process that is alone, if no launcher has started several.
 
-    Where there is no ``pure_nccl``, ``flat`` is used, with a warning: ChainerMN raises an error there.
+    Where ``pure_nccl`` cannot be used (there is no GPU, or no NCCL), ``flat`` is, with a warning: ChainerMN raises an
+    error there.
 
     Raises:
         ValueError: ChainerMN has no communicator of that name; `allreduce_grad_dtype` is given for another one than
@@ -39,9 +40,12 @@ def create_communicator(
         raise ValueError(f'Unrecognized communicator: "{communicator_name}".{hint} Known: {", ".join(_KNOWN)}')
     if allreduce_grad_dtype is not None and communicator_name != "pure_nccl":
         raise ValueError("allreduce_grad_dtype is only available at 'pure_nccl' communicator.")
-    if communicator_name == "pure_nccl" and "pure_nccl" not in registry(COMMUNICATOR).names():
-        notice("create_communicator", "Renga has no communicator 'pure_nccl' here: 'flat' is used instead")
-        communicator_name = "flat"
+    if communicator_name == "pure_nccl":
+        try:
+            registry(COMMUNICATOR).load("pure_nccl", origin="chainermn.create_communicator", probe=True)
+        except RengaPluginError as error:
+            notice("create_communicator", f"'pure_nccl' cannot be used: 'flat' is used instead. {error.reason}")
+            communicator_name = "flat"
     communicator: CommunicatorBase
     if communicator_name == "dummy":
         from renga_chainer.modules.chainermn.communicators.dummy_communicator import DummyCommunicator

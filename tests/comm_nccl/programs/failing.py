@@ -15,7 +15,7 @@ from renga_core.backend import get_device, to_host
 steps = int(sys.argv[1])
 rank_to_stop, step_to_stop = (int(word) for word in os.environ.get("RENGA_TEST_STOP", "-1:-1").split(":"))
 comm = create_communicator("pure_nccl")
-device = get_device("cupy")
+device = get_device(f"cupy:{comm.intra_rank}")
 x = device.send(np.arange(20000, dtype=np.float32) + comm.rank)
 total = comm.size * np.arange(20000) + comm.size * (comm.size - 1) // 2
 for step in range(steps):

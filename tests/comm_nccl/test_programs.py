@@ -1,0 +1,26 @@
+"""Programs of ranks on the stand-ins for CuPy and libnccl."""
+
+import pytest
+
+
+def check(ended, size, words):
+    assert ended.returncode == 0, ended.stdout + ended.stderr[-4000:]
+    assert ended.stdout.count(words) == size, ended.stdout + ended.stderr[-4000:]
+
+
+def test_collectives_are_captured_in_graphs(launch):
+    check(launch("captured"), 2, "captured")
+
+
+def test_memory_of_forgotten_requests_is_not_used_too_early(launch):
+    slow = {"FAKE_NCCL_DELAY_US": "20000", "FAKE_NCCL_POISON": "1"}
+    check(launch("unawaited", variables=slow), 2, "right")
+
+
+def test_handles_shrink_and_grow(launch):
+    check(launch("handles", size=3), 3, "grown")
+
+
+@pytest.mark.parametrize("what", ["one device", "others"])
+def test_refusals(launch, what):
+    check(launch("refusals", what), 2, "refused")
