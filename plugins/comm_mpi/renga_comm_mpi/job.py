@@ -20,7 +20,15 @@ from types import FrameType
 from renga_comm_mpi.launcher_watchdog import LauncherWatchdog
 from renga_comm_mpi.launching import STOP, find_mpiexec, launch_command, rank_environment
 from renga_comm_mpi.leftovers import Cleaner
-from renga_comm_mpi.resilient.launching import Errors, NotConnected, Watch, check, status_of, with_dormant
+from renga_comm_mpi.resilient.launching import (
+    Errors,
+    NothingDone,
+    Watch,
+    check,
+    status_of,
+    why_nothing_done,
+    with_dormant,
+)
 from renga_comm_mpi.resilient.told import Told, note_request
 from renga_core.settings import lookup
 
@@ -29,7 +37,7 @@ __all__ = ["launch", "run_job"]
 _WISHES = (signal.SIGINT, signal.SIGTERM, STOP)
 _PR_SET_PDEATHSIG = 1
 _STARTS = 4
-"""How often a job is started whose ranks die before MPI has connected them."""
+"""How often a job is started whose ranks die before their first step."""
 
 
 def launch(
@@ -81,8 +89,10 @@ def launch(
             how = Told(size, least, folder, respawn, waits, most, spares)
             try:
                 return run_job(started, variables | how.environment(), ranks_here=here, timeout=timeout, resilient=how)
-            except NotConnected as error:
-                print(_say(error.ranks, again), file=sys.stderr, flush=True)
+            except NothingDone as error:
+                last = f"after {_STARTS} starts, the job ends. Next: see why, with --tag"
+                then = "the job is started again" if again else last
+                print(f"renga: {error}; {then}", file=sys.stderr, flush=True)
     return 1
 
 
@@ -112,7 +122,7 @@ def run_job(
         128 and its number: 130 for Ctrl-C.
 
     Raises:
-        NotConnected: Ranks that may die have died before MPI had connected all. The job has been ended.
+        NothingDone: Ranks that may die have died before the first step was done, so that the others could not go on.
     """
     with Cleaner(environment) as cleaner:
         # A signal that comes before they are handled below ends this process, and with it `mpiexec`.
@@ -159,22 +169,15 @@ def run_job(
                 errors.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
-    if watch is not None and watch.missing and not wishes:
-        raise NotConnected(watch.missing)
     if watchdog.ended:
         return 1
     status = status if status >= 0 else 128 - status
-    if resilient is not None:
+    if resilient is not None and watch is not None:
+        if not wishes and (why := why_nothing_done(resilient.folder, watch.missing)):
+            raise NothingDone(why)
         return status_of(resilient.folder, status, wishes[0] if wishes else 0, here=ranks_here is not None)
     killed = len(wishes) > 1 or status in (STOP, 128 + STOP)  # the first: as Hydra tells it
     return 128 + wishes[0] if wishes and status != 0 and killed else status
-
-
-def _say(ranks: list[int], again: int) -> str:
-    """What there is to say when ranks died before MPI had connected all, and the job may be started so often again."""
-    numbers = f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"
-    then = "the job is started again" if again else f"after {_STARTS} starts, the job ends. Next: see why, with --tag"
-    return f"renga: {numbers} died before MPI had connected all; {then}"
 
 
 def _prepare(parent: int) -> Callable[[], None]:

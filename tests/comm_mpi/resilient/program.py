@@ -22,6 +22,15 @@ def kill(comm):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def kill_at_first(comm):
+    """In the first start of the job."""
+    marker = f"{os.environ['DIE_IN_FIRST_STEP']}-{comm.rank}"
+    if not os.path.exists(marker):
+        open(marker, "w").close()
+        comm.barrier()
+        kill(comm)
+
+
 def kill_in_vote(comm):
     comm._family.vote = lambda *_, **__: kill(comm)
 

@@ -181,6 +181,14 @@ def test_all_die(job):
     assert outcome.ranks == []
 
 
+def test_a_job_of_which_all_die_before_the_first_step_is_started_again(job, tmp_path):
+    environment = {"DIE_IN_FIRST_STEP": str(tmp_path / "died")}
+    outcome = job(2, options=["--respawn", "1"], environment=environment, kill_at_first=[[0, 0], [0, 1]])
+    assert outcome.status == 0, outcome.err
+    assert outcome.ranks == ends(2, [2] * STEPS)
+    assert outcome.err == "renga: all ranks died before the first step; the job is started again\n"
+
+
 def test_a_spare_cannot_go_on_without_the_state(job):
     outcome = job(1, spares=1, kill=[[5, 0]])
     assert outcome.status not in (0, None)
@@ -258,7 +266,7 @@ def test_from_2_ranks_to_4_to_1_to_3(job):
         sizes[iteration or STEPS :] = [len(previous)] * (STEPS - (iteration or STEPS))
     assert [sizes[i] for i in (0, 5, 7, 11)] == [2, 4, 1, 3]
     assert outcome.ranks == ends(3, sizes)
-    assert outcome.out.splitlines().count("left") == 3
+    assert "7 (0,) () (1, 2, 3)" in outcome.told
 
 
 def test_a_rank_is_added_and_one_leaves(job):

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("mpi4py")
 from renga_comm_mpi.launching import LaunchError, Mpiexec
 from renga_comm_mpi.resilient import start
-from renga_comm_mpi.resilient.launching import Errors, check, status_of, with_dormant
+from renga_comm_mpi.resilient.launching import Errors, check, status_of, why_nothing_done, with_dormant
 from renga_comm_mpi.resilient.told import Told, ends, may_connect, note_end, note_start, told
 
 
@@ -117,3 +117,21 @@ def test_lines_about_interrupted_collectives_are_left_out(capfd):
     os.write(errors.write, b"before\n" + noise + more + b"between, NBC_\n" + noise + noise + b"after")
     errors.close()
     assert capfd.readouterr().err == "before\nbetween, NBC_\nafter"
+
+
+@pytest.mark.parametrize(
+    ("noted", "missing", "why"),
+    [
+        ({}, (), None),  # a program that knows nothing of it
+        ({"used": ""}, (), "all ranks died before the first step"),
+        ({"used": "", "7": ""}, (), "all ranks died before the first step"),  # 7: a spare that has ended
+        ({"used": "", "7": "1"}, (), None),
+        ({"used": "", "committed": ""}, (), None),
+        ({"used": "", "7": "1"}, (0,), "rank 0 died before MPI had connected all"),
+        ({}, (1, 3), "ranks 1, 3 died before MPI had connected all"),
+    ],
+)
+def test_why_a_job_is_started_again(tmp_path, noted, missing, why):
+    for name, text in noted.items():
+        (tmp_path / name).write_text(text)
+    assert why_nothing_done(str(tmp_path), missing) == why

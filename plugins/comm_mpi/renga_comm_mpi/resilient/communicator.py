@@ -20,7 +20,7 @@ from renga_comm_mpi.resilient.family import Family, Vote
 from renga_comm_mpi.resilient.group import ResilientGroup
 from renga_comm_mpi.resilient.members import Arrangement, Role
 from renga_comm_mpi.resilient.membership import Membership, TooFew
-from renga_comm_mpi.resilient.told import Told, note_end, note_start, told
+from renga_comm_mpi.resilient.told import Told, note_commit, note_end, note_start, told
 from renga_comm_mpi.world import set_world
 from renga_core.communicator import MismatchError
 from renga_core.errors import RengaError
@@ -55,7 +55,7 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
         super().__init__(Family())
         ResilientCommunicator._there = bool(how.folder)
         self._asked = self._left = False
-        self._waits = how.waits
+        self._waits, self._folder, self._has_committed = how.waits, how.folder, False
         self._attendant = attendant()
         self._membership = Membership(how) if self._attendant is None else self._attendant.membership
         if how.folder:
@@ -95,6 +95,9 @@ class ResilientCommunicator(ResilientGroup, ResilientBase):
             grows = there.hears_request() or there.may_grow(len(self._given))
             found = self._family.vote(self._comms[0], Vote.COMMITS, not (leaves or grows or self._has_come()))
         there.has_state = True
+        if not self._has_committed:
+            self._has_committed = True
+            note_commit(self._folder)
         return not found & Vote.STEADY
 
     def recover(self) -> Change:  # noqa: D102

@@ -16,9 +16,9 @@ from types import TracebackType
 
 from renga_comm_mpi.launching import LaunchError, Mpiexec
 from renga_comm_mpi.processes import rank_processes
-from renga_comm_mpi.resilient.told import Told, connecting, ends, is_used, note_mpi, users
+from renga_comm_mpi.resilient.told import Told, connecting, ends, has_committed, is_used, note_mpi, users
 
-__all__ = ["Errors", "NotConnected", "Watch", "check", "status_of", "with_dormant"]
+__all__ = ["Errors", "NothingDone", "Watch", "check", "status_of", "why_nothing_done", "with_dormant"]
 
 _PERIOD = 0.25
 _GRACE = 15.0
@@ -31,16 +31,8 @@ _KILL = 5.0
 """Seconds after which ``mpiexec`` is killed that was asked to end."""
 
 
-class NotConnected(Exception):
-    """Ranks have died before MPI had connected all, so the job was ended: the others would have waited for ever.
-
-    Attributes:
-        ranks: Which.
-    """
-
-    def __init__(self, ranks: list[int]) -> None:
-        super().__init__(ranks)
-        self.ranks = ranks
+class NothingDone(Exception):
+    """A job has ended before its first step was done, so it can be started again. The message says why."""
 
 
 def check(mpiexec: Mpiexec) -> None:
@@ -89,6 +81,22 @@ def status_of(folder: str, status: int, wish: int = 0, here: bool = True) -> int
     if noted:
         return min(noted) or (status if here and status < 128 else 0)
     return 128 + wish if wish else status or 1 if is_used(folder) else status
+
+
+def why_nothing_done(folder: str, missing: Sequence[int]) -> str | None:
+    """Say why a job has ended before its first step was done; None: it has not, or its program has ended by itself.
+
+    Args:
+        folder: Where processes have noted what they did.
+        missing: The ranks that died before MPI had connected all.
+    """
+    if missing:
+        numbers = f"rank{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing))}"
+        return f"{numbers} died before MPI had connected all"
+    noted = [one for one in ends(folder).values() if one is not None]
+    if noted or has_committed(folder) or not is_used(folder):
+        return None
+    return "all ranks died before the first step"
 
 
 class Watch:

@@ -8,15 +8,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 from renga_comm_base.resilience import Change, RanksLost
 from renga_comm_mpi.mpi import MPI
 from renga_comm_mpi.resilient.awakening import tell
-from renga_comm_mpi.resilient.exchange import exchange
 from renga_comm_mpi.resilient.family import Family, tells_of_loss
-from renga_comm_mpi.resilient.members import Arrangement, Member, Role, arrange, to_call
+from renga_comm_mpi.resilient.members import Arrangement, Member, Role
 from renga_comm_mpi.resilient.places import Places
+from renga_comm_mpi.resilient.plan import Plan, begin
 from renga_comm_mpi.resilient.told import Told, requests
 from renga_core.errors import RengaError
 
@@ -24,8 +23,6 @@ __all__ = ["Membership", "Remake", "TooFew"]
 
 Remake = Callable[[Arrangement, list[MPI.Comm]], None]
 
-_GROUPS = 3
-"""MPI communicators of the group: for messages and votes, for collectives, and for the watchdog."""
 _NEWS = 0.01
 """Seconds between the news of a death and the making of communicators."""
 _LOOK = 0.002
@@ -38,26 +35,6 @@ _READY, _OVER = 1, 2
 
 class TooFew(RengaError):
     """Fewer ranks are left than the job needs, or none that has the state."""
-
-
-class _Plan(NamedTuple):
-    """A new group that may not come to be.
-
-    Attributes:
-        members: All that are alive, in the order of the root.
-        arrangement: Who is in the group; None: the job is over.
-        called: Which of all members are to start their program.
-        comms: Its MPI communicators; those of another process are null.
-        staying: The root without those that leave; the root itself if nobody does, and null for who does.
-        places: How many the new group has.
-    """
-
-    members: list[Member]
-    arrangement: Arrangement | None
-    called: tuple[int, ...]
-    comms: list[MPI.Comm]
-    staying: MPI.Comm
-    places: Places
 
 
 class Membership:
@@ -119,10 +96,10 @@ class Membership:
         family = Family() if family is None else family
         while True:
             self._shrink()
-            plan = self._plan()
+            plan = begin(self._root, self._member(), self._told)
             if not self._agree(plan is not None, family) or plan is None:
                 continue
-            if plan.arrangement is None or (lack := self._lack(plan.arrangement)):
+            if plan.arrangement is None or (lack := plan.lack(self._told.least)):
                 self.over = True
                 if plan.arrangement is not None and self.role == Role.ACTIVE:
                     raise TooFew(lack)
@@ -230,52 +207,14 @@ class Membership:
                 self._root.Iprobe(MPI.ANY_SOURCE)
             time.sleep(_NEWS / 10)
 
-    def _plan(self) -> _Plan | None:
-        """Tell all who this process is, and begin a new group; None if a process dies meanwhile."""
-        root = self._root
+    def _member(self) -> Member:
+        """What this process tells of itself."""
+        what = self.role, self.place, self.seat, self.size, self.has_state
         home = socket.gethostname(), os.getpid()
-        comms: list[MPI.Comm] = []
-        try:
-            what, known = (self.role, self.place, self.seat, self.size, self.has_state), (self.places, self._requests)
-            grows = MPI.COMM_WORLD.rank >= self._told.first_growing
-            members = exchange(root, Member(*what, home, self.splits, grows, *known))
-            places = next((one.places for one in members if one.has_state), self.places)
-            if most := self._told.most:
-                places = places.with_requests(max(one.requests for one in members), most)
-            new = arrange(members, places.total, shrinks=most > 0)
-            if new is None:
-                return _Plan(members, None, (), [], root, places)
-            if most:
-                coming = [one.grows for one in members if one.role in (Role.DORMANT, Role.STARTING)]
-                growing, others = coming.count(True), coming.count(False) + len(new.waiting)
-                places = places.with_ranks(len(new.order), len(new.change.left), growing, others)
-            called = to_call(members, new, places)
-            position = new.order.index(root.rank) if root.rank in new.order else None
-            for _ in range(_GROUPS):
-                comms.append(root.Split(MPI.UNDEFINED if position is None else 0, position or 0))
-            if not new.change.left:
-                return _Plan(members, new, called, comms, root, places)
-            leaves = self.role == Role.LEAVING and position is None
-            staying = root.Split(MPI.UNDEFINED if leaves else 0, root.rank)
-            return _Plan(members, new, called, comms, staying, places)
-        except Exception as error:
-            if not (isinstance(error, RanksLost) or tells_of_loss(error, [root])):
-                raise
-            for comm in comms:
-                if comm != MPI.COMM_NULL:
-                    comm.Revoke()
-            return None
+        grows = MPI.COMM_WORLD.rank >= self._told.first_growing
+        return Member(*what, home, self.splits, grows, self.places, self._requests)
 
-    def _lack(self, new: Arrangement) -> str:
-        """Why the job cannot go on, or nothing."""
-        count, least = len(new.order), self._told.least
-        if count < least:
-            return f"{count} ranks are left, and the job needs {least} (--min). Next: resume from its last snapshot"
-        if not any(before is not None for before in new.change.previous):
-            return "all ranks that had the state of the training have died. Next: resume from its last snapshot"
-        return ""
-
-    def _is_made(self, plan: _Plan, family: Family, remake: Remake | None) -> bool:
+    def _is_made(self, plan: Plan, family: Family, remake: Remake | None) -> bool:
         if plan.comms[0] == MPI.COMM_NULL:
             return True
         assert plan.arrangement is not None
@@ -302,7 +241,7 @@ class Membership:
             family.end(also=self._root)
         return False
 
-    def _enter(self, plan: _Plan, new: Arrangement, seconds: float) -> Change | None:
+    def _enter(self, plan: Plan, new: Arrangement, seconds: float) -> Change | None:
         """Be what the plan says."""
         root, rank, self.places = self._root, self._root.rank, plan.places
         self.members = list(plan.members)

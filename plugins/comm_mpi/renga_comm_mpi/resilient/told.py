@@ -16,8 +16,10 @@ __all__ = [
     "Told",
     "connecting",
     "ends",
+    "has_committed",
     "is_used",
     "may_connect",
+    "note_commit",
     "note_connecting",
     "note_end",
     "note_mpi",
@@ -99,7 +101,7 @@ def refuse_dormant(name: str, size: int) -> None:
         )
 
 
-_USED, _CONNECTED, _REQUESTS, _HAS_MPI = "used", "connected", "requests", "has-mpi"
+_USED, _CONNECTED, _REQUESTS, _HAS_MPI, _COMMITTED = "used", "connected", "requests", "has-mpi", "committed"
 _CONNECTING = "connecting-"
 
 
@@ -124,6 +126,17 @@ def note_end(status: int | None) -> None:
 def is_used(folder: str) -> bool:
     """Whether processes note their ends."""
     return Path(folder, _USED).exists()
+
+
+def note_commit(folder: str) -> None:
+    """Tell the launcher that a step is done."""
+    if os.path.isdir(folder):
+        Path(folder, _COMMITTED).touch()
+
+
+def has_committed(folder: str) -> bool:
+    """Whether a step is done, as far as is known: ranks on other machines do not tell it."""
+    return Path(folder, _COMMITTED).exists()
 
 
 def ends(folder: str) -> dict[int, int | None]:
