@@ -132,6 +132,7 @@ NUMBERS_OF_RANKS = {
     "mpi:single_node": (4,),
     "mpi:two_dimensional": (3, 5),
     "mpi:non_cuda_aware": (2,),
+    "nccl:tcp": (2, 3),
 }
 """What MPI's communicators have in common is tried with each number of ranks by the one that is not here."""
 WITHOUT_OPTIONS = (
