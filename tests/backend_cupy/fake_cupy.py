@@ -428,7 +428,9 @@ def _bytes(value, kind):
         assert kind.endswith("*"), kind
         wanted = kind.removeprefix("const ").removesuffix("*").strip().removeprefix("Wide<").removesuffix(">::type")
         names = {half: "float32" if "Wide" in kind else half for half in ("float16", "bfloat16")}
-        names.update({"float": "float32", "double": "float64", "char": "int8", "unsigned char": "uint8"})
+        names.update(
+            {"float": "float32", "double": "float64", "char": "int8", "unsigned char": "uint8", "int": "int32"}
+        )
         assert names.get(wanted, "int64") == value.dtype.name, (kind, value.dtype)
         return np.array([value.ctypes.data], np.uint64)
     if not isinstance(value, np.ndarray):

@@ -97,6 +97,18 @@ def test_softmax_of_what_is_not_finite(backend, compiled, op, values):
     np.testing.assert_allclose(kernel.forward(x.view(compiled.ndarray), 1), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("labels", [[1, 4, -1], [0, -2, -1]])
+def test_a_label_out_of_range_makes_the_loss_nan_and_is_never_looked_up(backend, compiled, labels):
+    """So where it is not checked, because the answer is not waited for, no kernel reads outside of its arrays."""
+    given = np.array(labels, np.int32).view(compiled.ndarray)
+    kernel = find(offered()["label_weights"].target)
+    classes, weight, in_range = kernel.forward(given, 4, -1, 0, True, np.dtype(np.float32))
+    assert not bool(in_range)
+    np.testing.assert_array_equal(classes, [max(labels[0], 0), 0, 0])
+    np.testing.assert_array_equal(weight, [0.5, np.nan, 0])
+    assert kernel.forward(given, 4, -1, 0, False, np.dtype(np.float32))[2] is None
+
+
 @pytest.mark.parametrize("op", sorted({"relu", "sigmoid", "tanh", "elu", "softplus", "leaky_relu", "clipped_relu"}))
 def test_activations_of_what_is_not_finite(backend, compiled, op):
     x = np.array([np.nan, np.inf, -np.inf, 0.0], np.float32)

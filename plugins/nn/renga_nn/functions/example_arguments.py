@@ -30,6 +30,7 @@ __all__ = [
     "elu",
     "embed_id_gradient",
     "hard_sigmoid",
+    "label_weights",
     "layer_normalization",
     "leaky_relu",
     "linear",
@@ -245,6 +246,25 @@ def softmax_cross_entropy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Ite
             (x, classes, weight, cache_score),
             lambda args, result, gy: (args[0], args[1], args[2] * gy.astype(args[2].dtype), result[1]),
         )
+
+
+def label_weights(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(labels, classes, ignore_label, number, check, dtype)``."""
+    wide = np.promote_types(dtype, np.float32)
+    for name, (shape, number) in {
+        "each counts one": ((5,), 1),
+        "a mean over those that count": ((2, 3, 4), 0),
+        "a mean over all": ((300,), 300),
+        "none counts": ((3,), 0),
+        "no entries": ((0,), 0),
+    }.items():
+        for kind in (np.int32, np.int64):
+            labels = rng.integers(0, 4, shape).astype(kind)
+            labels[..., :1] = -1
+            if name == "none counts":
+                labels[...] = -1
+            for check in (True, False):
+                yield Sample(f"{name}, {np.dtype(kind)}", (labels, 4, -1, number, check, wide))
 
 
 def dropout(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from renga_core.backend import Array, get_backend, get_device_of, is_floating
+from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, Variable, as_array
 from renga_core.graph.errors import describe_array
 from renga_core.graph.operators import reshape
@@ -95,6 +96,36 @@ def _checked_weight(x: Any, class_weight: Any) -> Array:
     return get_device_of(x).send(weight).astype(x.dtype, copy=False)
 
 
+def _label_weights(
+    labels: Array, classes: int, ignore_label: int, number: int, check: bool, dtype: Any
+) -> tuple[Array, Array, Array | None]:
+    """Operation ``label_weights``: what cross entropy makes of labels.
+
+    Args:
+        labels: Integers.
+        classes: How many there are.
+        ignore_label: The label of entries that do not count.
+        number: By which each weight is divided; 0 for the number of entries that count.
+        check: Whether to find out whether labels are in range.
+        dtype: Of weights.
+
+    Returns:
+        The class of each entry, 0 for ignored ones; its weight, 0 for ignored ones; and, if asked for, whether all
+        classes are in range, an array without axes.
+    """
+    xp = get_backend(labels).xp
+    counts = labels != ignore_label
+    found = xp.where(counts, labels, 0)
+    in_range = (found.min() >= 0) & (found.max() < classes) if check and labels.size else None
+    weight = counts.astype(dtype)
+    if number != 1:
+        weight /= xp.asarray(number or xp.maximum(counts.sum(), 1), dtype=dtype)
+    return found, weight, in_range
+
+
+LABEL_WEIGHTS = Operation("label_weights", _label_weights, samples="renga_nn.functions.example_arguments:label_weights")
+
+
 def _forward(x: Array, classes: Array, weight: Array, cache_score: bool) -> tuple[Array, tuple[Array, Array] | None]:
     """The loss of each entry, weighted, in the dtype of `weight`; and what backward will need."""
     xp = get_backend(x).xp
@@ -163,14 +194,12 @@ class SoftmaxCrossEntropy(FunctionNode):
         backend = get_backend(x)
         xp = backend.xp
         self.retain_inputs((0,))
-        counts = self.labels != self.ignore_label
-        # Ignored entries are looked up as class 0 and weighted 0.
-        self.classes = xp.where(counts, self.labels, 0)
-        require_labels_in_range("softmax_cross_entropy", self.classes, x.shape[1])
-        self.weight = wide(counts.astype(x.dtype))
-        if self.mean:
-            number = xp.maximum(counts.sum(), 1) if self.normalize else max(1, x.shape[0])
-            self.weight /= xp.asarray(number, dtype=self.weight.dtype)
+        number = (0 if self.normalize else max(1, x.shape[0])) if self.mean else 1
+        given = (self.labels, x.shape[1], self.ignore_label, number, bool(config.type_check), wide(x[:0]).dtype)
+        self.classes, self.weight, in_range = LABEL_WEIGHTS.select(backend, *given).forward(*given)
+        if in_range is not None and not bool(in_range):
+            counted = xp.where(self.labels != self.ignore_label, self.labels, 0)
+            require_labels_in_range("softmax_cross_entropy", counted, x.shape[1])
         if self.class_weight is not None:
             self.weight *= self.class_weight[self.classes]
         args = (x, self.classes, self.weight, self.cache_score)
