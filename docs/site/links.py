@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
+import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 __all__ = ["dead"]
 
+ATTRIBUTE = re.compile(r'\s(href|src|id|name)="([^"]*)"')
+"""Of a tag. In text, Sphinx writes quotation marks as ``&quot;``."""
 
-class _Page(HTMLParser):
+
+class _Page:
     """What a page links to, and which anchors it has."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.links: set[str] = set()
         self.anchors: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the addresses and names of a tag."""
-        for name, value in attrs:
-            if name in ("href", "src") and value:
-                self.links.add(value)
-            elif name in ("id", "name") and value:
-                self.anchors.add(value)
+        for name, value in ATTRIBUTE.findall(text):
+            (self.links if name in ("href", "src") else self.anchors).add(unescape(value))
 
 
 def dead(folder: Path) -> list[str]:
