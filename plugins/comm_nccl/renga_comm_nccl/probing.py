@@ -10,9 +10,12 @@ def why_no_nccl() -> str | None:
     from renga_comm_nccl.calls import NcclError, nccl
     from renga_comm_nccl.library import LibraryMissing
     from renga_core.kinds import ARRAY_BACKEND
-    from renga_core.plugin import State, registry
+    from renga_core.plugin import RengaPluginError, State, registry
 
-    status = registry(ARRAY_BACKEND).get("cupy").probe()
+    try:
+        status = registry(ARRAY_BACKEND).get("cupy").probe()
+    except RengaPluginError as error:
+        return f"arrays of GPUs cannot be used: {error.reason}"
     if status.state is not State.READY:
         return f"arrays of GPUs cannot be used: {status.reason}"
     try:
