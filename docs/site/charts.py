@@ -59,7 +59,7 @@ def pictures() -> Iterator[tuple[str, str]]:
     """Yield the file name and the text of each chart."""
     titles = {name: workload.title for name, workload in WORKLOADS.items()} | TITLES
     whole = _results("training")
-    peers = ("renga", "torch", "torch best", "jax")
+    peers: tuple[str, ...] = ("renga", "torch", "torch best", "jax")
     rows = [_ratios(titles[name], whole[name]["entries"], peers) for name in titles if name in whole]
     yield "comparison-training.svg", _chart("Time of a training step, PyTorch = 1", rows, peers, 2.2)
     vision = {name.removeprefix("vision/"): record for name, record in _results("vision").items()}
@@ -113,7 +113,7 @@ def _chart(title: str, rows: list[Row], peers: tuple[str, ...], longest: float |
     label = "; ".join(f"{name}: {', '.join(text for _, _, text in bars)}" for name, bars in rows)
     drawing = Drawing(height, f"{title}. {label}")
     drawing.text(LEFT, 20, f"{title}: shorter is better", "bold")
-    x = LEFT
+    x = float(LEFT)
     for peer in peers:
         drawing.bar(x, 33, 11, 11, STYLES[peer])
         drawing.text(x + 16, 43, NAMES[peer], "small")

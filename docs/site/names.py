@@ -35,7 +35,7 @@ class Name(NamedTuple):
     name: str
     home: str
     plugin: str
-    kind: tuple[str, str] | tuple[()]
+    kind: tuple[str, ...]
     file: str
 
     @property
@@ -131,7 +131,7 @@ def modules() -> Iterator[str]:
 def public_names(module: str) -> list[Name]:
     """Return the names of a public module, sorted."""
     view = VIEWS[module]
-    found = {name: (home, "core", ()) for name, home in view.own.items()}
+    found: dict[str, tuple[str, str, tuple[str, ...]]] = {name: (home, "core", ()) for name, home in view.own.items()}
     for name, entry in view.public.usable().items():
         if entry.offer.plugin.shipped and name not in found:
             offer = entry.offer
