@@ -271,6 +271,14 @@ def test_an_older_library_lacks_what_came_later():
     version = ctypes.c_int()
     assert old.ncclGetVersion(ctypes.byref(version)) == 0
     assert version.value == 22602
-    for name in ["ncclCommShrink", "ncclCommRevoke", "ncclCommGrow", "ncclAlltoAll"]:
-        assert not hasattr(old, name)
-        assert hasattr(ctypes.CDLL(str(library())), name)
+    middle, new = (ctypes.CDLL(str(library(number))) for number in (22803, 22902))
+    for name, has in [
+        ("ncclCommSplit", [True, True, True]),
+        ("ncclCommShrink", [False, True, True]),
+        ("ncclAlltoAll", [False, True, True]),
+        ("ncclCommRevoke", [False, False, True]),
+        ("ncclCommGrow", [False, False, True]),
+    ]:
+        assert [hasattr(one, name) for one in (old, middle, new)] == has, name
+    for name, *more in [("ncclCommDestroy",), ("ncclCommAbort",), ("ncclCommFinalize",), ("ncclCommRevoke", 0)]:
+        assert getattr(new, name)(None, *more) == 0  # NCCL 2.29.2 takes NULL too

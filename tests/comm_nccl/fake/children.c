@@ -109,7 +109,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *newc
 }
 #endif
 
-#if FAKE_NCCL_VERSION >= 22700
+#if FAKE_NCCL_VERSION >= 22703
 ncclResult_t ncclCommShrink(ncclComm_t comm, int *exclude, int exclude_count, ncclComm_t *newcomm, ncclConfig_t *config,
                             int flags) {
     ncclResult_t result = check_parent(comm, "ncclCommShrink", flags == NCCL_SHRINK_ABORT);
@@ -151,7 +151,7 @@ ncclResult_t ncclCommShrink(ncclComm_t comm, int *exclude, int exclude_count, nc
 }
 #endif
 
-#if FAKE_NCCL_VERSION >= 22900
+#if FAKE_NCCL_VERSION >= 22902
 ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *id) {
     ncclResult_t result = check_parent(comm, "ncclCommGetUniqueId", 0);
     if (result) return result;

@@ -39,6 +39,7 @@ static void *finalize(void *argument) {
 }
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+    if (!comm) return ncclSuccess;
     ncclResult_t result = check_communicator(comm, "ncclCommFinalize");
     if (result) return result;
     if (atomic_load(&comm->stop) || atomic_exchange(&comm->finalized, 1))
@@ -84,9 +85,11 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
     return ncclSuccess;
 }
 
-#if FAKE_NCCL_VERSION >= 22800
+#if FAKE_NCCL_VERSION >= 22807
 ncclResult_t ncclCommRevoke(ncclComm_t comm, int flags) {
-    ncclResult_t state, result = ncclCommGetAsyncError(comm, &state);
+    ncclResult_t state;
+    if (!comm) return ncclSuccess;
+    ncclResult_t result = ncclCommGetAsyncError(comm, &state);
     if (result) return result;
     if (flags != NCCL_REVOKE_DEFAULT) return fail(comm, ncclInvalidArgument, "ncclCommRevoke: flags must be 0");
     if (atomic_exchange(&comm->stop, STOPPED_BY_REVOKE))
