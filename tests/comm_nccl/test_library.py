@@ -49,7 +49,7 @@ def test_wheel_is_found_before_the_system(fake_environment, tmp_path):
     ("version", "call", "words"),
     [
         (21801, "shrink([])", "ncclCommShrink needs NCCL 2.27.0"),
-        (22703, "revoke()", "ncclCommRevoke needs NCCL 2.28.0"),
+        (22703, "revoke()", "ncclCommRevoke needs NCCL 2.28.7"),
     ],
 )
 def test_a_function_that_this_version_lacks_is_named(fake_environment, version, call, words):

@@ -77,7 +77,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], int]] = {
     "ncclCommGetAsyncError": ((c_void_p, POINTER(c_int)), 0),
     "ncclCommSplit": ((c_void_p, c_int, c_int, POINTER(c_void_p), POINTER(Config)), 21800),
     "ncclCommShrink": ((c_void_p, POINTER(c_int), c_int, POINTER(c_void_p), POINTER(Config), c_int), 22700),
-    "ncclCommRevoke": ((c_void_p, c_int), 22800),
+    "ncclCommRevoke": ((c_void_p, c_int), 22807),
     "ncclCommGetUniqueId": ((c_void_p, POINTER(UniqueId)), 22900),
     "ncclCommGrow": ((c_void_p, c_int, POINTER(UniqueId), c_int, POINTER(c_void_p), POINTER(Config)), 22900),
     "ncclRedOpCreatePreMulSum": ((POINTER(c_int), c_void_p, c_int, c_int, c_void_p), 21100),

@@ -84,7 +84,7 @@ class Handle:
         return made
 
     def revoke(self) -> None:
-        """Stop what goes on, on this rank: from NCCL 2.28. Then `shrink`, `split` and `close` are possible."""
+        """Stop what goes on, on this rank: from NCCL 2.28.7. Then `shrink`, `split` and `close` are possible."""
         self._run("ncclCommRevoke", self._comm, 0)
 
     def growth_id(self) -> bytes:
