@@ -1,6 +1,6 @@
-"""``program.py MODE MOMENT ITERATION RANK``: a loop in which ranks hold something alone, and one may kill itself.
+"""``program.py MODE MOMENT ITERATION RANK``: a loop in which ranks hold something alone, and one may die or leave.
 
-Only a process that was there from the start dies: of that rank, at the moment, in the iteration (from 1).
+Only a process that was there from the start does: of that rank, at the moment, in the iteration (from 1).
 """
 
 import hashlib
@@ -89,6 +89,8 @@ def main(mode, moment, iteration, rank):
         if victim and number == int(iteration):
             if moment == "step":
                 kill()
+            elif moment == "leave":  # after this iteration
+                os.kill(os.getpid(), signal.SIGTERM)
             elif moment == "gather":  # in the update, when others may have its result
                 Shares._gather = kill
             elif moment == "exchange":

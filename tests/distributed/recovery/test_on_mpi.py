@@ -72,6 +72,14 @@ def test_a_spare_gets_the_replica(job, mode, moment, iteration, rank):
     assert out == undisturbed(mode, 3)
 
 
+@pytest.mark.slow
+def test_a_spare_gets_the_replica_of_who_leaves(job):
+    out, err, status = job("stages", "leave", 5, 1)
+    assert "rank 1 left as asked, rank 1 joined in iteration 5 (admit)" in err
+    assert status == 0, err
+    assert out == undisturbed("stages", 3)
+
+
 def test_fewer_ranks_share_what_was_shared(job):
     out, err, status = job("sharded", "gather", 5, 0, spares=0)
     assert "rank 0 lost in iteration 5 (step); 2 ranks go on" in err

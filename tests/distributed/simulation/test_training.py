@@ -51,6 +51,14 @@ def test_a_rank_that_is_asked_to_leave_does_so_and_others_go_on() -> None:
     assert [event.left for event in record.events] == [[0]]
 
 
+@pytest.mark.parametrize("mode", ["sharded", "optimizer_accumulate"])
+def test_neighbours_that_hold_something_alone_may_leave_together(mode: str) -> None:
+    case = Case(mode, 0, ranks=4, faults=(Fault(1, 150, kind="leave"), Fault(2, 150, kind="leave")))
+    record = run(case)
+    assert violations(case, record) == []
+    assert set(record.sizes.values()) == {4, 2}
+
+
 def test_ranks_join() -> None:
     record = run(Case("plain", 0, ranks=1, newcomers=2))
     assert record.outcome is not None
