@@ -19,8 +19,11 @@ from renga_comm_nccl.tcp.address import KEY, RANK, SERVED, SIZE, STORE
 from renga_comm_nccl.tcp.store import Store
 from renga_core.settings import lookup
 
-__all__ = ["launch"]
+__all__ = ["OWN_DEVICE", "launch"]
 
+OWN_DEVICE = "RENGA_OWN_DEVICE"
+"""GPUs, ``0,1,2,3``: each rank sees the next of them only, as ``cupy:0``. Otherwise all see all."""
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
 _LOOK = 0.02
 _GRACE = 5.0
 """Seconds that ranks have to end by themselves."""
@@ -34,6 +37,8 @@ def launch(command: Sequence[str], size: int, environment: Mapping[str, str]) ->
 
     When one fails, the others are ended. The first SIGINT or SIGTERM asks all to stop (from a terminal, Ctrl-C reaches
     them by itself), another one kills them; ranks that do not stop in five seconds are killed, too.
+
+    With ``RENGA_OWN_DEVICE=0,1,2,3`` each rank sees one of these GPUs only, as ``cupy:0``.
 
     Args:
         command: As for any other `renga_core.communicator.launcher.Launcher`.
@@ -67,7 +72,7 @@ class _Job:
                 self._ranks.append(
                     subprocess.Popen(
                         command,
-                        env={**variables, RANK: str(rank)},
+                        env={**variables, RANK: str(rank), **_own_device(rank, variables)},
                         stdin=None if rank == 0 else subprocess.DEVNULL,
                         preexec_fn=_prepare(os.getpid()),
                     )
@@ -130,6 +135,14 @@ class _Job:
         self._tell(signal.SIGKILL)
         for process in self._ranks:
             process.wait()
+
+
+def _own_device(rank: int, variables: Mapping[str, str]) -> dict[str, str]:
+    """Have a rank see one GPU, if `OWN_DEVICE` asks for it."""
+    if not variables.get(OWN_DEVICE):
+        return {}
+    devices = variables[OWN_DEVICE].split(",")
+    return {_VISIBLE: devices[rank % len(devices)]}
 
 
 def _prepare(parent: int) -> Callable[[], None]:

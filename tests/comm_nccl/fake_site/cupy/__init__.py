@@ -18,9 +18,8 @@ import numpy as np
 
 __version__ = "14.2.0"
 
-if "FAKE_CUPY_OWN_DEVICE" in os.environ:  # the kit of communicators takes the first on each rank: it is that rank's own
-    for _name in {"RENGA_RANK", "OMPI_COMM_WORLD_RANK"} & os.environ.keys():
-        os.environ["CUDA_VISIBLE_DEVICES"] = os.environ[_name]
+if "RENGA_OWN_DEVICE" in os.environ and "OMPI_COMM_WORLD_RANK" in os.environ:  # as the launcher `local` does
+    os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["OMPI_COMM_WORLD_RANK"]
 
 _library = ctypes.CDLL(os.environ["RENGA_NCCL_LIBRARY"])
 _library.fakecudaGetErrorString.restype = ctypes.c_char_p
