@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from renga_core.kernel import Implementation, Seeded, operations
-from renga_core.kinds import FUNCTION, OPTIMIZER
+from renga_core.kinds import FUNCTION, OPTIMIZER, OPTIMIZER_HOOK
 from renga_core.plugin import registry
 from renga_testing.suites.kernel import KernelSuite
 
-for _kind in (FUNCTION, OPTIMIZER):
+for _kind in (FUNCTION, OPTIMIZER, OPTIMIZER_HOOK):
     for _name in registry(_kind).names():
         registry(_kind).load(_name)
 
@@ -190,6 +190,22 @@ def test_long_sequences(backend, compiled, mask):
     gradients = kernel.backward(*args, y, kept, gy)
     for one, two in zip(gradients, reference.reference.backward(*args, right, right_kept, gy), strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_clipping_of_many_gradients_without_waiting(backend, compiled, dtype):
+    """More arrays than one launch takes, of several pieces and of none; the norm is that of all together."""
+    rng = np.random.default_rng(0)
+    sizes = [0, 9000, *[3] * 130]
+    grads = [rng.normal(size=n).astype(dtype).view(compiled.ndarray) for n in sizes]
+    before = [np.array(grad, np.float64) for grad in grads]
+    sums = np.ones(len(grads), np.float32).view(compiled.ndarray)
+    find(offered()["sums_of_squares"].target).forward(grads, [sums[i : i + 1] for i in range(len(grads))])
+    np.testing.assert_allclose(sums, [(grad**2).sum() for grad in before], rtol=1e-5)
+    rate = np.full(1, 0.25, np.float32).view(compiled.ndarray)
+    find(offered()["scale"].target).forward(grads, [rate] * len(grads))
+    for grad, was in zip(grads, before, strict=True):
+        np.testing.assert_allclose(np.array(grad, np.float64), was * 0.25, rtol=1e-3)
 
 
 def test_sums_over_many_rows(backend, compiled):

@@ -89,9 +89,9 @@ def test_each_target_exists(fake):
 
 def test_kernels_are_for_operations_that_there_are():
     from renga_core.kernel import operations
-    from renga_core.kinds import FUNCTION, OPTIMIZER
+    from renga_core.kinds import FUNCTION, OPTIMIZER, OPTIMIZER_HOOK
 
-    for kind in (FUNCTION, OPTIMIZER):
+    for kind in (FUNCTION, OPTIMIZER, OPTIMIZER_HOOK):
         for name in registry(kind).names():
             registry(kind).load(name)
     kernels = {k.op for k in plugin.renga_kernels()}

@@ -61,7 +61,7 @@ def test_cuda_compiles_them(fake, nvcc, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     entries = (tmp_path / "all.ptx").read_text().count(".entry")
-    assert (len(raw), entries) == (11, len(sources) + (5 + 2 + 4) * 4 + 7 * 4 + 4)
+    assert (len(raw), entries) == (12, len(sources) + (5 + 2 + 4 + 3) * 4 + 7 * 4 + 4)
 
 
 def test_the_addresses_of_parameters_fit_into_the_arguments_of_a_kernel(fake):

@@ -120,7 +120,7 @@ class Operation:
 
 def known_operations() -> set[str]:
     """The names of all operations. One is known once the module that uses it is imported, so all such are imported."""
-    for kind in ("function", "link", "optimizer"):
+    for kind in ("function", "link", "optimizer", "optimizer_hook"):
         for name in registry(kind).names():
             try:
                 registry(kind).load(name)

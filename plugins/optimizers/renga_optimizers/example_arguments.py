@@ -15,7 +15,9 @@ __all__ = [
     "momentum_sgd_update",
     "nesterov_ag_update",
     "rmsprop_update",
+    "scale",
     "sgd_update",
+    "sums_of_squares",
 ]
 
 _SHAPES = {
@@ -26,6 +28,8 @@ _SHAPES = {
     "filters": (40, 30, 3, 3),
     "several pieces": (1 + (1 << 18),),
 }
+
+_FEW_SHAPES = {"few": (3, 5), "none": (0, 4), "a vector": (5001,)}
 
 
 def sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
@@ -64,3 +68,18 @@ def adam_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Samp
             x.reshape(-1)[::7] = 0
         yield Sample(name, (param, grad, m, v, 0.9, 0.99, 1e-3, 0.05, 1.0), changed=(0, 2, 3))
         yield Sample(f"{name}, decay", (param, grad, m, v, 0.8, 0.9, 1e-4, 0.5, 0.75), changed=(0, 2, 3))
+
+
+def sums_of_squares(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``sums_of_squares``: numbers too whose squares half precision cannot hold."""
+    wide = np.promote_types(dtype, np.float32)
+    for name, shape in _FEW_SHAPES.items():
+        array = (rng.standard_normal(shape) * 300 / max(1, np.prod(shape)) ** 0.5).astype(dtype)
+        yield Sample(name, (array, np.ones(1, wide)), changed=(1,))
+
+
+def scale(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``scale``."""
+    wide = np.promote_types(dtype, np.float32)
+    for name, shape in _FEW_SHAPES.items():
+        yield Sample(name, (rng.standard_normal(shape).astype(dtype), np.full(1, 0.3, wide)), changed=(0,))

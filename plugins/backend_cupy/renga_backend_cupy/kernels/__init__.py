@@ -6,7 +6,7 @@
 - Compiled by CuPy at their first use, one thread for each element: `activation`, `dropout`, `lstm`, `embed_id`,
   `fixed_batch_normalization`, `max_pooling`, `window_sum` (mean pooling and unpooling). `layout` says how arrays lie in
   memory, `windows` how windows lie on images.
-- Compiled by CuPy, with many arrays in one launch: `optimizer_updates`.
+- Compiled by CuPy, with many arrays in one launch: `optimizer_updates`, `norms`.
 - Compiled by CuPy, one block: `labels`.
 - Compiled by CuPy, with threads that share a row: `softmax` (its logarithm, and cross entropy) and
   `layer_normalization`. `rows` has what they share.

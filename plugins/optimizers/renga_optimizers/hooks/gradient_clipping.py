@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from renga_core.backend import Array, Device, get_device_of
-from renga_optimizers.hooks.norm import sum_of_squares
+import numpy as np
+
+from renga_core.backend import Array, Device, get_backend, get_device_of
+from renga_optimizers.hooks.norm import SCALE, SUMS_OF_SQUARES, sum_of_squares
 
 if TYPE_CHECKING:
     from renga_core.optimizer import Optimizer
@@ -16,6 +18,8 @@ __all__ = ["GradientClipping"]
 
 class GradientClipping:
     """If the norm of all gradients together is above a threshold, scale them down to it.
+
+    On an accelerator the norm stays there, so that nobody waits for it, and a captured step can clip.
 
     Pascanu, Mikolov and Bengio, On the difficulty of training Recurrent Neural Networks (arXiv:1211.5063), algorithm 1.
 
@@ -37,11 +41,32 @@ class GradientClipping:
     def __call__(self, opt: Optimizer) -> None:
         """Change the gradients of the target's parameters."""
         grads = [param.grad for param in opt.target.params(include_uninit=False) if param.grad is not None]
+        devices = {get_device_of(grad) for grad in grads}
+        if len(devices) == 1 and (device := devices.pop()).backend is not get_backend("numpy"):
+            with device.use():
+                _clip_there(grads, self.threshold)
+            return
         norm = _norm(grads)
         if norm > self.threshold:
             rate = self.threshold / norm
             for grad in grads:
                 grad *= rate
+
+
+def _clip_there(grads: list[Array], threshold: float) -> None:
+    """Scale gradients without waiting for their norm: by 1 where it is below the threshold."""
+    backend = get_backend(grads[0])
+    groups: dict[Any, list[Array]] = {}  # an operation on many arrays takes those of one dtype
+    for grad in grads:
+        groups.setdefault(grad.dtype, []).append(grad)
+    total: Any = 0
+    for dtype, group in groups.items():
+        squares = backend.xp.empty(len(group), dtype=np.promote_types(dtype, np.float32))
+        SUMS_OF_SQUARES(backend, group, [squares[i : i + 1] for i in range(len(group))])
+        total = total + squares.sum()
+    rate = backend.xp.minimum(threshold / backend.xp.sqrt(total), 1).reshape(1)
+    for dtype, group in groups.items():
+        SCALE(backend, group, [rate.astype(np.promote_types(dtype, np.float32), copy=False)] * len(group))
 
 
 def _norm(grads: list[Array]) -> float:

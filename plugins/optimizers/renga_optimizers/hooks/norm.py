@@ -1,12 +1,15 @@
-"""The sum of squares of an array."""
+"""The sum of squares of arrays, and scaling them by a number on their device."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from renga_core.backend import Array
+from renga_core.kernel import ListOperation
 
-__all__ = ["sum_of_squares"]
+__all__ = ["SCALE", "SUMS_OF_SQUARES", "sum_of_squares"]
 
 
 def sum_of_squares(array: Array) -> Array:
@@ -16,3 +19,23 @@ def sum_of_squares(array: Array) -> Array:
     """
     flat = array.reshape(-1).astype(np.promote_types(array.dtype, np.float32), copy=False)
     return flat @ flat
+
+
+def _sums_of_squares(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
+    """Operation ``sums_of_squares``: of each array, into a vector of one element in float32 or float64."""
+    for array, total in zip(arrays, sums, strict=True):
+        total[...] = sum_of_squares(array)
+
+
+SUMS_OF_SQUARES = ListOperation(
+    "sums_of_squares", _sums_of_squares, lists=2, samples="renga_optimizers.example_arguments:sums_of_squares"
+)
+
+
+def _scale(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
+    """Operation ``scale``: each array times a vector of one element in float32 or float64, in place."""
+    for array, factor in zip(arrays, factors, strict=True):
+        array *= factor[0]
+
+
+SCALE = ListOperation("scale", _scale, lists=2, samples="renga_optimizers.example_arguments:scale")

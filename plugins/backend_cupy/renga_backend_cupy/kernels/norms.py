@@ -1,0 +1,154 @@
+"""Sums of squares of many arrays, and scaling them by numbers on the GPU: what clipping needs, without waiting.
+
+A block sums up one piece of an array; then one block for each array adds up what its pieces gave, in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from renga_backend_cupy.kernels.layout import FLOATING
+from renga_backend_cupy.kernels.rows import entries, module
+from renga_core.backend import Array
+
+__all__ = ["Scale", "SumsOfSquares", "supports"]
+
+_TENSORS = 120
+"""Arrays for one launch: their addresses are passed by value, in less than the 4 KiB that a kernel may be given."""
+
+_PIECE = 4096
+_THREADS = 256
+_TABLE = np.dtype(
+    [
+        ("array", np.uint64, _TENSORS),
+        ("number", np.uint64, _TENSORS),
+        ("size", np.int64, _TENSORS),
+        ("first", np.int32, _TENSORS + 1),
+        ("count", np.int32),
+    ],
+    align=True,
+)
+
+_SOURCE = f"""
+template <class T> struct Tensors {{
+  T* array[{_TENSORS}];
+  typename Wide<T>::type* number[{_TENSORS}];
+  long long size[{_TENSORS}];
+  int first[{_TENSORS + 1}];  // of its blocks
+  int count;
+}};
+
+template <class W> struct Number {{
+  W value;
+}};
+
+template <class W> static __device__ Number<W> joined(const Number<W>& a, const Number<W>& b) {{
+  Number<W> made;
+  made.value = a.value + b.value;
+  return made;
+}}
+
+// The array of this block, and the elements of its piece.
+template <class T> static __device__ int piece(const Tensors<T>& tensors, long long& begin, long long& end) {{
+  int which = 0, after = tensors.count;
+  while (after - which > 1) {{
+    const int middle = (which + after) / 2;
+    if (tensors.first[middle] <= (int)blockIdx.x) which = middle; else after = middle;
+  }}
+  begin = (long long)((int)blockIdx.x - tensors.first[which]) * {_PIECE};
+  end = begin + {_PIECE} < tensors.size[which] ? begin + {_PIECE} : tensors.size[which];
+  return which;
+}}
+
+template <class T, class W> static __device__ void square(const Tensors<T>& tensors, W* parts) {{
+  long long begin, end;
+  const int which = piece(tensors, begin, end);
+  Number<W> sum;
+  sum.value = 0;
+  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
+    const W v = (W)tensors.array[which][i];
+    sum.value += v * v;
+  }}
+  const W total = joined_of_team(sum, Place(1, 1)).value;
+  if (threadIdx.x == 0) parts[blockIdx.x] = total;
+}}
+
+template <class T, class W> static __device__ void add_up(const Tensors<T>& tensors, const W* parts) {{
+  Number<W> sum;
+  sum.value = 0;
+  for (int k = tensors.first[blockIdx.x] + threadIdx.x; k < tensors.first[blockIdx.x + 1]; k += blockDim.x) {{
+    sum.value += parts[k];
+  }}
+  const W total = joined_of_team(sum, Place(1, 1)).value;
+  if (threadIdx.x == 0) tensors.number[blockIdx.x][0] = total;
+}}
+
+template <class T> static __device__ void scale(const Tensors<T>& tensors) {{
+  typedef typename Wide<T>::type W;
+  long long begin, end;
+  const int which = piece(tensors, begin, end);
+  const W factor = tensors.number[which][0];
+  for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
+    tensors.array[which][i] = (T)((W)tensors.array[which][i] * factor);
+  }}
+}}
+"""
+
+_MODULE = module(
+    _SOURCE
+    + entries("squares_$D(Tensors<$T> tensors, Wide<$T>::type* parts)", "square<$T, Wide<$T>::type>(tensors, parts)")
+    + entries("add_up_$D(Tensors<$T> tensors, Wide<$T>::type* parts)", "add_up<$T, Wide<$T>::type>(tensors, parts)")
+    + entries("scale_$D(Tensors<$T> tensors)", "scale<$T>(tensors)")
+)
+
+
+def supports(array: Array, number: Array) -> bool:
+    """Whether the array is floating and without gaps, and the number one in float32, or float64 for float64."""
+    wide = "float64" if array.dtype.name == "float64" else "float32"
+    dense = array.dtype.name in FLOATING and bool(array.flags.c_contiguous)
+    return dense and number.dtype.name == wide and tuple(number.shape) == (1,)
+
+
+class SumsOfSquares:
+    """Operation ``sums_of_squares``."""
+
+    @staticmethod
+    def forward(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
+        """As the reference."""
+        dtype = arrays[0].dtype.name
+        for table, blocks in _tables(arrays, sums):
+            parts = cupy.empty(max(1, blocks), dtype=sums[0].dtype)
+            if blocks:
+                _launch(f"squares_{dtype}", blocks, table, parts)
+            _launch(f"add_up_{dtype}", int(table["count"]), table, parts)
+
+
+class Scale:
+    """Operation ``scale``."""
+
+    @staticmethod
+    def forward(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
+        """As the reference."""
+        for table, blocks in _tables(arrays, factors):
+            if blocks:
+                _launch(f"scale_{arrays[0].dtype.name}", blocks, table)
+
+
+def _launch(name: str, blocks: int, *args: Any) -> None:
+    _MODULE.get_function(name)((blocks,), (_THREADS,), args)
+
+
+def _tables(arrays: Sequence[Array], numbers: Sequence[Array]) -> Iterator[tuple[Any, int]]:
+    """What kernels are told of up to `_TENSORS` arrays, and how many pieces these have."""
+    for start in range(0, len(arrays), _TENSORS):
+        part, table = arrays[start : start + _TENSORS], np.zeros((), _TABLE)
+        count, sizes = len(part), [x.size for x in part]
+        first = np.cumsum([0, *(-(-size // _PIECE) for size in sizes)])
+        table["array"][:count] = [x.data.ptr for x in part]
+        table["number"][:count] = [x.data.ptr for x in numbers[start : start + _TENSORS]]
+        table["size"][:count], table["first"][: count + 1], table["count"] = sizes, first, count
+        yield table, int(first[-1])
