@@ -46,7 +46,7 @@ def markdown(found: Found, machine: str, load: float) -> str:
         "iteration that is drawn at random. Seconds lost: how much later the next new iteration ended than if all had",
         "gone on as before; so what is computed again counts, and the duration of an iteration does not. Writing",
         "checkpoints, which also costs time while nobody dies, is not in it. Median (smallest to largest; kills).",
-        "0.00: less than iterations vary.",
+        "0.01: that or less; iterations vary more.",
         "",
         "| | " + " | ".join(f"{size} MB" for size in sizes) + " |",
         "|---|" + "---:|" * len(sizes),
@@ -104,8 +104,8 @@ def _sizes(found: Found) -> list[str]:
 
 
 def _lost(kills: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Seconds; where the median of a way were zero or less, there would be nothing to draw on a logarithmic scale."""
-    return [max(kill["lost"], 1e-3) for kill in kills if kill["lost"] is not None]
+    """Seconds, not below what can be measured, which may be negative and cannot be drawn on a logarithmic scale."""
+    return [max(kill["lost"], 0.01) for kill in kills if kill["lost"] is not None]
 
 
 def _cell(kills: Sequence[Mapping[str, Any]]) -> str:
