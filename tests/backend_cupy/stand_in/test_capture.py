@@ -39,18 +39,10 @@ assert len(set(losses[0])) == 4
 np.testing.assert_array_equal(losses[1], losses[0])
 """
 
-MISSING = {
-    "ResNet block": "MomentumSGD has no kernel whose numbers can be others in each replay",
-}
-
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=MISSING[name])] if name in MISSING else [])
-        for name in ("MLP", "ResNet block", "transformer block", "LSTM of 4 steps", "critic of DCGAN with penalty")
-    ],
+    "name", ["MLP", "ResNet block", "transformer block", "LSTM of 4 steps", "critic of DCGAN with penalty"]
 )
 def test_replays_compute_what_eager_steps_do(name, dtype):
     program = PROGRAM.format(folder=str(FOLDER), name=name, dtype=dtype)
