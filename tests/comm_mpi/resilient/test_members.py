@@ -116,6 +116,9 @@ def test_any_deaths(full, spares):
         ([leaving(0, 1), dormant()], Places(1), (1,)),
         ([leaving(0, 1), starting(), dormant()], Places(1), ()),
         ([leaving(0, 1), dormant(True), dormant(True)], Places(1), (1,)),  # whoever comes
+        ([leaving(0, 1), waiting(), dormant(True)], Places(2), ()),  # one has come
+        ([leaving(0, 1), waiting(), dormant()], Places(1), ()),
+        ([leaving(0, 2), leaving(1, 2), dormant(), dormant(), dormant()], Places(2), (2, 3)),
     ],
 )
 def test_who_is_called(members, places, called):

@@ -135,10 +135,11 @@ def to_call(members: Sequence[Member], new: Arrangement, places: Places) -> tupl
         for grows in (False, True)
     }
     starting = [member.grows for member in members if member.role == Role.STARTING]
-    vacant = max(0, places.total - len(new.order) + len(new.staying))
-    replacing = max(0, vacant - places.grown - starting.count(False))
+    vacant = max(0, places.total - len(new.order))
+    for_leaving = max(0, len(new.staying) - len(new.change.newcomers))
+    replacing = max(0, vacant - places.grown + for_leaving - starting.count(False))
     growing = max(0, min(vacant, places.grown) - starting.count(True))
     called = dormant[False][:replacing] + dormant[True][:growing]
-    if new.staying and not called and not starting:  # whoever comes, the last one can leave
+    if for_leaving and not called and not starting:  # whoever comes, the last one can leave
         called = dormant[True][:1]
     return tuple(called)
