@@ -67,18 +67,19 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _measure_sizes(arguments: argparse.Namespace, pythons: Mapping[str, str]) -> int:
-    known: dict[str, Any] = load(sizes.PAGE, arguments.results) or {"loads": [], "kills": {}}
+    known: dict[str, Any] = load(sizes.PAGE, arguments.results) or {"loads": {}, "kills": {}}
     found, loads = known["kills"], known["loads"]
     for size in map("{:g}".format, arguments.sizes):
+        loads[size] = []
         for name in pythons:
             found.setdefault(name, {})[size] = []
         for job in range(arguments.jobs):
             for name, python in pythons.items():
                 kills = found[name][size]
                 kills += _job(name, python, 1 if name == "renga-shrink" else arguments.kills, job, size)
-                loads.append(os.getloadavg()[0])
+                loads[size].append(os.getloadavg()[0])
                 print(f"{size} MB, {name}, job {job + 1} of {arguments.jobs}: {kills}", file=sys.stderr, flush=True)
-        page = sizes.markdown(found, machine(), statistics.mean(loads))
+        page = sizes.markdown(found, machine(), statistics.mean(each for of_size in loads.values() for each in of_size))
         store(sizes.PAGE, arguments.results, known)
         (arguments.results / f"{sizes.PAGE}.md").write_text(page)
         sizes.draw(found, arguments.results / f"{sizes.PAGE}.png")
