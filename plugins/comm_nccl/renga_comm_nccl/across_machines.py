@@ -16,9 +16,9 @@ import numpy as np
 from renga_comm_base.arguments import check_arrays
 from renga_comm_base.half import half_sum, is_half, is_wide
 from renga_comm_base.packing import pack, unpack
-from renga_comm_nccl.base import NcclCommunicator
 from renga_comm_nccl.handle import Handle
 from renga_comm_nccl.placing import DEVICE, contiguous, on_device
+from renga_comm_nccl.point_to_point import NcclCommunicator
 from renga_comm_nccl.pure import PureNcclCommunicator
 from renga_core.backend import get_device_of, is_floating, to_host
 from renga_core.communicator import CommunicatorBase

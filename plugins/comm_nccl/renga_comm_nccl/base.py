@@ -1,4 +1,4 @@
-"""What communicators on NCCL have in common: all but the way in which they add up."""
+"""What communicators on NCCL have in common: the device, the queue, and collectives but for the way of adding up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from renga_comm_base import Communicator
 from renga_comm_base.arguments import check_arrays, check_sum
 from renga_comm_nccl import watchdog
 from renga_comm_nccl.calls import UINT8, nccl
@@ -15,13 +14,13 @@ from renga_comm_nccl.devices import current_device, refuse_shared_device
 from renga_comm_nccl.handle import Handle
 from renga_comm_nccl.hosts import host_communicator
 from renga_comm_nccl.messages import Messages
+from renga_comm_nccl.on_hosts import OnHosts
 from renga_comm_nccl.placing import (
     DEVICE,
     Description,
     describe,
     flat_bytes,
     is_on_device,
-    nbytes,
     on_device,
 )
 from renga_comm_nccl.stream import Lane, Queued, communication_stream, is_capturing
@@ -32,10 +31,10 @@ from renga_core.communicator import CommunicatorBase, RankFailed
 if TYPE_CHECKING:
     from renga_core.backend import Array
 
-__all__ = ["NcclCommunicator"]
+__all__ = ["Collectives"]
 
 
-class NcclCommunicator(Communicator):
+class Collectives(OnHosts):
     """A group of processes whose devices talk to each other by NCCL, and whose hosts by MPI or TCP.
 
     Arrays of the host and objects go from host to host. NCCL connects the devices when the first array of a device
@@ -53,7 +52,7 @@ class NcclCommunicator(Communicator):
     """
 
     name: ClassVar[str]
-    default_config: ClassVar[Mapping[str, Any]] = {**Communicator.default_config, "sums": "ordered"}
+    default_config: ClassVar[Mapping[str, Any]] = {**OnHosts.default_config, "sums": "ordered"}
 
     def __init__(self, mpi_comm: Any = None) -> None:
         self._begin(host_communicator(mpi_comm), None, None)
@@ -73,30 +72,6 @@ class NcclCommunicator(Communicator):
         self._number = 0
         if handle is not None:
             watchdog.watch(handle, self.name)
-
-    @property
-    def rank(self) -> int:  # noqa: D102
-        return self._host.rank
-
-    @property
-    def size(self) -> int:  # noqa: D102
-        return self._host.size
-
-    @property
-    def intra_rank(self) -> int:  # noqa: D102
-        return self._host.intra_rank
-
-    @property
-    def intra_size(self) -> int:  # noqa: D102
-        return self._host.intra_size
-
-    @property
-    def inter_rank(self) -> int:  # noqa: D102
-        return self._host.inter_rank
-
-    @property
-    def inter_size(self) -> int:  # noqa: D102
-        return self._host.inter_size
 
     def set_config(self, name: str, value: Any = True) -> None:
         """As of `CommunicatorBase`; ``sums`` is ``"ordered"`` or ``"nccl"``: see the module `sums`."""
@@ -184,8 +159,7 @@ class NcclCommunicator(Communicator):
         queued.wait()
 
     def _sums(self, lane: Lane) -> Sums:
-        assert self._handle is not None
-        return Sums(self._handle, lane, self.share, self.get_config("sums") == "ordered")
+        return Sums(self._the_handle, lane, self.share, self.get_config("sums") == "ordered")
 
     @property
     def nccl_handle(self) -> Handle | None:
@@ -251,7 +225,7 @@ class NcclCommunicator(Communicator):
             for begin in range(0, len(memory), step):
                 piece = memory[begin : begin + step]
                 self._the_handle.broadcast(piece.data.ptr, len(piece), UINT8, root, lane.ptr)
-        return self._placed_like(data, found)
+        return placed_like(data, found)
 
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:  # noqa: D102
         self._check_rank("root", root)
@@ -316,90 +290,9 @@ class NcclCommunicator(Communicator):
             incoming: list[Any] = [None] * self.size
             incoming[root] = flat_bytes(found)
             self._sums(lane).exchange(outgoing, incoming)
-        return self._placed_like(own, found)
-
-    def _placed_like(self, given: Any, found: Any) -> Any:
-        """A result where the argument was; on the device, if there was none."""
-        return found if given is None else get_device_of(given).send(found)
+        return placed_like(own, found)
 
     @property
     def _the_handle(self) -> Handle:
         assert self._handle is not None, "the devices are connected"
         return self._handle
-
-    def _check_count(self, count: int) -> None:
-        if count != self.size:
-            raise ValueError(f"{count} arrays were given for {self.size} ranks; one for each is needed")
-
-    def _check_rank(self, name: str, rank: int) -> None:
-        if not 0 <= rank < self.size:
-            raise ValueError(f"{name} is {rank}; ranks go from 0 to {self.size - 1}")
-
-    # --- between two ranks --------------------------------------------------------------------------------------------
-
-    def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:
-        """As of `CommunicatorBase`; an array of the device of more than `messages.EAGER` bytes is sent by NCCL.
-
-        Before the first collective with arrays of devices NCCL is not connected, and all arrays go by way of the host.
-
-        By NCCL, what this rank asks of NCCL afterwards waits in the queue until `dest` receives it. Two ranks that send
-        each other such arrays, and receive only afterwards, wait for ever: have one of them receive first.
-        """
-        arrays = data if isinstance(data, tuple) else tuple(data) if isinstance(data, list) else (data,)
-        check_arrays("send", *arrays)
-        self._check_rank("dest", dest)
-        self._check_device(*arrays)
-        self._alive("send")
-
-        def by_nccl(array: Any) -> None:
-            with self._now("send", array) as lane:
-                memory = lane.keep(flat_bytes(array))
-                self._the_handle.send(memory.data.ptr, len(memory), UINT8, dest, lane.ptr)
-
-        connected = self._handle is not None
-        self._messages.send(arrays, isinstance(data, (tuple, list)), dest, tag, by_nccl if connected else None)
-
-    def recv(self, source: int, tag: int) -> Any:
-        """As of `CommunicatorBase`; an array of a device arrives on the device of this rank."""
-        self._check_rank("source", source)
-        self._alive("recv")
-
-        def by_nccl(shape: tuple[int, ...], dtype: str) -> Any:
-            with self._now("recv") as lane:
-                found = lane.empty(shape, dtype)
-                self._the_handle.recv(found.data.ptr, nbytes((shape, dtype)), UINT8, source, lane.ptr)
-            return found
-
-        is_tuple, contents = self._messages.recv(source, tag, by_nccl)
-        arrays = tuple(self._delivered(device, array) for device, array in contents)
-        return arrays if is_tuple else arrays[0]
-
-    def _delivered(self, backend: str, array: Any) -> Any:
-        """What was received, in the library of which it was sent."""
-        if is_on_device(array) or backend == "numpy":
-            return array
-        index = self._device if self._device is not None else current_device()
-        return get_device(f"cupy:{index}" if backend == "cupy" else backend).send(array)
-
-    # --- objects ------------------------------------------------------------------------------------------------------
-
-    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:  # noqa: D102
-        self._host.send_obj(obj, dest, tag)
-
-    def recv_obj(self, source: int, tag: int = 0) -> Any:  # noqa: D102
-        return self._host.recv_obj(source, tag)
-
-    def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:  # noqa: D102
-        return self._host.bcast_obj(obj, max_buf_len, root)
-
-    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:  # noqa: D102
-        return self._host.gather_obj(obj, root)
-
-    def allgather_obj(self, obj: Any) -> list[Any]:  # noqa: D102
-        return self._host.allgather_obj(obj)
-
-    def allreduce_obj(self, obj: Any) -> Any:  # noqa: D102
-        return self._host.allreduce_obj(obj)
-
-    def barrier(self) -> None:  # noqa: D102
-        self._host.barrier()

@@ -23,6 +23,7 @@ __all__ = [
     "NcclError",
     "UniqueId",
     "nccl",
+    "version_text",
 ]
 
 SUCCESS: Final = 0
@@ -44,8 +45,6 @@ DTYPES: Final = {
     "bfloat16": BFLOAT16,
 }
 """NCCL's number for each dtype of which it can compute sums."""
-_HOST_IMMEDIATE: Final = 1
-"""A scalar in host memory, which is read before the call returns."""
 
 
 class UniqueId(ctypes.Structure):
@@ -81,12 +80,10 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], int]] = {
     "ncclCommGetUniqueId": ((c_void_p, POINTER(UniqueId)), 22900),
     "ncclCommGrow": ((c_void_p, c_int, POINTER(UniqueId), c_int, POINTER(c_void_p), POINTER(Config)), 22900),
     "ncclRedOpCreatePreMulSum": ((POINTER(c_int), c_void_p, c_int, c_int, c_void_p), 21100),
-    "ncclRedOpDestroy": ((c_int, c_void_p), 21100),
     "ncclGroupStart": ((), 0),
     "ncclGroupEnd": ((), 0),
     "ncclAllReduce": ((c_void_p, c_void_p, c_size_t, c_int, *_COLLECTIVE), 0),
     "ncclBroadcast": ((c_void_p, c_void_p, c_size_t, c_int, *_COLLECTIVE), 0),
-    "ncclReduce": ((c_void_p, c_void_p, c_size_t, c_int, c_int, *_COLLECTIVE), 0),
     "ncclReduceScatter": ((c_void_p, c_void_p, c_size_t, c_int, *_COLLECTIVE), 0),
     "ncclAllGather": ((c_void_p, c_void_p, c_size_t, c_int, c_void_p, c_void_p), 0),
     "ncclSend": ((c_void_p, c_size_t, c_int, *_COLLECTIVE), 20700),

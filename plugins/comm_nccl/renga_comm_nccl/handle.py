@@ -17,7 +17,9 @@ from renga_core.settings import lookup
 __all__ = ["Handle"]
 
 _HOST_IMMEDIATE = 1
+"""A scalar in host memory, which is read before the call returns."""
 _SHRINK_ABORT = 1
+"""End what goes on before the communicator shrinks."""
 _CLOSING = 10.0
 """Seconds that the ranks have to end a communicator together, before each ends it alone."""
 

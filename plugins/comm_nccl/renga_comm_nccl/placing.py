@@ -10,7 +10,17 @@ import numpy as np
 
 from renga_core.backend import get_device_of
 
-__all__ = ["DEVICE", "Description", "contiguous", "describe", "flat_bytes", "is_on_device", "nbytes", "on_device"]
+__all__ = [
+    "DEVICE",
+    "Description",
+    "contiguous",
+    "describe",
+    "flat_bytes",
+    "is_on_device",
+    "nbytes",
+    "on_device",
+    "placed_like",
+]
 
 DEVICE = "on a device"
 """What ranks agree on beside shape and dtype, so that none calls NCCL while another one does not."""
@@ -59,3 +69,8 @@ def contiguous(array: Any) -> Any:
 def flat_bytes(array: Any) -> Any:
     """The same as bytes."""
     return contiguous(array).view(np.uint8)
+
+
+def placed_like(given: Any, found: Any) -> Any:
+    """A result where the argument was; where it is, if there was none."""
+    return found if given is None else get_device_of(given).send(found)

@@ -9,8 +9,8 @@ from renga_comm_base.arguments import check_arrays
 from renga_comm_base.background import Done
 from renga_comm_base.half import is_wide
 from renga_comm_base.packing import pack, unpack
-from renga_comm_nccl.base import NcclCommunicator
 from renga_comm_nccl.placing import DEVICE, contiguous, on_device
+from renga_comm_nccl.point_to_point import NcclCommunicator
 from renga_comm_nccl.stream import Queued
 from renga_core.communicator import Request
 

@@ -7,39 +7,23 @@ import hashlib
 import os
 import pickle
 import socket
-import sys
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from renga_comm_base import Communicator
 from renga_comm_base.arguments import check_arrays, check_sum
 from renga_comm_nccl.tcp.address import Address, place_of_this_process
-from renga_comm_nccl.tcp.store import FAILED, FINE, MISMATCH, Store
+from renga_comm_nccl.tcp.connecting import connect, node_of, run_store
+from renga_comm_nccl.tcp.store import FAILED, FINE, MISMATCH
 from renga_core.backend import default_device, get_device, get_device_of, in_native_order, is_floating, to_host
 from renga_core.communicator import MismatchError, RankFailed
-from renga_core.errors import RengaError
-from renga_core.settings import lookup
 
 if TYPE_CHECKING:
     from renga_core.backend import Array
 
 __all__ = ["TcpCommunicator"]
-
-_CONNECT = 120.0
-"""Seconds for which a rank tries to reach the store."""
-_ATTEMPT = 0.05
-_LAST = 10.0
-"""Seconds for which the process that runs the store waits at its end for the others."""
-_LAST_WORDS = 3.0
-"""The same, after an error: others are told of it when they call something."""
-
-_WORLD = "world"
 
 
 class TcpCommunicator(Communicator):
@@ -54,7 +38,7 @@ class TcpCommunicator(Communicator):
     def __init__(self) -> None:
         address = place_of_this_process()
         if address is not None and address.rank == 0 and not address.served:
-            _run_store(address)
+            run_store(address)
         rank, size = (0, 1) if address is None else address[:2]
         self._enter(address, _number_of_worlds(), rank, size)
 
@@ -66,10 +50,10 @@ class TcpCommunicator(Communicator):
         self._lock = threading.Lock()
         self._connection: Any = None
         if address is not None and size > 1:
-            self._connection = _connect(address)
+            self._connection = connect(address)
             self._ask("enter", name, rank, size, f"{socket.gethostname()}, process {os.getpid()}")
             atexit.register(self._leave)
-        self._nodes = list(self._meet("create_communicator", self.name, _node(rank)))
+        self._nodes = list(self._meet("create_communicator", self.name, node_of(rank)))
 
     # --- talking to the store -----------------------------------------------------------------------------------------
 
@@ -294,22 +278,13 @@ def _number_of_worlds() -> str:
     """A name for the group of all ranks; each rank makes them in the same order."""
     global _worlds
     _worlds += 1
-    return f"{_WORLD}{_worlds}"
+    return f"world{_worlds}"
 
 
 def _call(what: str, detail: object) -> tuple[bytes, bytes]:
     """What is called: a digest to compare, since equal objects may be pickled differently; and the call itself."""
     call = (what, detail)
     return hashlib.blake2b(repr(call).encode(), digest_size=16).digest(), pickle.dumps(call)
-
-
-def _node(rank: int) -> str:
-    """What processes on one machine have in common; the setting ``distributed.ranks_per_node`` overrides it."""
-    pretended = lookup("distributed.ranks_per_node").value
-    if pretended is not None:
-        address = place_of_this_process()
-        return f"pretended {(rank if address is None else address.rank) // pretended}"
-    return socket.gethostname()
 
 
 def _packed(array: Any) -> tuple[str, Any]:
@@ -323,33 +298,3 @@ def _unpacked(packed: tuple[str, Any], given: Any) -> Any:
         return get_device_of(given).send(host.copy())
     current = default_device()
     return (current if current.backend.name == name else get_device(name)).send(host.copy())
-
-
-def _connect(address: Address) -> Any:
-    deadline = time.monotonic() + _CONNECT
-    while True:
-        try:
-            return Client(address.store, authkey=address.key)
-        except AuthenticationError:
-            raise RengaError(
-                "RENGA_STORE_KEY is not that of the store. Next: set it to the same on all ranks"
-            ) from None
-        except (OSError, EOFError) as error:
-            if time.monotonic() > deadline:
-                raise RankFailed(
-                    f"rank {address.rank} of {address.size}: no store answers at {address.store} in {_CONNECT:g} s: "
-                    f"{error}. Next: has rank 0 been started, and can its machine be reached from here at that port?"
-                ) from None
-            time.sleep(_ATTEMPT)
-
-
-@cache
-def _run_store(address: Address) -> None:
-    """Run the store in this process, until it ends."""
-    store = Store(address.store, address.key, float(lookup("distributed.timeout").value))
-
-    def close() -> None:
-        failed = getattr(sys, "last_type", None) is not None
-        store.close(_LAST_WORDS if failed else _LAST)
-
-    atexit.register(close)
