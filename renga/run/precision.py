@@ -31,11 +31,12 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
     if name != "bfloat16":
         return np.dtype(name)
     try:
-        return np.dtype(import_module("ml_dtypes").bfloat16)
+        found: np.dtype[Any] = np.dtype(import_module("ml_dtypes").bfloat16)
     except ImportError as error:
         raise SettingsError(
             "run.dtype = 'mixed_bf16' needs bfloat16, and NumPy has none of its own. Next: pip install ml_dtypes"
         ) from error
+    return found
 
 
 def has_masters(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,7 +75,7 @@ def sums_of_squares(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[
     """Arguments of ``sums_of_squares``: numbers too whose squares half precision cannot hold."""
     wide = np.promote_types(dtype, np.float32)
     for name, shape in _FEW_SHAPES.items():
-        array = (rng.standard_normal(shape) * 300 / max(1, np.prod(shape)) ** 0.5).astype(dtype)
+        array = (rng.standard_normal(shape) * 300 / math.sqrt(max(1, math.prod(shape)))).astype(dtype)
         yield Sample(name, (array, np.ones(1, wide)), changed=(1,))
 
 
