@@ -1,0 +1,37 @@
+"""Kernels stay inside their arrays, and do nothing that C++ leaves undefined: by the sanitizers of g++."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.slow  # compiles all kernels once more
+
+
+@pytest.fixture
+def sanitized(exercise, library):
+    """Kernels watched by AddressSanitizer and UndefinedBehaviorSanitizer, which end the process at an error."""
+
+    def run(*options):
+        return exercise(
+            *options,
+            LD_PRELOAD=f"{library('libasan.so')}:{library('libstdc++.so')}",
+            ASAN_OPTIONS="detect_leaks=0",
+            RENGA_KERNEL_FLAGS="-g -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all",
+        )
+
+    return run
+
+
+def test_kernels_stay_inside_their_arrays(sanitized):
+    done = sanitized()
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert len(json.loads(done.stdout)) >= 15
+
+
+@pytest.mark.parametrize(
+    ("how", "message"), [("one beyond", "heap-buffer-overflow"), ("overflow", "signed integer overflow")]
+)
+def test_a_mistake_is_found(sanitized, how, message):
+    done = sanitized("--ops", "relu", "--break", how)
+    assert done.returncode != 0
+    assert message in done.stderr
