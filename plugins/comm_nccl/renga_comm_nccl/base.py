@@ -22,6 +22,7 @@ from renga_comm_nccl.placing import (
     flat_bytes,
     is_on_device,
     on_device,
+    placed_like,
 )
 from renga_comm_nccl.stream import Lane, Queued, communication_stream, is_capturing
 from renga_comm_nccl.sums import Sums
