@@ -178,5 +178,6 @@ def _short(value: Any) -> str:
 
 def _options(entity: Entity) -> list[str]:
     if entity.directive in ("autoclass", "autoexception"):
-        return ["   :members:", "   :show-inheritance:", "   :special-members: __call__"]
+        bases = [] if entity.value.__bases__ == (object,) else ["   :show-inheritance:"]
+        return ["   :members:", *bases, "   :special-members: __call__"]
     return []

@@ -13,7 +13,7 @@ from typing import Any
 
 from names import Name
 
-from renga_core.graph import Variable
+from renga_core.graph import Variable, as_variable
 from renga_core.kernel.candidates import offered_kernels
 from renga_core.kinds import ARRAY_BACKEND
 from renga_core.plugin import registry
@@ -33,8 +33,9 @@ class _Operations(Tracer):
 
     def apply(self, proceed: Any, function: Any, inputs: Any) -> Any:
         """Make inputs want gradients, so that there is a way back."""
-        wanting = tuple(x if x.requires_grad or x.dtype.kind != "f" else Variable(x.array) for x in inputs)
-        outputs = proceed(function, wanting)
+        variables = map(as_variable, inputs)
+        wanting = (x if x.requires_grad or x.dtype.kind != "f" else Variable(x.array) for x in variables)
+        outputs = proceed(function, tuple(wanting))
         self.outputs += [y for y in outputs if y.requires_grad]
         return outputs
 

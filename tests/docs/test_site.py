@@ -14,6 +14,7 @@ import links
 import names
 import pages
 import pytest
+import served
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"
@@ -100,6 +101,20 @@ def test_each_public_name_has_documentation() -> None:
     every = [name for module in names.modules() for name in names.public_names(module)]
     assert len(every) > 1000
     assert [name.full for name in every if not names.Entity(name).summary] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "operations"),
+    [
+        ("renga.functions", "convolution_2d", {"convolution", "deconvolution", "convolution_filter_gradient"}),
+        ("renga.links", "Linear", {"linear"}),
+        ("renga.optimizers", "Adam", {"adam_update"}),
+    ],
+)
+def test_the_operations_of_a_name_are_found(module: str, name: str, operations: set[str]) -> None:
+    (found,) = (it for it in names.public_names(module) if it.name == name)
+    text = "\n".join(served.served(found))
+    assert [it for it in operations if f"``{it}``" not in text] == []
 
 
 def linked(text: str, full: str = "renga.links.Linear") -> str:
