@@ -166,8 +166,7 @@ def _other_name(entity: Entity, first: Name) -> str:
     """The page of a name of an object that has its page under another name."""
     name = entity.name
     link = f":doc:`{first.full} </api/{first.module}/{first.file}>`"
-    about = [f".. py:data:: {name.full}", "", f"   Another name of {link}.", "", f"   {_sentence(entity.summary)}", ""]
-    return "\n".join([*_head(name), *about])
+    return "\n".join([*_head(name), f"Another name of {link}.", "", _sentence(entity.summary), ""])
 
 
 def _short(value: Any) -> str:

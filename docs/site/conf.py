@@ -75,7 +75,7 @@ def share_navigation(app: Any, pagename: str, templatename: str, context: dict[s
 
 def setup(app: Any) -> None:
     """Links in docstrings, after napoleon has read their sections; one navigation for pages that are not in it."""
-    names = [name for module in modules() for name in public_names(module)]
+    names = sorted((it for module in modules() for it in public_names(module)), key=lambda it: it.module.count("."))
     homes = {name.full: f"{name.home}.{name.name}" for name in names}
     app.connect("autodoc-process-docstring", Links([name.full for name in names], homes), priority=700)
     app.connect("html-page-context", share_navigation, priority=300)

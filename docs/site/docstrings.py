@@ -30,7 +30,7 @@ class Links:
     """
 
     def __init__(self, names: list[str], homes: dict[str, str]) -> None:
-        self._full = set(names)
+        self._homes = homes
         self._by_home: dict[str, str] = {}
         self._by_name: dict[str, set[str]] = {}
         for name in names:
@@ -66,8 +66,8 @@ class Links:
 
     def _find(self, name: str, module: str) -> str | None:
         for candidate in (name, f"{module}.{name}", f"{module.rpartition('.')[0]}.{name}"):
-            if candidate in self._full:
-                return candidate
+            if candidate in self._homes:
+                return self._by_home[self._homes[candidate]]  # of several names of one object, the first has the page
         if name in self._by_home:
             return self._by_home[name]
         same = self._by_name.get(name, set())

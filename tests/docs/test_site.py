@@ -137,6 +137,13 @@ def test_names_in_docstrings_become_links_but_arguments_do_not() -> None:
     assert linked("The size `n`, ``Linear(n)``.") == "The size ``n``, ``Linear(n)``."
 
 
+def test_another_name_of_an_object_leads_to_the_first() -> None:
+    homes = {"renga.get_device": "core.get_device", "renga.backend.get_device": "core.get_device"}
+    lines = ["`renga.backend.get_device`"]
+    docstrings.Links(list(homes), homes)(None, "function", "renga.f", len, None, lines)
+    assert lines[0] == ":py:obj:`renga.backend.get_device <renga.get_device>`"
+
+
 def test_products_and_sizes_in_docstrings_are_no_markup() -> None:
     assert linked("``a`` is b * c, |d| and e_ by *f*.") == r"``a`` is b \* c, \|d\| and e\_ by *f*."
 
