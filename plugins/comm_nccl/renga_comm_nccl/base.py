@@ -147,7 +147,7 @@ class Collectives(OnHosts):
         index = self._connect(array)
         self._number += 1
         with get_device(f"cupy:{index}").use():
-            queued = Queued(f"{what} no. {self._number} of communicator {self.name!r}", is_capturing())
+            queued = Queued(f"{what} no. {self._number} of communicator {self.name!r}", is_capturing(), index)
             watchdog.expect(self._the_handle, queued)
             with communication_stream(index).queue(queued) as lane:
                 yield lane, queued

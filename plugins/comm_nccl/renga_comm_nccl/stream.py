@@ -27,12 +27,13 @@ class Queued:
 
     Attributes:
         what: ``allreduce no. 7 of communicator 'pure_nccl'``, for messages.
+        device: On which it is done.
         captured: It is recorded in a CUDA graph instead: nobody can ask whether it has ended.
         kept: The arrays.
     """
 
-    def __init__(self, what: str, captured: bool) -> None:
-        self.what, self.captured = what, captured
+    def __init__(self, what: str, captured: bool, device: int) -> None:
+        self.what, self.captured, self.device = what, captured, device
         self.kept: list[Any] = []
         self._event: Any = None
 
@@ -45,10 +46,11 @@ class Queued:
         return not self.captured and self._event is not None and bool(self._event.done)
 
     def wait(self) -> None:
-        """Have the current stream wait for it; the host does not."""
+        """Have the current stream of the device wait for it; the host does not."""
         import cupy
 
-        cupy.cuda.get_current_stream().wait_event(self._event)
+        with cupy.cuda.Device(self.device):
+            cupy.cuda.get_current_stream().wait_event(self._event)
         self.kept = []
 
 

@@ -359,7 +359,8 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         return _own(self._host.astype(dtype))
 
     def get(self, stream=None, order="C", out=None, blocking=True):
-        _come_so_far()
+        with self.device:
+            _come_so_far()
         made = np.array(self._host) if out is None else out
         made[...] = self._host
         return made
