@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docstrings import Links
@@ -54,6 +55,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 
+BACK = re.compile(r"((?:\.\./)+api/([\w.]+)/(\w+)\.html)#([\w.]+)")
 _navigation: dict[Any, str] = {}
 
 
@@ -73,9 +75,22 @@ def share_navigation(app: Any, pagename: str, templatename: str, context: dict[s
     context["toctree"] = shared
 
 
+def mend_links_back(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Links from a source to the page of a name: Sphinx takes all names of a source for names of one public module."""
+
+    def mended(found: re.Match[str]) -> str:
+        page, module, name, anchor = found.groups()
+        right = f"{anchor}.".startswith(f"{module}.{name}.")
+        return found[0] if right else page
+
+    if pagename.startswith("_modules/") and "body" in context:
+        context["body"] = BACK.sub(mended, context["body"])
+
+
 def setup(app: Any) -> None:
     """Links in docstrings, after napoleon has read their sections; one navigation for pages that are not in it."""
     names = sorted((it for module in modules() for it in public_names(module)), key=lambda it: it.module.count("."))
     homes = {name.full: f"{name.home}.{name.name}" for name in names}
     app.connect("autodoc-process-docstring", Links([name.full for name in names], homes), priority=700)
     app.connect("html-page-context", share_navigation, priority=300)
+    app.connect("html-page-context", mend_links_back)
