@@ -9,8 +9,8 @@
   in shares.
 - `functions`: communication through which gradients flow, for model parallelism. `links`: links that
   communicate: models on several ranks, batch normalization over all of them.
-- `recovery`: training that goes on when ranks die. `transfer`: a state for ranks that have none. `simulation`: schedules
-  of deaths. `scale_model`: how long an iteration takes with more devices.
+- `recovery`: training that goes on when ranks die. `transfer`: a state for ranks that have none. `simulation`:
+  schedules of deaths. `scale_model`: how long an iteration takes with more devices.
 - `plugin`: what this package provides, for the plugin manager.
 
 Nothing is imported here: who asks for the plugin's description pays for nothing else.
