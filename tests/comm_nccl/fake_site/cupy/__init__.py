@@ -3,8 +3,8 @@
 What is asked of a stream is done in its order: what is computed in place is queued (but on the default stream), for
 everything else the host waits until the current stream has come so far, and no further. So a stream that does not wait
 for another one where it should sees what was there before. Memory comes from an arena for each stream, as CuPy's does:
-freed memory is reused at once for what is queued on that stream, and is filled with 0xFF (NaN) then. What the host would
-wait for cannot be captured.
+freed memory is reused at once for what is queued on that stream, and is filled with 0xFF (NaN) then. What the host
+would wait for cannot be captured.
 """
 
 import ctypes
@@ -237,7 +237,7 @@ def _run_queued(number):
 
 
 def _queue(function):
-    """Have the current stream do something; a graph does it each time that it is launched. The default one does it now."""
+    """Have the current stream do something; a graph does it at each launch, the default stream now."""
     if get_current_stream() is _default:
         _come_so_far()
         function()
