@@ -9,6 +9,8 @@ from pathlib import Path
 import fake_libnccl
 import pytest
 
+from renga_backend_cupy.plugin import renga_kernels
+
 HERE = Path(__file__).parent
 
 
@@ -21,6 +23,13 @@ def fake_environment() -> dict[str, str]:
         pytest.skip(str(error))
     path = os.pathsep.join([str(HERE / "fake_site"), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
     return {"RENGA_NCCL_LIBRARY": str(library), "PYTHONPATH": path}
+
+
+@pytest.fixture
+def reference_kernels(tmp_path: Path) -> None:
+    """Settings by which references compute: the stand-in for CuPy compiles no kernels."""
+    lines = [f'{op} = "reference"' for op in sorted({kernel.op for kernel in renga_kernels()})]
+    (tmp_path / "pyproject.toml").write_text("\n".join(["[tool.renga.kernels]", *lines]), encoding="utf-8")
 
 
 @pytest.fixture

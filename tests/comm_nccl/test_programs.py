@@ -24,3 +24,8 @@ def test_handles_shrink_and_grow(launch):
 @pytest.mark.parametrize("what", ["one device", "others"])
 def test_refusals(launch, what):
     check(launch("refusals", what), 2, "refused")
+
+
+@pytest.mark.usefixtures("reference_kernels")
+def test_another_device_may_be_current(launch):
+    check(launch("other_device_is_current", variables={"FAKE_NCCL_DELAY_US": "2000"}), 2, "done")

@@ -10,6 +10,7 @@ from renga_comm_base.arguments import check_arrays
 from renga_comm_base.background import Background, Done
 from renga_comm_base.half import half_sum, is_half, is_wide
 from renga_comm_base.packing import buckets, pack, unpack
+from renga_core.backend import get_device_of
 from renga_core.communicator import CommunicatorBase, Request
 from renga_core.errors import did_you_mean
 
@@ -113,7 +114,8 @@ class Communicator(CommunicatorBase):
         named = [(path, param) for path, param in sorted(model.namedparams()) if param.is_initialized]
         self.agree("bcast_data", [(path, tuple(param.shape), str(param.dtype)) for path, param in named])
         for _, param in named:
-            param.array[...] = self.bcast(param.array)
+            with get_device_of(param.array).use():  # another one may be current, whose streams wait for nothing here
+                param.array[...] = self.bcast(param.array)
 
     def multi_node_mean_grad(self, model: Any, zero_fill: bool = False) -> None:  # noqa: D102
         named = []

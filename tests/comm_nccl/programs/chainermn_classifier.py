@@ -6,6 +6,7 @@ import chainer
 import chainer.functions as F
 import chainer.links as L
 import chainermn
+import cupy
 import numpy as np
 from chainermn.communicators.pure_nccl_communicator import PureNcclCommunicator
 
@@ -35,6 +36,10 @@ def main():
     assert isinstance(comm, PureNcclCommunicator), type(comm)
     device = chainer.get_device(f"@cupy:{comm.intra_rank}")
     device.use()
+    assert cupy.cuda.Device().id == comm.intra_rank, "from now on, as in Chainer"
+    with chainer.get_device(f"@cupy:{1 - comm.intra_rank}").use():
+        assert cupy.cuda.Device().id == 1 - comm.intra_rank
+    assert cupy.cuda.Device().id == comm.intra_rank
     np.random.seed(comm.rank)  # parameters become those of rank 0
     model = L.Classifier(Network())
     model.to_device(device)

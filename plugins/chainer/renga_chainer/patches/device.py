@@ -14,6 +14,7 @@ from renga_core.plugin.errors import RengaPluginError
 __all__ = ["ADDITIONS"]
 
 _send = Device.send
+_use = Device.use
 _load = lookup._load
 
 
@@ -45,6 +46,30 @@ def _is_array_supported(self: Device, array: Array) -> bool:
     if not isinstance(array, self.backend.array_types):
         return False
     return self.backend.device_index(array) == self.index
+
+
+class _InUse(AbstractContextManager[Any]):
+    """A device of CuPy that is the current one from now on; at the end of a ``with`` block, the one before is again.
+
+    Args:
+        device: CuPy's.
+    """
+
+    def __init__(self, device: Any) -> None:
+        self._device, self._before = device, type(device)()
+        device.use()
+
+    def __enter__(self) -> Any:
+        return self._device
+
+    def __exit__(self, *_: object) -> None:
+        self._before.use()
+
+
+def _use_from_now_on(self: Device) -> AbstractContextManager[object]:
+    """Make this the current device of its library: from now on, or, in a ``with`` block, while that runs."""
+    device = _use(self)
+    return _InUse(device) if hasattr(device, "use") else device
 
 
 def _create_context(self: Device) -> AbstractContextManager[object]:
@@ -100,6 +125,7 @@ ADDITIONS: list[tuple[Any, str, Any]] = [
     (Device, "send_array", _send),
     (Device, "supported_array_types", property(_supported_array_types)),
     (Device, "is_array_supported", _is_array_supported),
+    (Device, "use", _use_from_now_on),
     (Device, "create_context", _create_context),
     (DeviceResident, "to_gpu", to_gpu),
     (DeviceResident, "to_intel64", _no_intel64),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from renga_comm_base.packing import pack, unpack
-from renga_core.backend import Array, is_floating
+from renga_core.backend import Array, get_device_of, is_floating
 from renga_core.communicator import CommunicatorBase
 from renga_core.link import Link
 from renga_core.training import PRIORITY_WRITER, Extension
@@ -45,9 +46,10 @@ class AllreducePersistent(Extension):
         )
         arrays = list(named.values())
         # Divided first, so that float16 does not overflow. Not `comm.mean`: gradients may travel in less precision.
-        means = unpack([self.comm.allreduce(flat / self.comm.size) for flat in pack(arrays)], arrays)
-        for array, mean in zip(arrays, means, strict=True):
-            array[...] = mean
+        with get_device_of(arrays[0]).use() if arrays else nullcontext():
+            means = unpack([self.comm.allreduce(flat / self.comm.size) for flat in pack(arrays)], arrays)
+            for array, mean in zip(arrays, means, strict=True):
+                array[...] = mean
 
 
 def _persistent_arrays(model: Link) -> dict[str, Array]:

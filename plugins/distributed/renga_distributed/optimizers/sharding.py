@@ -75,15 +75,16 @@ class Shares:
     def _gather(self, params: Sequence[Parameter], shares: Sequence[Array]) -> None:
         """Make parameters of one dtype of all ranks' shares."""
         xp = get_array_module(*shares)
-        given = self._communicator.allgather(xp.concatenate(shares))
-        places = [0] * len(given)
-        for param in params:
-            parts = []
-            for rank, flat in enumerate(given):
-                begin, end = self._communicator.share(param.size, rank)
-                parts.append(flat[places[rank] : places[rank] + end - begin])
-                places[rank] += end - begin
-            param.array[...] = xp.concatenate(parts).reshape(param.shape)
+        with get_device_of(shares[0]).use():
+            given = self._communicator.allgather(xp.concatenate(shares))
+            places = [0] * len(given)
+            for param in params:
+                parts = []
+                for rank, flat in enumerate(given):
+                    begin, end = self._communicator.share(param.size, rank)
+                    parts.append(flat[places[rank] : places[rank] + end - begin])
+                    places[rank] += end - begin
+                param.array[...] = xp.concatenate(parts).reshape(param.shape)
 
     # --- ranks that die: as of `renga_distributed.optimizers.private.Private` -----------------------------------------
 
