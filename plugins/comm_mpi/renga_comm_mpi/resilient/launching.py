@@ -135,6 +135,7 @@ class Watch:
 
     def _watch(self) -> None:
         started, empty_since = False, time.monotonic()
+        begun_at: float | None = None
         whole_at = time.monotonic()
         while not self._over.wait(_PERIOD):
             found = rank_processes(self._mpiexec.pid)
@@ -152,7 +153,10 @@ class Watch:
             else:
                 missing = []
             whole_at = whole_at if missing else time.monotonic()
+            begun_at = time.monotonic() if begun_at is None and there else begun_at
             started = started or bool(awake)
+            if self._size is not None and begun_at is not None and time.monotonic() - begun_at > _STARTS:
+                started = True  # a program may have come to its end between two looks
             if started and not awake and not is_used(self._folder):
                 for pid in there:
                     with suppress(ProcessLookupError):

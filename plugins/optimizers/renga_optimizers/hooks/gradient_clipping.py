@@ -64,7 +64,9 @@ def _clip_there(grads: list[Array], threshold: float) -> None:
         squares = backend.xp.empty(len(group), dtype=np.promote_types(dtype, np.float32))
         SUMS_OF_SQUARES(backend, group, [squares[i : i + 1] for i in range(len(group))])
         total = total + squares.sum()
-    rate = backend.xp.minimum(threshold / backend.xp.sqrt(total), 1).reshape(1)
+    # Not the smaller one of 1 and threshold / norm: norms are 0, too.
+    least = max(threshold, float(np.finfo(np.float32).tiny))
+    rate = (threshold / backend.xp.clip(backend.xp.sqrt(total), least, None)).reshape(1)
     for dtype, group in groups.items():
         SCALE(backend, group, [rate.astype(np.promote_types(dtype, np.float32), copy=False)] * len(group))
 
