@@ -127,6 +127,9 @@ def kill_and_measure(
                 time.sleep(_LOOK)
             found.append(measure(read(folder), rank, at))
             if kill.seconds is None:
+                state = "goes on" if job.poll() is None else f"has ended with status {job.returncode}"
+                last = (folder / "output.txt").read_text(errors="replace")[-3000:]
+                print(f"no training within {patience:g} s of the death of rank {rank}; the job {state}:\n{last}")
                 break
     finally:
         with suppress(ProcessLookupError):
