@@ -1,5 +1,7 @@
 """What the CuPy backend offers: arrays on NVIDIA GPUs, and kernels. Imports neither CuPy nor cuDNN."""
 
+from collections.abc import Iterable
+
 from renga_core.plugin import Kernel, Provider, hookimpl
 
 _HINT = "pip install 'renga[cuda13]' (or 'renga[cuda12]', for a driver of CUDA 12)"
@@ -80,45 +82,25 @@ def renga_kernels() -> list[Kernel]:
         _own("softmax", "softmax:Softmax"),
         _own("log_softmax", "softmax:LogSoftmax"),
         _own("softmax_cross_entropy", "softmax:SoftmaxCrossEntropy", "softmax:supports_cross_entropy"),
-        Kernel(
-            op="label_weights",
-            backend="cupy",
-            target=f"{_KERNELS}.labels:LabelWeights",
-            supports=f"{_KERNELS}.labels:supports",
-            priority=10,
-            summary="compiled by CuPy: one launch in place of ten",
-            needs=("cupy",),
-            probe=_PROBE,
-            install_hint=_HINT,
+        _kernel(
+            "label_weights",
+            "labels:LabelWeights",
+            "labels:supports",
+            "compiled by CuPy: one launch in place of ten",
+            (),
         ),
         _own("layer_normalization", "layer_normalization:LayerNormalization"),
         _own("batch_normalization_fixed", "fixed_batch_normalization:FixedBatchNormalization"),
         _own("dropout", "dropout:Dropout"),
         _own("lstm", "lstm:LSTM"),
         _own("embed_id_gradient", "embed_id:EmbedIDGradient"),
-        Kernel(
-            op="scale",
-            backend="cupy",
-            target=f"{_KERNELS}.norms:Scale",
-            supports=f"{_KERNELS}.norms:supports",
-            priority=10,
-            summary="compiled by CuPy: one launch for many arrays",
-            needs=("cupy",),
-            probe=_PROBE,
-            install_hint=_HINT,
-            capabilities=frozenset(_FLOATING),
-        ),
-        Kernel(
-            op="sums_of_squares",
-            backend="cupy",
-            target=f"{_KERNELS}.norms:SumsOfSquares",
-            supports=f"{_KERNELS}.norms:supports",
-            priority=10,
-            summary="compiled by CuPy: two launches for many arrays",
-            needs=("cupy",),
-            probe=_PROBE,
-            install_hint=_HINT,
-            capabilities=frozenset(_FLOATING),
+        _kernel("scale", "norms:Scale", "norms:supports", "compiled by CuPy: one launch for many arrays", _FLOATING),
+        _kernel(
+            "sums_of_squares",
+            "norms:SumsOfSquares",
+            "norms:supports",
+            "compiled by CuPy: two launches for many arrays",
+            _FLOATING,
         ),
         _own(
             "moving_average",
@@ -131,48 +113,41 @@ def renga_kernels() -> list[Kernel]:
     ]
 
 
-def _cudnn(op: str, target: str, supports: str, dtypes: tuple[str, ...]) -> Kernel:
+def _kernel(
+    op: str,
+    target: str,
+    supports: str,
+    summary: str,
+    capabilities: Iterable[str],
+    needs: tuple[str, ...] = ("cupy",),
+    probe: str = _PROBE,
+) -> Kernel:
     return Kernel(
         op=op,
         backend="cupy",
         target=f"{_KERNELS}.{target}",
         supports=f"{_KERNELS}.{supports}",
         priority=10,
-        summary="by cuDNN",
-        needs=("cupy", "cudnn"),
-        probe=_PROBE,
+        summary=summary,
+        needs=needs,
+        probe=probe,
         install_hint=_HINT,
-        capabilities=frozenset({*dtypes, *_LAYOUTS}),
+        capabilities=frozenset(capabilities),
     )
+
+
+def _cudnn(op: str, target: str, supports: str, dtypes: tuple[str, ...]) -> Kernel:
+    return _kernel(op, target, supports, "by cuDNN", (*dtypes, *_LAYOUTS), needs=("cupy", "cudnn"))
 
 
 def _cublas(op: str, target: str, supports: str) -> Kernel:
-    return Kernel(
-        op=op,
-        backend="cupy",
-        target=f"{_KERNELS}.{target}",
-        supports=f"{_KERNELS}.{supports}",
-        priority=10,
-        summary="by cuBLAS, also while a CUDA graph is captured",
-        needs=("cupy",),
-        probe="renga_backend_cupy.probe:no_cublas",
-        install_hint=_HINT,
-        # It multiplies bfloat16 too, which NumPy, with which the kit compares it, does a hundred times slower.
-        capabilities=frozenset({*_FLOATING, *_LAYOUTS} - {"bfloat16"}),
-    )
+    # It multiplies bfloat16 too, which NumPy, with which the kit compares it, does a hundred times slower.
+    capabilities = {*_FLOATING, *_LAYOUTS} - {"bfloat16"}
+    summary = "by cuBLAS, also while a CUDA graph is captured"
+    return _kernel(op, target, supports, summary, capabilities, probe="renga_backend_cupy.probe:no_cublas")
 
 
 def _own(op: str, target: str, supports: str = "", dtypes: tuple[str, ...] = _FLOATING) -> Kernel:
     """A kernel of ours; its predicate is `supports` of the same module unless another is named."""
-    return Kernel(
-        op=op,
-        backend="cupy",
-        target=f"{_KERNELS}.{target}",
-        supports=f"{_KERNELS}.{supports or target.partition(':')[0] + ':supports'}",
-        priority=10,
-        summary="compiled by CuPy: one launch in place of several",
-        needs=("cupy",),
-        probe=_PROBE,
-        install_hint=_HINT,
-        capabilities=frozenset({*dtypes, *_LAYOUTS}),
-    )
+    supports = supports or target.partition(":")[0] + ":supports"
+    return _kernel(op, target, supports, "compiled by CuPy: one launch in place of several", (*dtypes, *_LAYOUTS))
