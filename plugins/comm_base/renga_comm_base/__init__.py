@@ -5,6 +5,7 @@ subclass writes. It registers nothing itself, and builds on `renga_core` only: s
 
 - `communicator`: `Communicator`.
 - `arguments`: what all of them refuse.
+- `nodes`: numbers of ranks and nodes, where the node of each rank is known.
 - `packing`: arrays that travel together. `half`: sums that travel in 16 bits.
 - `background`: collectives that go on while the caller computes.
 - `launched`: whether this process is one of several, before there is a communicator. `threads`: with how many a rank

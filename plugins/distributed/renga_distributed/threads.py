@@ -25,8 +25,8 @@ from functools import reduce
 from operator import add
 from typing import Any, Self, TypeVar
 
-from renga_comm_base import Communicator
 from renga_comm_base.arguments import check_arrays, check_sum
+from renga_comm_base.nodes import OnNodes
 from renga_core.backend import Array, get_device_of, in_native_order
 from renga_core.communicator import MismatchError, RankFailed
 from renga_distributed.rendezvous import Group, Job
@@ -95,7 +95,7 @@ def launch(program: Callable[..., R], size: int, *args: Any, ranks_per_node: int
     return results
 
 
-class ThreadsCommunicator(Communicator):
+class ThreadsCommunicator(OnNodes):
     """The ranks that `launch` has started; elsewhere, a group of one.
 
     Objects are pickled on their way, as they would be between processes. Sums are made in the order of ranks. Sending
@@ -120,22 +120,6 @@ class ThreadsCommunicator(Communicator):
     @property
     def _nodes(self) -> list[int]:
         return [self._group.job.node_of(member) for member in self._group.members]
-
-    @property
-    def intra_rank(self) -> int:  # noqa: D102
-        return self._nodes[: self.rank].count(self._nodes[self.rank])
-
-    @property
-    def intra_size(self) -> int:  # noqa: D102
-        return self._nodes.count(self._nodes[self.rank])
-
-    @property
-    def inter_rank(self) -> int:  # noqa: D102
-        return list(dict.fromkeys(self._nodes)).index(self._nodes[self.rank])
-
-    @property
-    def inter_size(self) -> int:  # noqa: D102
-        return len(set(self._nodes))
 
     def split(self, color: int, key: int) -> Self:  # noqa: D102
         places = self._exchange("split", None, (color, key))

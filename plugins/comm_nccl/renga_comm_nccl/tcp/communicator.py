@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from renga_comm_base import Communicator
 from renga_comm_base.arguments import check_arrays, check_sum
+from renga_comm_base.nodes import OnNodes
 from renga_comm_nccl.tcp.address import Address, place_of_this_process
 from renga_comm_nccl.tcp.connecting import connect, node_of, run_store
 from renga_comm_nccl.tcp.store import FAILED, FINE, MISMATCH
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TcpCommunicator"]
 
 
-class TcpCommunicator(Communicator):
+class TcpCommunicator(OnNodes):
     """Ranks whose messages go through the store, on the host: for objects, agreement and small arrays.
 
     Large arrays travel twice through one process: `pure_nccl` uses this for all but the arrays of devices. Sums are
@@ -53,7 +53,7 @@ class TcpCommunicator(Communicator):
             self._connection = connect(address)
             self._ask("enter", name, rank, size, f"{socket.gethostname()}, process {os.getpid()}")
             atexit.register(self._leave)
-        self._nodes = list(self._meet("create_communicator", self.name, node_of(rank)))
+        self._node_of_rank: list[str] = list(self._meet("create_communicator", self.name, node_of(rank)))
 
     # --- talking to the store -----------------------------------------------------------------------------------------
 
@@ -105,20 +105,8 @@ class TcpCommunicator(Communicator):
         return self._size
 
     @property
-    def intra_rank(self) -> int:  # noqa: D102
-        return self._nodes[: self.rank].count(self._nodes[self.rank])
-
-    @property
-    def intra_size(self) -> int:  # noqa: D102
-        return self._nodes.count(self._nodes[self.rank])
-
-    @property
-    def inter_rank(self) -> int:  # noqa: D102
-        return list(dict.fromkeys(self._nodes)).index(self._nodes[self.rank])
-
-    @property
-    def inter_size(self) -> int:  # noqa: D102
-        return len(set(self._nodes))
+    def _nodes(self) -> list[str]:
+        return self._node_of_rank
 
     def split(self, color: int, key: int) -> Self:  # noqa: D102
         places = self._meet("split", None, (color, key))
