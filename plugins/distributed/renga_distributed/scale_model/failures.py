@@ -11,7 +11,7 @@ from math import expm1, sqrt
 
 __all__ = ["MEASURED", "WAYS", "Failures", "Recovery", "best_interval", "checkpoint_efficiency", "predict_failures"]
 
-MEASURED = {"spare": 0.15, "respawn": 1.65, "shrink": 0.05, "restart": 2.24}
+MEASURED = {"spare": 0.10, "respawn": 0.43, "shrink": 0.05, "restart": 2.56}
 """Seconds from the death of a rank to the end of the first new iteration: medians of ``python -m benchmarks recovery``,
 three ranks on one machine of two cores, a state of 22 MB. A spare process takes the place; all wait for a new process;
 the others go on with fewer; all restart from a checkpoint. A large job needs more, above all to restart: give your own.
