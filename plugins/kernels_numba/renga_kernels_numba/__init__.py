@@ -1,0 +1,25 @@
+"""Kernels of the NumPy backend, as loops that numba compiles for this processor; `pip install 'renga[numba]'`.
+
+How a kernel is made, for example softmax:
+
+1. `loops/softmax.py` has the loop: a function decorated with `loop` from `loops/intrinsics.py`. Its first argument is
+   the number of a piece of the work; then follow pointers, which are indexed like lists, and numbers (int64, float64).
+   A piece is small enough for a cache. It must not depend on other pieces: they run in any order, in any thread. Which
+   piece covers what must depend on shapes only, and sums over pieces are added in a fixed order: so the bits of the
+   result do not depend on the number of threads. Only files in `loops/` import numba.
+2. `softmax.py` has the kernel: ``_FORWARD = Loop("softmax:forward", "f4* f4* i8 i8")`` names the loop and the types of
+   its arguments behind the piece, and ``_FORWARD(pieces, address(x), address(y), rows, classes)`` runs it. Next to it
+   are `supports`, and the classes with `forward` and `backward`.
+3. `plugin.py` has one line for each kernel.
+
+A loop must not raise, print, or make arrays: the code runs without Python. Work space comes from the caller as a
+pointer. The compiler refuses a loop that needs Python. A whole number divided by zero is 0.
+
+Files:
+
+- `loop`: `Loop`. `compiling`: from a loop to machine code. `disk`: machine code kept on disk. `threads`: sharing pieces
+  among threads. `arrays`: addresses of arrays. `availability`: the probe.
+- `__main__`: ``python -m renga_kernels_numba`` compiles all loops in advance.
+
+Machine code is loaded with llvmlite alone, which takes 70 ms; numba (500 ms) is imported only to compile.
+"""

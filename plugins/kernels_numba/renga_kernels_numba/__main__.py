@@ -1,0 +1,31 @@
+"""Compile all loops in advance: ``python -m renga_kernels_numba``, for example when a container is built."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+
+from renga_kernels_numba import disk
+from renga_kernels_numba.availability import unavailable
+from renga_kernels_numba.loop import Loop
+from renga_kernels_numba.plugin import renga_kernels
+
+
+def main() -> int:
+    """Compile what is not on disk yet; 1 if that cannot be done."""
+    reason = unavailable()
+    if reason is not None:
+        print(f"Loops cannot be compiled: {reason}", file=sys.stderr)
+        return 1
+    for kernel in renga_kernels():
+        importlib.import_module(kernel.target.partition(":")[0])
+    start = time.monotonic()
+    for loop in Loop.known.values():
+        loop.prepare()
+    print(f"{len(Loop.known)} loops are ready in {disk.folder()} ({time.monotonic() - start:.1f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""Whether loops can be compiled on this machine."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+
+from renga_kernels_numba.loop import Loop, NumbaError
+
+__all__ = ["unavailable"]
+
+_NOTHING = Loop("nothing:nothing", "i8")
+
+
+@functools.cache
+def unavailable() -> str | None:
+    """Why not, in a sentence; None if they can.
+
+    A loop that does nothing is compiled, or loaded if that was done before: numba is not imported then.
+    """
+    missing = [name for name in ("numba", "llvmlite") if importlib.util.find_spec(name) is None]
+    if missing:
+        return f"module {missing[0]!r} is not installed"
+    try:
+        _NOTHING(1, 0)
+    except NumbaError as error:
+        return str(error)
+    return None

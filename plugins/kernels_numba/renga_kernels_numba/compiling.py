@@ -1,0 +1,134 @@
+"""From a loop to machine code: numba makes LLVM's intermediate code, and LLVM an object file of it.
+
+The object file needs neither numba nor Python: its one function has the C type ``void(int64 *data)``. ``data`` is a
+counter of pieces, their number, then the arguments of the loop, eight bytes each. The function takes pieces from the
+counter until none is left.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+from renga_kernels_numba import disk
+
+__all__ = ["load", "machine_code"]
+
+_LOG = logging.getLogger("renga.kernels_numba")
+
+
+def machine_code(loop: str, signature: str) -> bytes:
+    """The object file of a loop: the one on disk, or a new one. A compilation is logged.
+
+    Args:
+        loop: ``module:function`` in `renga_kernels_numba.loops`.
+        signature: Types of its arguments behind the piece: ``f4*`` (pointer), ``i8``, ``f8``.
+
+    Raises:
+        Exception: numba cannot be imported, or cannot compile the loop.
+    """
+    what = f"{loop} {signature}"
+    key = f"{loop.replace(':', '.')}-{hashlib.sha256(f'{what} {_origin()}'.encode()).hexdigest()[:24]}.o"
+    return disk.kept(key, lambda: _compiled(loop, signature))
+
+
+def load(loop: str, signature: str) -> int:
+    """The address of the function of a loop.
+
+    Raises:
+        Exception: As `machine_code`.
+    """
+    import llvmlite.binding as llvm
+
+    code = machine_code(loop, signature)
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return int(engine.get_function_address(_name(loop, signature)))
+
+
+def _name(loop: str, signature: str) -> str:
+    """The name of its function in the object file."""
+    return "renga_" + re.sub(r"\W", "_", f"{loop} {signature.replace('*', 'p')}")
+
+
+@functools.cache
+def _engine() -> Any:
+    """What machine code is loaded into, for the life of the process."""
+    import llvmlite.binding as llvm
+
+    target = _target_machine()  # first: it makes LLVM ready
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+
+
+def _target_machine() -> Any:
+    """LLVM's description of this processor. Each engine needs its own, which it destroys."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_features(), opt=3, codemodel="jitdefault", jit=True
+    )
+
+
+def _features() -> str:
+    import llvmlite.binding as llvm
+
+    return str(llvm.get_host_cpu_features().flatten())
+
+
+@functools.cache
+def _origin() -> str:
+    """All that machine code depends on, beside the loop: processor, compiler, sources."""
+    import llvmlite.binding as llvm
+
+    here = Path(__file__).parent
+    sources = hashlib.sha256()
+    for path in [here / "compiling.py", *sorted((here / "loops").glob("*.py"))]:
+        sources.update(path.name.encode() + path.read_bytes())
+    versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite")]
+    return " ".join([llvm.get_host_cpu_name(), _features(), *versions, sources.hexdigest()])
+
+
+def _compiled(loop: str, signature: str) -> bytes:
+    _LOG.warning(
+        "Renga compiles the loop %s for this processor with numba; it is kept in %s. To compile all in advance: "
+        "python -m renga_kernels_numba",
+        loop,
+        disk.folder(),
+    )
+    import llvmlite.binding as llvm
+    import numba
+
+    from renga_kernels_numba.loops.intrinsics import arguments_of, take
+
+    module, _, name = loop.partition(":")
+    function = getattr(importlib.import_module(f"renga_kernels_numba.loops.{module}"), name)
+    arguments = arguments_of(signature)
+
+    def entry(data: Any) -> None:
+        while True:
+            piece = take(data)
+            if piece >= data[1]:
+                return
+            function(piece, *arguments(data))
+
+    made = numba.cfunc(numba.void(numba.types.CPointer(numba.int64)), error_model="numpy")(entry)
+    code = made.inspect_llvm().replace(made.native_name, _name(loop, signature))
+    needs_python = re.findall(r"^declare .*@((?:Py|_Py|NRT|numba)\w*)", code, re.MULTILINE)
+    if needs_python:
+        raise RuntimeError(f"loop {loop} needs Python ({', '.join(needs_python)}): it may raise, or makes an object")
+    target = _target_machine()  # first: it makes LLVM ready
+    module = llvm.parse_assembly(code)
+    for function_of_numba in module.functions:
+        # numba numbers functions by process: in another one, the same name may be another function.
+        if not function_of_numba.is_declaration and function_of_numba.name != _name(loop, signature):
+            function_of_numba.linkage = "internal"
+    return bytes(target.emit_object(module))

@@ -1,0 +1,113 @@
+"""What loops are made with: decorators, types of pointers, and instructions that numba has no name for.
+
+`fastmath`: products and sums may be contracted (one rounding instead of two), nothing else. So NaN and infinity behave
+as in NumPy. A sum that may be added in another order, which lets the processor add 16 numbers at once, is asked for
+with ``sum_loop``: in a fixed order for a given processor, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence
+from typing import Any, TypeAlias
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import typing
+from numba.extending import intrinsic
+
+__all__ = ["Floats", "Longs", "arguments_of", "bits", "floats_at", "from_bits", "inline", "loop", "sum_loop", "take"]
+
+Floats: TypeAlias = MutableSequence[float]
+"""A pointer to float32 or float64."""
+
+Longs: TypeAlias = MutableSequence[int]
+"""A pointer to integers."""
+
+_OPTIONS: dict[str, Any] = {"forceinline": True, "error_model": "numpy", "boundscheck": False}
+
+loop = numba.njit(fastmath={"contract"}, **_OPTIONS)
+"""Decorator of a loop."""
+
+sum_loop = numba.njit(fastmath={"contract", "reassoc"}, **_OPTIONS)
+"""Decorator of a loop, or of a part of one, whose sums may be added in another order. Not for functions that rely on
+the rounding of a sum: what they call and is `inline` keeps its own rules."""
+
+inline = loop
+"""Decorator of a function that loops call; it becomes part of them."""
+
+_SCALARS = {
+    "f4": types.float32,
+    "f8": types.float64,
+    "i4": types.int32,
+    "i8": types.int64,
+    "u1": types.uint8,
+    "u4": types.uint32,
+    "u8": types.uint64,
+}
+
+_LONG = ir.IntType(64)
+
+
+def arguments_of(signature: str) -> Any:
+    """A function that loops can call: from the pointer to the data to a tuple of the arguments.
+
+    Args:
+        signature: As `renga_kernels_numba.loop.Loop` has it.
+    """
+    wanted = [types.CPointer(_SCALARS[t[:-1]]) if t.endswith("*") else _SCALARS[t] for t in signature.split()]
+    made = types.Tuple(wanted)
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        values = []
+        for place, wanted_type in enumerate(wanted, 2):  # behind the counter and the number of pieces
+            kind = context.get_value_type(wanted_type).as_pointer()
+            values.append(builder.load(builder.bitcast(builder.gep(given[0], [_LONG(place)]), kind)))
+        return context.make_tuple(builder, made, values)
+
+    @intrinsic
+    def arguments(context: Any, data: Any) -> tuple[Any, Callable[..., Any]]:
+        """Load the arguments."""
+        return typing.signature(made, data), generate
+
+    return arguments
+
+
+@intrinsic
+def take(context: Any, data: Any) -> tuple[Any, Callable[..., Any]]:
+    """The number at a pointer, which then is one more: no two threads get the same."""
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        return builder.atomic_rmw("add", given[0], _LONG(1), "monotonic")
+
+    return typing.signature(types.int64, data), generate
+
+
+@intrinsic
+def floats_at(context: Any, address: Any) -> tuple[Any, Callable[..., Any]]:
+    """The pointer to float32 at an address."""
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        return builder.inttoptr(given[0], ir.FloatType().as_pointer())
+
+    return typing.signature(types.CPointer(types.float32), types.int64), generate
+
+
+@intrinsic
+def bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
+    """The bits of a float32, as an int32."""
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        return builder.bitcast(given[0], ir.IntType(32))
+
+    return typing.signature(types.int32, types.float32), generate
+
+
+@intrinsic
+def from_bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
+    """The float32 that has the bits of an int32."""
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        return builder.bitcast(given[0], ir.FloatType())
+
+    return typing.signature(types.float32, types.int32), generate

@@ -1,0 +1,9 @@
+"""Sizes of pieces that a kernel and its loop must agree on. Imports nothing, so that kernels can read it."""
+
+__all__ = ["CHANNELS", "ELEMENTS"]
+
+ELEMENTS = 1 << 15
+"""Elements of a piece of an elementwise loop: 128 KiB of each array."""
+
+CHANNELS = 64
+"""Channels of a piece of a loop that merges what was summed by blocks."""
