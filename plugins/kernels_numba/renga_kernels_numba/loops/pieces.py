@@ -7,3 +7,6 @@ ELEMENTS = 1 << 15
 
 CHANNELS = 64
 """Channels of a piece of a loop that merges what was summed by blocks."""
+
+DROPOUT_STEPS = 1 << 14
+"""Steps of the random generator in a piece of dropout; each serves two elements."""
