@@ -81,7 +81,7 @@ def test_memory_stays_flat_over_changing_images():
 
 @pytest.mark.parametrize(("width", "fastest"), [(8, True), (64, True), (65, False), (80, True), (224, True)])
 def test_the_width_of_images_decides_how_they_are_convolved(width, fastest):
-    plan = convolution._Forward((1, 16, 8, width), (16, 16, 3, 3), (144, 9, 3, 1), False, *WINDOW, (8, width))
+    plan = convolution._Forward(4, (1, 16, 8, width), (16, 16, 3, 3), (144, 9, 3, 1), False, *WINDOW, (8, width))
     # An old processor has no fast way.
     assert "brg" not in plan._compute.description.implementation or fastest
 

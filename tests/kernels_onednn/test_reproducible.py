@@ -12,14 +12,22 @@ from renga_core.backend import get_backend
 from renga_kernels_onednn.plugin import renga_kernels
 from renga_testing.suites import KernelSuite
 
-KERNELS = [kernel.name for kernel in renga_kernels()]
+KERNELS = {kernel.name: kernel for kernel in renga_kernels()}
+
+
+def dtype_of(name):
+    """float32, or bfloat16 for the kernels of that."""
+    if "float32" in KERNELS[name].capabilities:
+        return np.dtype(np.float32)
+    return np.dtype(pytest.importorskip("ml_dtypes", reason="NumPy has bfloat16 from this package only").bfloat16)
 
 
 def calls(name):
     """Calls of a kernel, forward and back, on what it supports of the samples; each can be made again and again."""
     suite = type(name, (KernelSuite,), {"provider": f"onednn:{name}"})()
     kernel, backend = suite.kernel, get_backend("numpy")
-    for sample in suite.samples(np.random.default_rng(0), np.dtype(np.float32)):
+    dtype = dtype_of(name)
+    for sample in suite.samples(np.random.default_rng(0), dtype):
         if not kernel.supports(*sample.args):
             continue
 
@@ -29,7 +37,7 @@ def calls(name):
             if kernel.backward is None:
                 return arrays_in(y)
             shape = (y[0] if isinstance(y, (tuple, list)) else y).shape
-            gy = backend.asarray(np.random.default_rng(1).uniform(-1, 1, shape).astype(np.float32))
+            gy = backend.asarray(np.random.default_rng(1).uniform(-1, 1, shape).astype(dtype))
             # Before the gradients are computed, as they may overwrite it.
             forward = [np.array(x) for x in arrays_in(y)]
             return [*forward, *arrays_in(kernel.backward(*sample.backward(sample.args, y, gy)))]
@@ -40,7 +48,7 @@ def calls(name):
 def arrays_in(value):
     """Those a caller looks at: what forward returns last in a list, or opaque bytes, is for its own backward."""
     values = value if isinstance(value, (tuple, list)) else (value,)
-    return [x for x in values if isinstance(x, np.ndarray) and x.dtype == np.float32]
+    return [x for x in values if isinstance(x, np.ndarray) and (x.dtype == np.float32 or x.dtype.name == "bfloat16")]
 
 
 def digests(names):
@@ -69,7 +77,7 @@ def test_two_processes():
     """One calls the kernels in one order, the other in the opposite one, each before the other's."""
 
     def process(order):
-        code = f"import test_reproducible as t; print(*t.digests(t.KERNELS[::{order}]), sep='\\n')"
+        code = f"import test_reproducible as t; print(*t.digests(list(t.KERNELS)[::{order}]), sep='\\n')"
         environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         assert not done.returncode, done.stderr

@@ -25,6 +25,7 @@ def renga_array_backends() -> list[Provider]:
 @hookimpl
 def renga_kernels() -> list[Kernel]:
     """The kernels in `renga_backend_numpy.kernels`; a more special one comes first."""
+    # They compute bfloat16, too. It is not declared, because the kit would compare with NumPy, which takes minutes.
     half = [
         Kernel(
             name=f"half_{op.removeprefix('convolution_')}",
@@ -33,7 +34,7 @@ def renga_kernels() -> list[Kernel]:
             target=f"renga_backend_numpy.kernels.half:{target}",
             supports=f"renga_backend_numpy.kernels.half:{supports}",
             priority=30,
-            summary="float16 by way of float32",
+            summary="half precision by way of float32",
             capabilities=frozenset({"float16", *_LAYOUTS} - ({"channels_last"} if op == "linear" else set())),
         )
         for op, target, supports in (

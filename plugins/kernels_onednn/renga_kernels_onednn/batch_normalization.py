@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single
+from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_bfloat16, is_single
 from renga_kernels_onednn.library import (
     BACKWARD,
     DIFF_DST,
@@ -28,19 +31,44 @@ from renga_kernels_onednn.library import (
 )
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["BatchNormalization", "FixedBatchNormalization", "supports", "supports_fixed"]
+__all__ = [
+    "BatchNormalization",
+    "FixedBatchNormalization",
+    "supports",
+    "supports_bfloat16",
+    "supports_fixed",
+    "supports_fixed_bfloat16",
+]
 
 Ints = tuple[int, ...]
 
 
-def supports(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
+def supports(
+    x: Array, gamma: Array, beta: Array, eps: float, axes: Ints, are_of_dtype: Callable[..., bool] = is_single
+) -> bool:
     """Whether these are float32 arrays with statistics for each element of one axis, the second or the last."""
-    return is_single(x, gamma, beta) and gamma.ndim == 1 and (_is_second(x, axes) or _is_last(x, axes))
+    return are_of_dtype(x, gamma, beta) and gamma.ndim == 1 and (_is_second(x, axes) or _is_last(x, axes))
+
+
+def supports_bfloat16(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> bool:
+    """As `supports` of bfloat16; scale and shift may be float32, which a link keeps them in."""
+    return is_bfloat16(x) and supports(x, gamma, beta, eps, axes, _are_either)
+
+
+def _are_either(*arrays: Any) -> bool:
+    return all(is_single(x) or is_bfloat16(x) for x in arrays)
 
 
 def supports_fixed(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: Ints) -> bool:
     """As `supports`."""
     return supports(x, gamma, beta, eps, axes) and is_single(mean, var)
+
+
+def supports_fixed_bfloat16(
+    x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: Ints
+) -> bool:
+    """As `supports_bfloat16`."""
+    return supports_bfloat16(x, gamma, beta, eps, axes) and _are_either(mean, var)
 
 
 def _is_second(x: Array, axes: Ints) -> bool:
@@ -58,10 +86,10 @@ class BatchNormalization:
     def forward(x: Array, gamma: Array, beta: Array, eps: float, axes: Ints) -> tuple[Array, Array, Array, Array]:
         """As the reference."""
         images = _images(x, axes)
-        y = empty_images(images.shape)
+        y = empty_images(images.shape, x.dtype)
         mean, var = np.empty((2, gamma.size), np.float32)
-        scale, shift = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
-        compute = find(images.size, _training, images.shape, float(eps))
+        scale, shift = _singles(gamma, beta)
+        compute = find(images.size, _training, images.shape, images.itemsize, float(eps))
         compute(*map(address, (images, scale, shift, y, mean, var)))
         return _shaped(y, x, axes), mean, var, 1 / np.sqrt(var + np.float32(eps))
 
@@ -71,11 +99,11 @@ class BatchNormalization:
     ) -> tuple[Array, Array, Array]:
         """As the reference."""
         images, gradient = _images(x, axes), _images(gy, axes)
-        gx = empty_images(images.shape)
+        gx = empty_images(images.shape, x.dtype)
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
         # Backward is told no eps: this is the variance with eps added already.
-        scale, var, mean = np.ascontiguousarray(gamma), inv_std**-2, np.ascontiguousarray(mean)
-        compute = find(images.size, _gradient, images.shape)
+        scale, var, mean = _singles(gamma, inv_std**-2, mean)
+        compute = find(images.size, _gradient, images.shape, images.itemsize)
         compute(*map(address, (images, scale, mean, var, gradient, gx, ggamma, gbeta)))
         return _shaped(gx, x, axes), ggamma, gbeta
 
@@ -87,10 +115,16 @@ class FixedBatchNormalization:
     def forward(x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: Ints) -> Array:
         """As the reference."""
         images = _images(x, axes)
-        y = empty_images(images.shape)
-        given = [np.ascontiguousarray(a) for a in (gamma, beta, mean, var)]
-        find(images.size, _fixed, images.shape, float(eps))(address(images), *map(address, given), address(y))
+        y = empty_images(images.shape, x.dtype)
+        given = _singles(gamma, beta, mean, var)
+        compute = find(images.size, _fixed, images.shape, images.itemsize, float(eps))
+        compute(address(images), *map(address, given), address(y))
         return _shaped(y, x, axes)
+
+
+def _singles(*arrays: Array) -> list[Array]:
+    """What there is one of for each channel: oneDNN wants it in float32, also beside images of bfloat16."""
+    return [np.ascontiguousarray(a, np.float32) for a in arrays]
 
 
 def _images(x: Array, axes: Ints) -> Array:
@@ -106,23 +140,23 @@ def _shaped(y: Array, x: Array, axes: Ints) -> Array:
     return y.transpose(0, 2, 1).reshape(x.shape) if _is_last(x, axes) else y
 
 
-def _training(shape: Ints, eps: float) -> Primitive:
-    return Primitive(_forward(FORWARD_TRAINING, shape, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
+def _training(shape: Ints, itemsize: int, eps: float) -> Primitive:
+    return Primitive(_forward(FORWARD_TRAINING, shape, itemsize, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
 
 
-def _fixed(shape: Ints, eps: float) -> Primitive:
-    forward = _forward(FORWARD_INFERENCE, shape, eps, GIVEN_STATISTICS)
+def _fixed(shape: Ints, itemsize: int, eps: float) -> Primitive:
+    forward = _forward(FORWARD_INFERENCE, shape, itemsize, eps, GIVEN_STATISTICS)
     return Primitive(forward, (SRC, SCALE, SHIFT, MEAN, VARIANCE, DST))
 
 
-def _gradient(shape: Ints) -> Primitive:
-    layout = image_layout(shape)
-    kind, flags, forward = "batch_normalization_backward", USE_SCALE | USE_SHIFT, _forward(FORWARD_TRAINING, shape, 0.0)
+def _gradient(shape: Ints, itemsize: int) -> Primitive:
+    layout, flags = image_layout(shape, itemsize), USE_SCALE | USE_SHIFT
+    kind, forward = "batch_normalization_backward", _forward(FORWARD_TRAINING, shape, itemsize, 0.0)
     description = Description(kind, BACKWARD, layout, layout, layout, number(0.0), flags, forward)
     arguments = (SRC, SCALE, MEAN, VARIANCE, DIFF_DST, DIFF_SRC, DIFF_SCALE, DIFF_SHIFT)
     return Primitive(description, arguments)
 
 
-def _forward(kind: int, shape: Ints, eps: float, more: int = 0) -> Description:
-    layout, flags = image_layout(shape), USE_SCALE | USE_SHIFT | more
+def _forward(kind: int, shape: Ints, itemsize: int, eps: float, more: int = 0) -> Description:
+    layout, flags = image_layout(shape, itemsize), USE_SCALE | USE_SHIFT | more
     return Description("batch_normalization_forward", kind, layout, layout, number(eps), flags)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,15 @@ from renga_core.backend import Array
 from renga_kernels_onednn import pointwise
 from renga_kernels_onednn.cache import find, scratch
 from renga_kernels_onednn.handles import Description, Layout, dims
-from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_single, strides_of
+from renga_kernels_onednn.layout import (
+    address,
+    channels_last,
+    empty_images,
+    image_layout,
+    is_bfloat16,
+    is_single,
+    strides_of,
+)
 from renga_kernels_onednn.library import (
     BIAS,
     CONVOLUTION_DIRECT,
@@ -39,8 +49,11 @@ __all__ = [
     "FilterGradient",
     "ParameterGradients",
     "supports",
+    "supports_bfloat16",
     "supports_deconvolution",
+    "supports_deconvolution_bfloat16",
     "supports_gradient",
+    "supports_gradient_bfloat16",
 ]
 
 Ints = tuple[int, ...]
@@ -54,35 +67,67 @@ way (0.9 to 1.1 of the time), of which nothing stays behind. The two differ by r
 """
 
 
-def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
+def supports(
+    x: Array,
+    W: Array,
+    b: Any,
+    stride: Ints,
+    pad: Ints,
+    dilate: Ints,
+    groups: int,
+    out: Ints,
+    are_of_dtype: Callable[..., bool] = is_single,
+) -> bool:
     """Whether these are float32 arrays of one to three axes, and windows end near the border of the images."""
     bias = () if b is None else (b,)
     return (
-        is_single(x, W, *bias)
+        are_of_dtype(x, W, *bias)
         and 3 <= x.ndim == W.ndim <= 5
         and _fits(x.shape[2:], W.shape[2:], *map(tuple, (stride, pad, dilate, out)))
     )
 
 
 def supports_deconvolution(
-    y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints
+    y: Array,
+    W: Array,
+    b: Any,
+    stride: Ints,
+    pad: Ints,
+    dilate: Ints,
+    groups: int,
+    size: Ints,
+    are_of_dtype: Callable[..., bool] = is_single,
 ) -> bool:
     """As `supports`."""
     bias = () if b is None else (b,)
     return (
-        is_single(y, W, *bias)
+        are_of_dtype(y, W, *bias)
         and 3 <= y.ndim == W.ndim <= 5
         and _fits(*map(tuple, (size, W.shape[2:], stride, pad, dilate, y.shape[2:])))
     )
 
 
-def supports_gradient(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> bool:
+def supports_gradient(
+    x: Array,
+    y: Array,
+    stride: Ints,
+    pad: Ints,
+    dilate: Ints,
+    groups: int,
+    ksize: Ints,
+    are_of_dtype: Callable[..., bool] = is_single,
+) -> bool:
     """As `supports`, where no border is wider than half the window: oneDNN 3.2 computes some others wrongly."""
     return (
-        is_single(x, y)
+        are_of_dtype(x, y)
         and 3 <= x.ndim == y.ndim <= 5
         and _fits_narrowly(*map(tuple, (x.shape[2:], ksize, stride, pad, dilate, y.shape[2:])))
     )
+
+
+supports_bfloat16 = partial(supports, are_of_dtype=is_bfloat16)
+supports_deconvolution_bfloat16 = partial(supports_deconvolution, are_of_dtype=is_bfloat16)
+supports_gradient_bfloat16 = partial(supports_gradient, are_of_dtype=is_bfloat16)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -122,6 +167,7 @@ class Convolution:
         plan = find(
             _work(W, x.shape[0], out),
             _forward,
+            x.itemsize,
             x.shape,
             W.shape,
             _strides(W),
@@ -133,7 +179,7 @@ class Convolution:
             (*out,),
         )
         images = channels_last(x)
-        y = empty_images((x.shape[0], W.shape[0], *out))
+        y = empty_images((x.shape[0], W.shape[0], *out), x.dtype)
         plan(images, W, b, y)
         return y
 
@@ -149,6 +195,7 @@ class Deconvolution:
         plan = find(
             _work(W, y.shape[0], y.shape[2:]),
             _transposed,
+            y.itemsize,
             shape,
             W.shape,
             _strides(W),
@@ -159,7 +206,7 @@ class Deconvolution:
             tuple(y.shape[2:]),
         )
         maps = channels_last(y)
-        x = empty_images(shape)
+        x = empty_images(shape, y.dtype)
         plan(maps, W, x)
         if b is not None:
             x += b.reshape(-1, *[1] * (x.ndim - 2))
@@ -183,7 +230,7 @@ class ParameterGradients:
         x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
     ) -> tuple[Array, Array]:
         """As the reference."""
-        b = np.empty(y.shape[1], np.float32)
+        b = np.empty(y.shape[1], y.dtype)
         return _parameter_gradients(x, y, stride, pad, dilate, groups, ksize, b), b
 
 
@@ -191,10 +238,11 @@ def _parameter_gradients(
     x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints, b: Any
 ) -> Array:
     """The gradient of the filters; that of the biases is written to `b`, unless it is None."""
-    W = np.empty((y.shape[1], x.shape[1] // groups, *ksize), np.float32)
+    W = np.empty((y.shape[1], x.shape[1] // groups, *ksize), x.dtype)
     plan = find(
         _work(W, x.shape[0], y.shape[2:]),
         _gradient,
+        x.itemsize,
         x.shape,
         W.shape,
         b is not None,
@@ -219,44 +267,51 @@ def _forwards(W: Array) -> Array:
 
 
 def _strides(W: Array) -> Ints:
-    return tuple([n // 4 for n in W.strides])
+    return tuple([n // W.itemsize for n in W.strides])
 
 
-def _forward(x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any) -> _Forward | pointwise.Forward:
+def _forward(
+    itemsize: int, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any
+) -> _Forward | pointwise.Forward:
     *slides, out = window
     if pointwise.is_pointwise(W, strides, slides, x[2:] == out):
-        return pointwise.Forward(x[0] * math.prod(out), W, strides, with_bias)
-    return _Forward(x, W, strides, with_bias, *window)
+        return pointwise.Forward(itemsize, x[0] * math.prod(out), W, strides, with_bias)
+    return _Forward(itemsize, x, W, strides, with_bias, *window)
 
 
-def _transposed(x: Ints, W: Ints, strides: Ints, *window: Any) -> _Transposed | pointwise.Transposed:
+def _transposed(itemsize: int, x: Ints, W: Ints, strides: Ints, *window: Any) -> _Transposed | pointwise.Transposed:
     *slides, out = window
     if pointwise.is_pointwise(W, strides, slides, x[2:] == out):
-        return pointwise.Transposed(x[0] * math.prod(out), W, strides)
-    return _Transposed(x, W, strides, *window)
+        return pointwise.Transposed(itemsize, x[0] * math.prod(out), W, strides)
+    return _Transposed(itemsize, x, W, strides, *window)
 
 
-def _gradient(x: Ints, W: Ints, with_bias: bool, *window: Any) -> _Gradient | pointwise.Gradient:
+def _gradient(itemsize: int, x: Ints, W: Ints, with_bias: bool, *window: Any) -> _Gradient | pointwise.Gradient:
     *slides, out = window
     if pointwise.is_pointwise(W, strides_of(W), slides, x[2:] == out):
-        return pointwise.Gradient(x[0] * math.prod(out), W)
-    return _Gradient(x, W, with_bias, *window)
+        return pointwise.Gradient(itemsize, x[0] * math.prod(out), W)
+    return _Gradient(itemsize, x, W, with_bias, *window)
 
 
 class _Case:
     """What the three primitives of one convolution share.
 
     Args:
+        itemsize: Bytes of an element.
         x, W: Shapes of images and filters.
         stride, pad, dilate, groups, out: As the operation's.
     """
 
-    def __init__(self, x: Ints, W: Ints, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> None:
+    def __init__(
+        self, itemsize: int, x: Ints, W: Ints, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints
+    ) -> None:
+        self.itemsize = itemsize
         self.groups = groups
         self.filters = W
-        self.images = image_layout(x)
-        self.maps = image_layout((x[0], W[0], *out))
-        self.chosen = Layout(self.grouped(W), None)
+        self.images = image_layout(x, itemsize)
+        self.maps = image_layout((x[0], W[0], *out), itemsize)
+        self.bias = Layout(W[:1], (1,), itemsize)
+        self.chosen = Layout(self.grouped(W), None, itemsize)
         end = _border_at_end(x[2:], W[2:], stride, pad, dilate, out)
         self.window = [dims(stride), dims([d - 1 for d in dilate]), dims(pad), dims(end)]
 
@@ -268,7 +323,7 @@ class _Case:
         """The layout of filters with these strides."""
         if self.groups > 1:
             strides = (strides[0] * (self.filters[0] // self.groups), *strides)
-        return Layout(self.grouped(self.filters), strides)
+        return Layout(self.grouped(self.filters), strides, self.itemsize)
 
     def forward(self, bias: Layout | None = None) -> Description:
         """The convolution, which its gradients are made after."""
@@ -306,9 +361,9 @@ class _Filters:
 
 
 class _Forward:
-    def __init__(self, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any) -> None:
-        case = _Case(x, W, *window)
-        description = _settled(case.forward(Layout(W[:1], (1,)) if with_bias else None), x[-1])
+    def __init__(self, itemsize: int, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any) -> None:
+        case = _Case(itemsize, x, W, *window)
+        description = _settled(case.forward(case.bias if with_bias else None), x[-1])
         self._filters = _Filters(case.plain(strides), description)
         self._compute = Primitive(description, (SRC, WEIGHTS, DST, *((BIAS,) if with_bias else ())))
 
@@ -318,8 +373,8 @@ class _Forward:
 
 
 class _Transposed:
-    def __init__(self, x: Ints, W: Ints, strides: Ints, *window: Any) -> None:
-        case = _Case(x, W, *window)
+    def __init__(self, itemsize: int, x: Ints, W: Ints, strides: Ints, *window: Any) -> None:
+        case = _Case(itemsize, x, W, *window)
         forward = case.forward()
         description = Description(
             "convolution_backward_data",
@@ -339,9 +394,9 @@ class _Transposed:
 
 
 class _Gradient:
-    def __init__(self, x: Ints, W: Ints, with_bias: bool, *window: Any) -> None:
-        case = _Case(x, W, *window)
-        bias = Layout(W[:1], (1,)) if with_bias else None
+    def __init__(self, itemsize: int, x: Ints, W: Ints, with_bias: bool, *window: Any) -> None:
+        case = _Case(itemsize, x, W, *window)
+        bias = case.bias if with_bias else None
         description = Description(
             "convolution_backward_weights",
             CONVOLUTION_DIRECT,

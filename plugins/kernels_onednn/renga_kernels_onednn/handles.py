@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from renga_kernels_onednn.library import (
     ANY,
     ARGUMENT_DESCRIPTOR,
+    BFLOAT16,
     FLOAT32,
     IMPLEMENTATION,
     NUMBER_OF_INPUTS,
@@ -20,6 +21,9 @@ from renga_kernels_onednn.library import (
 __all__ = ["Added", "Description", "Function", "Handle", "Layout", "dims", "number"]
 
 Ints = Sequence[int]
+
+_DATA_TYPES = {2: BFLOAT16, 4: FLOAT32}
+"""What an element is, by its size: the two dtypes that this plugin computes with."""
 
 
 class Handle:
@@ -54,18 +58,19 @@ def number(value: float) -> Any:
 
 
 class Layout(Handle):
-    """The shape of a float32 array and how it lies in memory (``dnnl_memory_desc``).
+    """The shape of an array and how it lies in memory (``dnnl_memory_desc``).
 
     Args:
         shape: Shape.
         strides: In elements; None lets the primitive that it is made for choose.
+        itemsize: Bytes of an element: 4 for float32, 2 for bfloat16.
     """
 
-    def __init__(self, shape: Ints, strides: Ints | None) -> None:
+    def __init__(self, shape: Ints, strides: Ints | None, itemsize: int = 4) -> None:
         create = "dnnl_memory_desc_create_with_" + ("tag" if strides is None else "strides")
         last = ANY if strides is None else dims(strides)
         what = f"an array of shape {tuple(shape)}"
-        super().__init__(create, "dnnl_memory_desc_destroy", what, len(shape), dims(shape), FLOAT32, last)
+        super().__init__(create, "dnnl_memory_desc_destroy", what, len(shape), dims(shape), _DATA_TYPES[itemsize], last)
 
 
 class Added(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import address, is_single, plain_layout
+from renga_kernels_onednn.layout import address, is_bfloat16, is_single, plain_layout
 from renga_kernels_onednn.library import (
     BACKWARD,
     DIFF_DST,
@@ -26,7 +26,7 @@ from renga_kernels_onednn.library import (
 )
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["LayerNormalization", "supports"]
+__all__ = ["LayerNormalization", "supports", "supports_bfloat16"]
 
 Ints = tuple[int, ...]
 
@@ -39,6 +39,11 @@ def supports(x: Array, gamma: Array, beta: Array, eps: float) -> bool:
     return is_single(x, gamma, beta)
 
 
+def supports_bfloat16(x: Array, gamma: Array, beta: Array, eps: float) -> bool:
+    """As `supports` of bfloat16; scale and shift may be float32."""
+    return is_bfloat16(x) and all(is_single(a) or is_bfloat16(a) for a in (gamma, beta))
+
+
 class LayerNormalization:
     """Operation ``layer_normalization``."""
 
@@ -46,10 +51,10 @@ class LayerNormalization:
     def forward(x: Array, gamma: Array, beta: Array, eps: float) -> tuple[Array, Array, Array]:
         """As the reference."""
         rows = np.ascontiguousarray(x)
-        scale, shift = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
-        y = np.empty(x.shape, np.float32)
+        scale, shift = [np.ascontiguousarray(a, np.float32) for a in (gamma, beta)]
+        y = np.empty(x.shape, x.dtype)
         mean, var = np.empty((2, *x.shape[:-1], 1), np.float32)
-        compute = find(rows.size, _training, (mean.size, x.shape[-1]), float(eps))
+        compute = find(rows.size, _training, (mean.size, x.shape[-1]), x.itemsize, float(eps))
         compute(*map(address, (rows, scale, shift, y, mean, var)))
         var += np.float32(eps)
         return y, mean, 1 / np.sqrt(var)
@@ -59,20 +64,20 @@ class LayerNormalization:
         """As the reference."""
         rows, gradient = np.ascontiguousarray(x), np.ascontiguousarray(gy)
         # Backward is told no eps: this is the variance with eps added already.
-        scale, var, mean = np.ascontiguousarray(gamma), inv_std**-2, np.ascontiguousarray(mean)
-        gx = np.empty(x.shape, np.float32)
+        scale, var, mean = np.ascontiguousarray(gamma, np.float32), inv_std**-2, np.ascontiguousarray(mean)
+        gx = np.empty(x.shape, x.dtype)
         ggamma, gbeta = np.empty((2, gamma.size), np.float32)
-        compute = find(rows.size, _gradient, (mean.size, x.shape[-1]))
+        compute = find(rows.size, _gradient, (mean.size, x.shape[-1]), x.itemsize)
         compute(*map(address, (rows, scale, mean, var, gradient, gx, ggamma, gbeta, scale)))
         return gx, ggamma, gbeta
 
 
-def _training(shape: Ints, eps: float) -> Primitive:
-    return Primitive(_forward(shape, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
+def _training(shape: Ints, itemsize: int, eps: float) -> Primitive:
+    return Primitive(_forward(shape, itemsize, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
 
 
-def _gradient(shape: Ints) -> Primitive:
-    rows, statistics, flags = plain_layout(shape), plain_layout(shape[:1]), USE_SCALE | USE_SHIFT
+def _gradient(shape: Ints, itemsize: int) -> Primitive:
+    rows, statistics, flags = plain_layout(shape, itemsize), plain_layout(shape[:1]), USE_SCALE | USE_SHIFT
     description = Description(
         "layer_normalization_backward",
         BACKWARD,
@@ -82,13 +87,13 @@ def _gradient(shape: Ints) -> Primitive:
         statistics,
         number(0.0),
         flags,
-        _forward(shape, 0.0),
+        _forward(shape, itemsize, 0.0),
     )
     # Oversight of oneDNN 3.2: the shift is asked for, and not used.
     unused = (SHIFT,) if description.inputs > _INPUTS else ()
     return Primitive(description, (SRC, SCALE, MEAN, VARIANCE, DIFF_DST, DIFF_SRC, DIFF_SCALE, DIFF_SHIFT, *unused))
 
 
-def _forward(shape: Ints, eps: float) -> Description:
-    rows, statistics, flags = plain_layout(shape), plain_layout(shape[:1]), USE_SCALE | USE_SHIFT
+def _forward(shape: Ints, itemsize: int, eps: float) -> Description:
+    rows, statistics, flags = plain_layout(shape, itemsize), plain_layout(shape[:1]), USE_SCALE | USE_SHIFT
     return Description("layer_normalization_forward", FORWARD_TRAINING, rows, rows, statistics, number(eps), flags)

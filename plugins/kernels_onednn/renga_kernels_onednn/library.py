@@ -10,17 +10,19 @@ import os
 import platform
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 from renga_core.errors import RengaError
 from renga_kernels_onednn import threads
 
-__all__ = ["OneDNNError", "check", "library", "unavailable"]
+__all__ = ["OneDNNError", "check", "library", "unavailable", "without_bfloat16"]
 
 VARIABLE = "RENGA_ONEDNN_LIBRARY"
 DISTRIBUTION = "onednn-cpu-gomp"
 _OLDEST = (3, 2)
 _OPENMP = 2  # DNNL_RUNTIME_OMP
+_AVX512_BF16 = 0xE7  # dnnl_cpu_isa_avx512_core_bf16: its bit, and those of what comes with it
 
 _STATUS = {
     1: "out of memory",
@@ -126,6 +128,16 @@ def unavailable() -> str | None:
     return None
 
 
+def without_bfloat16() -> str | None:
+    """Why oneDNN cannot be used for bfloat16 here, in a sentence; None if it can. It loads the library."""
+    reason = unavailable()
+    if reason is None and find_spec("ml_dtypes") is None:
+        return "NumPy has no bfloat16 of its own. Next: pip install ml_dtypes"
+    if reason is None and library().calls.dnnl_get_effective_cpu_isa() & _AVX512_BF16 != _AVX512_BF16:
+        return "this processor has no instructions for bfloat16 (AVX512_BF16): train in float32, which is faster here"
+    return reason
+
+
 def check(status: int, what: str) -> None:
     """Raise an error that names `what` unless oneDNN says that all is well."""
     if status:
@@ -152,7 +164,7 @@ def _candidates() -> Iterator[str]:
 
 # Constants of dnnl_types.h.
 
-FLOAT32 = 3
+BFLOAT16, FLOAT32 = 2, 3
 ANY = 1  # dnnl_format_tag_any
 FORWARD_TRAINING, FORWARD_INFERENCE, BACKWARD = 64, 96, 128
 CONVOLUTION_DIRECT, CONVOLUTION_AUTO = 0x1, 0x3

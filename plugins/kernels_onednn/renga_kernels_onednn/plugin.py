@@ -1,16 +1,55 @@
-"""What oneDNN offers: kernels for float32 arrays of the NumPy backend. Loads nothing."""
+"""What oneDNN offers: kernels for float32 and bfloat16 arrays of the NumPy backend. Loads nothing."""
 
-from renga_core.plugin import Kernel, hookimpl
+from dataclasses import replace
+
+from renga_core.plugin import Kernel, Provider, hookimpl
 
 _PACKAGE = "renga_kernels_onednn"
 _LAYOUTS = ("gaps", "transposed", "channels_last")
 _DENSE = ("transposed", "channels_last")
 _MATRICES = ("gaps", "transposed")
+_PRIORITY = 50
+_WITH_BFLOAT16 = (
+    "convolution",
+    "deconvolution",
+    "convolution_filter_gradient",
+    "convolution_parameter_gradients",
+    "max_pooling",
+    "window_sum",
+    "window_spread",
+    "batch_normalization",
+    "batch_normalization_fixed",
+    "layer_normalization",
+    "linear",
+    "matmul",
+    "relu",
+    "softmax",
+    "log_softmax",
+)
 
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Before NumPy's own, wherever the arguments are float32."""
+    """Before NumPy's own, wherever the arguments are float32; and bfloat16 where the processor computes with it."""
+    return [*_float32(), *_bfloat16()]
+
+
+@hookimpl(optional=True)
+def renga_inference_engines() -> list[Provider]:
+    """What computes frozen models."""
+    return [
+        Provider(
+            "onednn",
+            f"{_PACKAGE}.inference:Engine",
+            1,
+            "fused steps by oneDNN, in float32",
+            probe=f"{_PACKAGE}.library:unavailable",
+            install_hint="pip install 'renga[onednn]'",
+        )
+    ]
+
+
+def _float32() -> list[Kernel]:
     return [
         _kernel("convolution", "convolution:Convolution"),
         _kernel("deconvolution", "convolution:Deconvolution", "supports_deconvolution"),
@@ -43,6 +82,21 @@ def renga_kernels() -> list[Kernel]:
     ]
 
 
+def _bfloat16() -> list[Kernel]:
+    return [
+        replace(
+            kernel,
+            name=f"{kernel.name}_bfloat16",
+            supports=f"{kernel.supports}_bfloat16",
+            priority=_PRIORITY - 1,  # to be asked after those of float32, the usual dtype
+            probe=f"{_PACKAGE}.library:without_bfloat16",
+            capabilities=kernel.capabilities - {"float32"} | {"bfloat16"},
+        )
+        for kernel in _float32()
+        if kernel.op in _WITH_BFLOAT16
+    ]
+
+
 def _kernel(op: str, target: str, supports: str = "supports", layouts: tuple[str, ...] = _LAYOUTS) -> Kernel:
     module = target.partition(":")[0]
     return Kernel(
@@ -51,7 +105,7 @@ def _kernel(op: str, target: str, supports: str = "supports", layouts: tuple[str
         backend="numpy",
         target=f"{_PACKAGE}.{target}",
         supports=f"{_PACKAGE}.{module}:{supports}",
-        priority=50,
+        priority=_PRIORITY,
         summary="by oneDNN",
         probe=f"{_PACKAGE}.library:unavailable",
         install_hint="pip install 'renga[onednn]'",

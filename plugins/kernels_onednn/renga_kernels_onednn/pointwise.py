@@ -45,16 +45,18 @@ class Forward:
     """``y = x W^T + b``.
 
     Args:
+        itemsize: Bytes of an element.
         pixels: How many, in all images.
         W, strides: Shape of the filters, and strides in elements.
         with_bias: Whether there is one.
     """
 
-    def __init__(self, pixels: int, W: Ints, strides: Ints, with_bias: bool) -> None:
+    def __init__(self, itemsize: int, pixels: int, W: Ints, strides: Ints, with_bias: bool) -> None:
         filters, channels = W[:2]
-        x, y = plain_layout((pixels, channels)), plain_layout((pixels, filters))
-        transposed = Layout((channels, filters), (strides[1], strides[0]))
-        description = Description("matmul", x, transposed, plain_layout((1, filters)) if with_bias else None, y)
+        x, y = plain_layout((pixels, channels), itemsize), plain_layout((pixels, filters), itemsize)
+        transposed = Layout((channels, filters), (strides[1], strides[0]), itemsize)
+        bias = plain_layout((1, filters), itemsize) if with_bias else None
+        description = Description("matmul", x, transposed, bias, y)
         self._compute = Primitive(description, (SRC, WEIGHTS, DST, *((BIAS,) if with_bias else ())))
 
     def __call__(self, x: Array, W: Array, b: Any, y: Array) -> None:
@@ -66,10 +68,11 @@ class Forward:
 class Transposed:
     """``x = y W``; arguments as of `Forward`."""
 
-    def __init__(self, pixels: int, W: Ints, strides: Ints) -> None:
+    def __init__(self, itemsize: int, pixels: int, W: Ints, strides: Ints) -> None:
         filters, channels = W[:2]
-        x, y = plain_layout((pixels, channels)), plain_layout((pixels, filters))
-        self._compute = Primitive(Description("matmul", y, Layout(W[:2], strides[:2]), None, x), (SRC, WEIGHTS, DST))
+        x, y = plain_layout((pixels, channels), itemsize), plain_layout((pixels, filters), itemsize)
+        weights = Layout(W[:2], strides[:2], itemsize)
+        self._compute = Primitive(Description("matmul", y, weights, None, x), (SRC, WEIGHTS, DST))
 
     def __call__(self, y: Array, W: Array, x: Array) -> None:
         """Write `x`."""
@@ -79,13 +82,14 @@ class Transposed:
 class Gradient:
     """``W = y^T x``; arguments as of `Forward`."""
 
-    def __init__(self, pixels: int, W: Ints) -> None:
+    def __init__(self, itemsize: int, pixels: int, W: Ints) -> None:
         filters, channels = W[:2]
-        x, transposed = plain_layout((pixels, channels)), Layout((filters, pixels), (1, filters))
-        self._compute = Primitive(Description("matmul", transposed, x, None, plain_layout(W[:2])), (SRC, WEIGHTS, DST))
+        x, transposed = plain_layout((pixels, channels), itemsize), Layout((filters, pixels), (1, filters), itemsize)
+        weights = plain_layout(W[:2], itemsize)
+        self._compute = Primitive(Description("matmul", transposed, x, None, weights), (SRC, WEIGHTS, DST))
 
     def __call__(self, x: Array, y: Array, W: Array, b: Any) -> None:
         """Write `W`, which is contiguous, and `b` if it is not None."""
         self._compute(address(y), address(x), address(W))
         if b is not None:
-            y.sum(axis=(0, *range(2, y.ndim)), out=b)
+            b[...] = y.sum(axis=(0, *range(2, y.ndim)), dtype=np.float32)

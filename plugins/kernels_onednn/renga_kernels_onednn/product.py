@@ -12,11 +12,11 @@ from renga_core.backend import Array
 from renga_kernels_onednn import threads
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, Layout
-from renga_kernels_onednn.layout import address
+from renga_kernels_onednn.layout import address, is_bfloat16
 from renga_kernels_onednn.library import BIAS, DST, SRC, WEIGHTS, check, library
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["Linear", "MatMul", "supports", "supports_linear"]
+__all__ = ["Linear", "MatMul", "supports", "supports_bfloat16", "supports_linear", "supports_linear_bfloat16"]
 
 Ints = tuple[int, ...]
 _Lying = tuple[Ints, Ints]
@@ -62,6 +62,16 @@ def supports_linear(x: Array, W: Array, b: Array | None) -> bool:
     return supports(x, W.T) and (b is None or b.dtype == _SINGLE)
 
 
+def supports_bfloat16(a: Array, b: Array) -> bool:
+    """Whether these are bfloat16 matrices, or batches in no need of broadcasting. NumPy multiplies no such matrices."""
+    return is_bfloat16(a, b) and (b.ndim == 2 or a.shape[:-2] == b.shape[:-2])
+
+
+def supports_linear_bfloat16(x: Array, W: Array, b: Array | None) -> bool:
+    """As `supports_bfloat16`."""
+    return is_bfloat16(x, W, *(() if b is None else (b,)))
+
+
 class MatMul:
     """Operation ``matmul``."""
 
@@ -70,7 +80,7 @@ class MatMul:
         """As the reference."""
         if b.ndim == 2:
             return _product(a.reshape(-1, a.shape[-1]), b, None).reshape(*a.shape[:-1], b.shape[1])
-        y = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
+        y = np.empty((*a.shape[:-1], b.shape[-1]), a.dtype)
         multiply_batches(a, b, y)
         return y
 
@@ -90,21 +100,21 @@ class Linear:
 
 
 def _gradient_of_x(x: Array, W: Array, gy: Array) -> Array:
-    gx = np.empty(x.shape, np.float32)
+    gx = np.empty(x.shape, x.dtype)
     multiply(gy, W, gx)
     return gx
 
 
 def _gradient_of_weights(x: Array, W: Array, gy: Array) -> Array:
-    gW = np.empty(W.shape, np.float32)
+    gW = np.empty(W.shape, x.dtype)
     multiply(gy.T, x, gW)
     return gW
 
 
 def _gradient_of_bias(x: Array, W: Array, gy: Array) -> Array:
     """The sum of rows, as a product: with both threads, where NumPy has one."""
-    gb = np.empty((1, len(W)), np.float32)
-    multiply(np.ones((1, len(x)), np.float32), gy, gb)
+    gb = np.empty((1, len(W)), x.dtype)
+    multiply(np.ones((1, len(x)), x.dtype), gy, gb)
     return gb[0]
 
 
@@ -114,9 +124,9 @@ _GRADIENTS = _gradient_of_x, _gradient_of_weights, _gradient_of_bias
 def _product(a: Array, b: Array, added: Array | None) -> Array:
     """The product of two matrices, plus a row or nothing."""
     rows, columns = len(a), b.shape[1]
-    y = np.empty((rows, columns), np.float32)
+    y = np.empty((rows, columns), a.dtype)
     transposed = b.strides[0] < b.strides[1]
-    if transposed and columns > 1 and (rows in _PLANNED or rows % _STEP == 0):
+    if a.itemsize == 2 or (transposed and columns > 1 and (rows in _PLANNED or rows % _STEP == 0)):
         _multiply_by_primitive(a, b, added, y)
         return y
     if added is not None:
@@ -126,7 +136,13 @@ def _product(a: Array, b: Array, added: Array | None) -> Array:
 
 
 def multiply(a: Array, b: Array, y: Array, added: bool = False) -> None:
-    """Write the product of two matrices, which may be transposed, into a contiguous one; or add it to that."""
+    """Write the product of two matrices, which may be transposed, into a contiguous one; or add it to that.
+
+    There is no ``dnnl_sgemm`` of bfloat16, so a primitive multiplies such matrices, whatever their sizes.
+    """
+    if a.itemsize == 2:
+        _multiply_by_primitive(a, b, None, y)
+        return
     (rows, inner), columns = a.shape, b.shape[1]
     a, transposed_a, step_a = _as_blas_takes(a)
     b, transposed_b, step_b = _as_blas_takes(b)
@@ -167,26 +183,26 @@ def _multiply_by_primitive(a: Array, b: Array, added: Array | None, y: Array) ->
     """Write the product of two matrices, plus a row or nothing, into a contiguous one."""
     a, b = [x if _is_dense(x) else x.copy() for x in (a, b)]
     row = () if added is None else (np.ascontiguousarray(added),)
-    compute = find(a.size * b.shape[1] >> 4, _plan, bool(row), *map(_lying, (a, b, y)))
+    compute = find(a.size * b.shape[1] >> 4, _plan, a.itemsize, bool(row), *map(_lying, (a, b, y)))
     compute(*map(address, (a, b, *row, y)))
 
 
-def _plan(with_row: bool, *lying: _Lying) -> Primitive:
-    a, b, y = [Layout(*one) for one in lying]
+def _plan(itemsize: int, with_row: bool, *lying: _Lying) -> Primitive:
+    a, b, y = [Layout(*one, itemsize) for one in lying]
     columns = lying[2][0][1]
-    row = Layout((1, columns), (columns, 1)) if with_row else None
+    row = Layout((1, columns), (columns, 1), itemsize) if with_row else None
     return Primitive(Description("matmul", a, b, row, y), (SRC, WEIGHTS, *((BIAS,) if with_row else ()), DST))
 
 
 def multiply_batches(a: Array, b: Array, y: Array) -> None:
     """Write the products of matrices of two batches, which may be transposed, into a batch that may be too."""
     a, b = [x if _is_dense(x) else x.copy() for x in (a, b)]
-    compute = find(a.size * b.shape[-1] >> 4, _plan_of_batches, *map(_lying, (a, b, y)))
+    compute = find(a.size * b.shape[-1] >> 4, _plan_of_batches, a.itemsize, *map(_lying, (a, b, y)))
     compute(*map(address, (a, b, y)))
 
 
 def _lying(x: Array) -> _Lying:
-    return x.shape, tuple([step // _ITEM for step in x.strides])
+    return x.shape, tuple([step // x.itemsize for step in x.strides])
 
 
 def _is_dense(x: Array) -> bool:
@@ -197,10 +213,11 @@ def _is_dense(x: Array) -> bool:
     """
     down, along = x.strides[-2:]
     rows, columns = x.shape[-2:]
-    lies = (along == _ITEM and down >= _ITEM * columns) or (down == _ITEM and along >= _ITEM * rows)
+    item = x.itemsize
+    lies = (along == item and down >= item * columns) or (down == item and along >= item * rows)
     return bool(lies and min(x.strides) > 0)
 
 
-def _plan_of_batches(*lying: _Lying) -> Primitive:
-    a, b, y = [Layout(*one) for one in lying]
+def _plan_of_batches(itemsize: int, *lying: _Lying) -> Primitive:
+    a, b, y = [Layout(*one, itemsize) for one in lying]
     return Primitive(Description("matmul", a, b, None, y), (SRC, WEIGHTS, DST))

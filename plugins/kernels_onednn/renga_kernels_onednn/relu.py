@@ -7,7 +7,7 @@ import numpy as np
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import address, plain_layout
+from renga_kernels_onednn.layout import address, is_bfloat16, plain_layout
 from renga_kernels_onednn.library import (
     BINARY_GREATER,
     BINARY_MAX,
@@ -22,7 +22,7 @@ from renga_kernels_onednn.library import (
 )
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["ReLU", "supports"]
+__all__ = ["ReLU", "supports", "supports_bfloat16"]
 
 _SINGLE = np.dtype(np.float32)
 
@@ -35,6 +35,11 @@ def supports(x: Array) -> bool:
     return bool(x.size > _LEAST and x.dtype == _SINGLE and x.flags.aligned)
 
 
+def supports_bfloat16(x: Array) -> bool:
+    """Whether this is a bfloat16 array. NumPy computes with them one element at a time, so a small one is worth it."""
+    return is_bfloat16(x)
+
+
 class ReLU:
     """Operation ``relu``; the result lies in memory in the order of its argument."""
 
@@ -43,7 +48,7 @@ class ReLU:
         """As the reference."""
         y = np.empty_like(x)
         given = _laid_as(y, x)
-        find(x.size, _forward, x.size)(*[address(given)] * 3, address(y))
+        find(x.size, _forward, x.size, x.itemsize)(*[address(given)] * 3, address(y))
         return y
 
     @staticmethod
@@ -51,7 +56,7 @@ class ReLU:
         """As the reference."""
         gx = np.empty_like(y)
         result, gradient = _laid_as(gx, y), _laid_as(gx, gy)
-        find(y.size, _backward, y.size)(address(result), address(gradient), address(gx))
+        find(y.size, _backward, y.size, y.itemsize)(address(result), address(gradient), address(gx))
         return gx
 
 
@@ -64,18 +69,18 @@ def _laid_as(like: Array, x: Array) -> Array:
     return copied
 
 
-def _forward(size: int) -> Primitive:
+def _forward(size: int, itemsize: int) -> Primitive:
     """The larger of 0 and x. oneDNN's own ReLU makes 0 of NaN, which would hide that a training has gone astray.
 
     Its maximum of two numbers is the second where either is NaN. The first here is ``x > x``: 0, whatever x is.
     """
-    layout = plain_layout((size,))
+    layout = plain_layout((size,), itemsize)
     description = Description("binary", BINARY_GREATER, layout, layout, layout, and_then=[(BINARY_MAX, layout)])
     return Primitive(description, (SRC, SRC_1, OF_FIRST_POST_OP | SRC_1, DST))
 
 
-def _backward(size: int) -> Primitive:
-    layout, slope, unused = plain_layout((size,)), number(0.0), number(0.0)
+def _backward(size: int, itemsize: int) -> Primitive:
+    layout, slope, unused = plain_layout((size,), itemsize), number(0.0), number(0.0)
     forward = Description("eltwise_forward", FORWARD_TRAINING, RELU_BY_RESULT, layout, layout, slope, unused)
     backward = Description("eltwise_backward", RELU_BY_RESULT, layout, layout, layout, slope, unused, forward)
     return Primitive(backward, (DST, DIFF_DST, DIFF_SRC))

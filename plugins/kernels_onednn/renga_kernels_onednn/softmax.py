@@ -7,6 +7,8 @@ hide that a training has gone astray. The reference computes where there is one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,18 +17,21 @@ from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description
-from renga_kernels_onednn.layout import address, is_single, plain_layout
+from renga_kernels_onednn.layout import address, has_nan, is_bfloat16, is_single, plain_layout
 from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, LOG_SOFTMAX, SOFTMAX, SRC
 from renga_kernels_onednn.primitive import Primitive
 
-__all__ = ["LogSoftmax", "Softmax", "plan_of_gradient", "plan_of_softmax", "supports"]
+__all__ = ["LogSoftmax", "Softmax", "plan_of_gradient", "plan_of_softmax", "supports", "supports_bfloat16"]
 
 Ints = tuple[int, ...]
 
 
-def supports(x: Array, axis: int) -> bool:
+def supports(x: Array, axis: int, are_of_dtype: Callable[..., bool] = is_single) -> bool:
     """Whether this is a float32 array."""
-    return is_single(x) and -x.ndim <= axis < x.ndim
+    return are_of_dtype(x) and -x.ndim <= axis < x.ndim
+
+
+supports_bfloat16 = partial(supports, are_of_dtype=is_bfloat16)
 
 
 class Softmax:
@@ -54,7 +59,7 @@ class LogSoftmax:
     @staticmethod
     def backward(y: Array, gy: Array, axis: int) -> Array:
         """As the reference, which computes where there is NaN: oneDNN makes minus infinity of it."""
-        if y.size and np.isnan(y.max()):
+        if has_nan(y):
             reference: Any = operations["log_softmax"].reference
             right: Array = reference.backward(y, gy, axis)
             return right
@@ -64,21 +69,30 @@ class LogSoftmax:
 def _forward(operation: str, algorithm: int, x: Array, axis: int) -> Array:
     order = _order(x, axis)
     given = np.ascontiguousarray(x.transpose(order))
-    if given.size and not given.max() < math.inf:
+    if _is_suspect(given):
         right: Array = operations[operation].reference.forward(x, axis)
         return right
-    y = np.empty(given.shape, np.float32)
-    find(given.size, plan_of_softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)))(
+    y = np.empty(given.shape, given.dtype)
+    find(given.size, plan_of_softmax, algorithm, *_folded(given.shape, order.index(axis % x.ndim)), given.itemsize)(
         address(given), address(y)
     )
     return y.transpose(np.argsort(order))
 
 
+def _is_suspect(x: Array) -> bool:
+    """Whether some element is NaN or plus infinity."""
+    if x.itemsize == 2:  # by the bits of bfloat16
+        return bool(x.view(np.int16).max() >= 0x7F80) or has_nan(x)
+    return not x.max() < math.inf
+
+
 def _backward(algorithm: int, y: Array, gy: Array, axis: int) -> Array:
     order = _order(y, axis)
     given, gradient = np.ascontiguousarray(y.transpose(order)), np.ascontiguousarray(gy.transpose(order))
-    gx = np.empty(given.shape, np.float32)
-    compute = find(given.size, plan_of_gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)))
+    gx = np.empty(given.shape, given.dtype)
+    compute = find(
+        given.size, plan_of_gradient, algorithm, *_folded(given.shape, order.index(axis % y.ndim)), given.itemsize
+    )
     compute(address(given), address(gradient), address(gx))
     return gx.transpose(np.argsort(order))
 
@@ -97,16 +111,16 @@ def _folded(shape: Ints, axis: int) -> tuple[Ints, int]:
     return ((before, shape[axis]) if after == 1 else (before, shape[axis], after)), 1
 
 
-def plan_of_softmax(algorithm: int, shape: Ints, axis: int) -> Primitive:
+def plan_of_softmax(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -> Primitive:
     """From an array without gaps to one; they may be the same."""
-    layout = plain_layout(shape)
+    layout = plain_layout(shape, itemsize)
     description = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
     return Primitive(description, (SRC, DST))
 
 
-def plan_of_gradient(algorithm: int, shape: Ints, axis: int) -> Primitive:
+def plan_of_gradient(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -> Primitive:
     """From the result and its gradient to the gradient of what went in; this may be written over that."""
-    layout = plain_layout(shape)
+    layout = plain_layout(shape, itemsize)
     forward = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
     description = Description("softmax_backward", algorithm, layout, layout, layout, axis, forward)
     return Primitive(description, (DST, DIFF_DST, DIFF_SRC))

@@ -1,7 +1,8 @@
-"""Products of matrices in float16, by way of float32.
+"""Products of matrices in half precision (float16, bfloat16), by way of float32.
 
 NumPy multiplies float16 matrices one element at a time, and rounds each sum; BLAS multiplies float32 ones more than
-twenty times as fast. So arguments are widened, the reference computes in float32, and its result is rounded, once.
+twenty times as fast. The same holds for bfloat16, which the package ml_dtypes adds to NumPy. So arguments are widened,
+the reference computes in float32, and its result is rounded, once.
 """
 
 from __future__ import annotations
@@ -10,22 +11,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from renga_core.backend import Array
+from renga_core.backend import Array, is_floating
 from renga_core.kernel import operations
 
 __all__ = ["Convolution", "Deconvolution", "FilterGradient", "Linear", "MatMul", "supports", "supports_product"]
 
-_HALF = np.dtype(np.float16).char  # to compare characters takes a tenth of the time that dtypes would
-
 
 def supports(x: Array, other: Array, *rest: Any) -> bool:
     """Whether images or maps are in half precision; then results are, whatever the dtype of the filters."""
-    return bool(x.dtype.char == _HALF)
+    return _is_half(x)
 
 
 def supports_product(x: Array, W: Array, b: Any = None) -> bool:
     """Whether both factors are in half precision."""
-    return bool(x.dtype.char == _HALF == W.dtype.char)
+    return _is_half(x) and bool(x.dtype == W.dtype)
+
+
+def _is_half(x: Array) -> bool:
+    return bool(x.dtype.itemsize == 2) and is_floating(x.dtype)
 
 
 class _Widened:
@@ -34,11 +37,11 @@ class _Widened:
     @classmethod
     def forward(cls, *args: Any) -> Array:
         """As the reference."""
-        return operations[cls.operation].reference.forward(*map(_widened, args)).astype(np.float16)
+        return operations[cls.operation].reference.forward(*map(_widened, args)).astype(args[0].dtype)
 
 
 def _widened(value: Any) -> Any:
-    return value.astype(np.float32) if getattr(value, "dtype", None) == np.float16 else value
+    return value.astype(np.float32) if isinstance(value, np.ndarray) and _is_half(value) else value
 
 
 class Convolution(_Widened):
@@ -76,4 +79,4 @@ class Linear(_Widened):
         backward = operations["linear"].reference.backward
         assert backward is not None
         gradients = backward(_widened(x), _widened(W), _widened(gy), wanted)
-        return tuple([gradient.astype(np.float16) for gradient in gradients])
+        return tuple([gradient.astype(x.dtype) for gradient in gradients])

@@ -1,0 +1,90 @@
+"""bfloat16 by oneDNN: what the kit of kernels does not ask."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import renga.functions as F
+from renga_core.backend import get_backend
+from renga_core.graph import Variable
+from renga_core.kernel import operations
+from renga_kernels_onednn import library
+
+ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy has bfloat16 from this package only")
+BF16 = np.dtype(ml_dtypes.bfloat16)
+MISSING = library.without_bfloat16()
+
+
+@pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+@pytest.mark.parametrize("number", [np.nan, -np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "function",
+    [F.relu, F.softmax, F.log_softmax, lambda x: F.max_pooling_2d(x, 2), lambda x: F.average_pooling_2d(x, 2)],
+    ids=["relu", "softmax", "log_softmax", "max_pooling", "average_pooling"],
+)
+def test_what_is_not_finite_shows(function, number):
+    """Forward and back, as in float32: the kit asks this of NumPy's own dtypes only."""
+    x = np.random.default_rng(0).normal(size=(1, 2, 4, 4)).astype(BF16)
+    x[0, 0, 0, 0] = number
+    if number == -np.inf:
+        x[0, 0, :2, :2] = number  # a window of nothing else
+    found = []
+    with np.errstate(all="ignore"):
+        for dtype in (BF16, np.float32):
+            v = Variable(x.astype(dtype))
+            y = function(v)
+            y.grad = np.full(y.shape, 0.5, dtype)
+            y.backward()
+            found.append([np.isfinite(a.astype(np.float32)) for a in (y.array, v.grad)])
+    for got, right in zip(*found, strict=True):
+        np.testing.assert_array_equal(got, right)
+
+
+PROGRAM = """
+import numpy as np, ml_dtypes
+import renga.functions as F
+from renga_core.kernel import operations
+from renga_core.backend import get_backend
+rng, dtype = np.random.default_rng(0), ml_dtypes.bfloat16
+x, W = [rng.normal(size=s).astype(dtype) for s in ((2, 3, 9, 9), (4, 3, 3, 3))]
+a, b, c = [rng.normal(size=s).astype(dtype) for s in ((70, 80), (90, 80), (80, 60))]
+w = np.float32
+for y, right in (
+    (F.convolution_2d(x, W), F.convolution_2d(x.astype(w), W.astype(w))),
+    (F.linear(a, b), F.linear(a.astype(w), b.astype(w))),
+    (F.matmul(a, c), F.matmul(a.astype(w), c.astype(w))),
+):
+    assert y.dtype == dtype
+    np.testing.assert_array_equal(y.array, right.array.astype(dtype))
+print(operations["linear"].select(get_backend("numpy"), a, b, None).name)
+"""
+
+
+def test_another_processor_computes_by_way_of_float32():
+    """Each result is that of float32, rounded once, where oneDNN is told of a processor without bfloat16."""
+    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2"}
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM], env=environment, capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "numpy:half_linear\n", "")
+    listed = subprocess.run(
+        [sys.executable, "-m", "renga", "kernels", "linear"], env=environment, capture_output=True, text=True
+    )
+    if library.unavailable() is None:
+        assert "never: unavailable: this processor has no instructions for bfloat16 (AVX512_BF16)" in listed.stdout
+
+
+@pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+def test_it_is_used():
+    x = np.ones((4, 4), BF16)
+    F.linear(x, x)  # imports its module, which makes the operation known
+    assert operations["linear"].select(get_backend("numpy"), x, x, None).name == "onednn:onednn_linear_bfloat16"
+
+
+def test_the_package_is_missing(monkeypatch):
+    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    monkeypatch.setattr(library, "unavailable", lambda: None)
+    assert library.without_bfloat16() == "NumPy has no bfloat16 of its own. Next: pip install ml_dtypes"
