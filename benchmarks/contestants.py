@@ -41,6 +41,7 @@ CONTESTANTS = {
         Contestant("renga compiled", "renga", "compiled"),
         Contestant("torch", "torch", imports="import torch"),
         Contestant("torch best", "torch", "best"),
+        Contestant("torch compiled", "torch", "compiled"),
         Contestant("jax", "jax", imports="import jax, jax.numpy"),
         Contestant(
             "chainer", "chainer", imports="import chainer, chainer.functions, chainer.links, chainer.optimizers"

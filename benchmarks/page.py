@@ -13,6 +13,7 @@ __all__ = ["COMPARISONS", "markdown", "ratio", "short", "table"]
 COMPARISONS = (
     ("renga", "torch"),
     ("renga", "torch best"),
+    ("renga", "torch compiled"),
     ("renga", "jax"),
     ("renga", "chainer"),
     ("renga", "autograd"),
@@ -20,6 +21,7 @@ COMPARISONS = (
     ("renga", "renga numpy"),
     ("renga", "renga compiled"),
     ("renga compiled", "torch"),
+    ("renga compiled", "torch compiled"),
     ("renga compiled", "jax"),
     ("renga numpy", "torch"),
     ("renga numpy", "chainer"),

@@ -15,6 +15,7 @@ __all__ = ["draw"]
 COLOURS = {
     "torch": "#d1495b",
     "torch best": "#edae49",
+    "torch compiled": "#a05195",
     "jax": "#66a182",
     "chainer": "#2e4057",
     "autograd": "#8d96a3",

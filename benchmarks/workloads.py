@@ -70,6 +70,15 @@ def _convolution() -> list[Workload]:
     ]
 
 
+def _plain() -> list[Workload]:
+    # Each library draws its own dropout.
+    return [
+        Workload("plain/transformer", "transformer: matmul, softmax, dropout, GELU by erf", "plain", tolerance=0.03),
+        Workload("plain/cells", "LSTM 2×256, cells by F.lstm, length 35, batch 20", "plain"),
+        Workload("plain/words", "LSTM by sigmoid and tanh, 10,000 words, length 35, batch 20", "plain"),
+    ]
+
+
 def _vision() -> list[Workload]:
     # Pictures are resized, anchors rounded and regions drawn each in its own way.
     exact, alike = 1e-3, 0.3
@@ -96,13 +105,14 @@ def _vision() -> list[Workload]:
 
 GROUPS = {
     "training": "Whole training steps (and inference): forward, backward and update.",
+    "plain": "Training steps whose formulas are written out in plain operations, as older programs are.",
     "overhead": f"A chain of {CHAIN_LENGTH} y = y * w + b: time for each operation.",
     "convolution": "Convolutions alone: y = conv(x), and its three gradients.",
     "vision": "Vision networks beside torchvision's: predicting, and training steps.",
     "import": "Importing, in a fresh process, bytecode cached; without the start of Python itself.",
 }
 IMPORT = Workload("import", "import", "import")
-WORKLOADS = {w.name: w for w in (*_training(), *_overhead(), *_convolution(), *_vision(), IMPORT)}
+WORKLOADS = {w.name: w for w in (*_training(), *_plain(), *_overhead(), *_convolution(), *_vision(), IMPORT)}
 
 
 def named(name: str) -> list[Workload]:

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-__all__ = ["CHAIN_LENGTH", "array", "by_gate", "chain", "chains", "labels", "weight"]
+__all__ = ["CHAIN_LENGTH", "array", "by_gate", "causal_mask", "chain", "chains", "labels", "weight"]
 
 CHAIN_LENGTH = 100
 """Steps of the chain by which the overhead is measured; each is two operations."""
@@ -40,6 +40,11 @@ def array(*shape):
 def labels(classes, *shape):
     """Integers, int32, below `classes`."""
     return np.random.default_rng(2).integers(0, classes, shape).astype(np.int32)
+
+
+def causal_mask(length):
+    """What is added to the scores of attention so that no place sees a later one: 0, and -1e9 above the diagonal."""
+    return np.triu(np.full((length, length), -1e9, np.float32), 1)
 
 
 def chain(size):

@@ -1,7 +1,9 @@
-"""The workloads with PyTorch in eager mode: as it comes, and (``best``) with its faster layout and optimizer."""
+"""The workloads with PyTorch: as it comes, ``best`` (its faster layout and optimizer) and ``compiled`` (that, compiled)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -40,17 +42,34 @@ def to_numpy(result: Tensor) -> np.ndarray:
 
 def trained(model: nn.Module, optimizer, best: bool, *batch):
     prepared(model, best)
-    optimizer = optimizer(model.parameters(), best)
-    batch = [images(b, best) for b in batch]
+    return Training(model, optimizer(model.parameters(), best), [images(b, best) for b in batch])
 
-    def step() -> Tensor:
-        optimizer.zero_grad()
-        loss = model(*batch)
+
+@dataclass
+class Training:
+    """A training step: call it, and it returns the loss."""
+
+    model: Callable[..., Tensor]
+    optimizer: torch.optim.Optimizer
+    batch: list[Tensor]
+
+    def __call__(self) -> Tensor:
+        self.optimizer.zero_grad()
+        loss = self.model(*self.batch)
         loss.backward()
-        optimizer.step()
+        self.optimizer.step()
         return loss
 
-    return step
+
+def compiled(build):
+    """The best program, whose forward and backward passes `torch.compile` has made into C++."""
+
+    def built() -> Training:
+        training = build(True)
+        training.model = torch.compile(training.model)
+        return training
+
+    return built
 
 
 def images(array, best: bool) -> Tensor:
@@ -373,3 +392,6 @@ PROGRAMS = {
     "": {name: lambda build=build: build(False) for name, build in {**BUILDERS, **initial.chains(overhead)}.items()},
     "best": {name: lambda build=build: build(True) for name, build in BUILDERS.items()},  # the overhead has no better
 }
+# Loops over characters are left out, because they compile for many minutes, and gradients of gradients are refused.
+COMPILED = "mlp", "lenet", "vgg", "resnet50", "transformer"
+PROGRAMS["compiled"] = {name: compiled(BUILDERS[name]) for name in COMPILED}
