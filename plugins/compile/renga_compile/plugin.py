@@ -1,4 +1,4 @@
-"""What this plugin offers: `renga.compile`, the kind of compilers, and one of them."""
+"""What this plugin offers: `renga.compile`, the kind of compilers, and two of them."""
 
 from typing import Any
 
@@ -22,7 +22,13 @@ def renga_compilers() -> list[Provider]:
             1,
             "Record a step twice, then replay it without building a graph",
             capabilities=frozenset({"same_bits"}),
-        )
+        ),
+        Provider(
+            "fused",
+            "renga_compile.fused.step:FusedStep",
+            1,
+            "As replay, with chains of operations on arrays compiled by numba",
+        ),
     ]
 
 

@@ -59,7 +59,7 @@ class FunctionRecorder(Names):
         node = program.function(function, attributes)
         self._functions[function] = node
         self._inputs[function] = names
-        results = [program.local("v") for _ in outputs]
+        results = [program.local("v", y._array) for y in outputs]
         formula = formula_of(function)
         if formula is not None:
             program.line(f"{results[0]} = {formula[0].format(*names)}")

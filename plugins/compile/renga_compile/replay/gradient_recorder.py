@@ -70,7 +70,7 @@ class GradientRecorder(FunctionRecorder):
         incoming = ", ".join([self._name_of_gradient(gy) for gy in gys])
         with self._revealed([function]):
             gxs = proceed(function, targets, [array_of(gy) for gy in gys])
-        names = [program.local("g") for _ in gxs]
+        names = [program.local("g", gx) for gx in gxs]
         formula = formula_of(function)
         if formula is not None:
             for i, name in zip(targets, names, strict=True):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from renga_core.graph.function_node import as_output
 from renga_core.link import Link
 from renga_core.reporter import report
 
-__all__ = ["BOOKKEEPING", "Program"]
+__all__ = ["BOOKKEEPING", "Program", "described"]
 
 BOOKKEEPING = {
     *("inputs", "stack", "_order", "_targets", "_output_count", "_input_indexes", "_output_indexes"),
@@ -33,6 +34,11 @@ def outside(array: Any) -> Variable:
     return Variable(array, requires_grad=False)
 
 
+def described(array: Any) -> tuple[tuple[int, ...], Any, bool]:
+    """Shape and dtype of an array, and whether it is an array of NumPy's that is contiguous, aligned and writeable."""
+    return array.shape, array.dtype, type(array) is np.ndarray and array.flags.carray
+
+
 class Program:
     """Lines of Python, and what the names in them mean.
 
@@ -43,6 +49,7 @@ class Program:
         namespace: The objects by name.
         walked: Names of the functions that gradients have gone through.
         left: Attributes of links that the step sets: id of the link, and name.
+        specs: What is known of computed arrays when they are made, by name: see `described`.
     """
 
     def __init__(self) -> None:
@@ -51,6 +58,7 @@ class Program:
         self.namespace: dict[str, Any] = {}
         self.walked: set[str] = set()
         self.left: set[tuple[int, str]] = set()
+        self.specs: dict[str, tuple[tuple[int, ...], Any, bool]] = {}
         self._attributes: dict[str, dict[str, Any]] = {}
         self._count = 0
         self._known: dict[tuple[str, int], str] = {}
@@ -65,10 +73,13 @@ class Program:
         """Add a line."""
         self.lines.append(self.indent + text)
 
-    def local(self, kind: str) -> str:
+    def local(self, kind: str, array: Any = None) -> str:
         """A new name for something computed."""
         self._count += 1
-        return f"{kind}{self._count}"
+        name = f"{kind}{self._count}"
+        if array is not None:
+            self.specs[name] = described(array)
+        return name
 
     def object(self, kind: str, value: Any) -> str:
         """The name of an object."""
@@ -130,12 +141,20 @@ class Program:
 
     # --- running --------------------
 
-    def build(self) -> Callable[[], Any]:
-        """A function that does what the lines say; the lines are in `source`."""
-        kept = self._with_forgetting(_freeing(_last_only(self.lines)))
+    def build(
+        self, lines: Sequence[str] | None = None, more: Mapping[str, Any] = MappingProxyType({})
+    ) -> Callable[[], Any]:
+        """A function that does what the lines say; the lines are in `source`.
+
+        Args:
+            lines: Others that do the same; default: those that were noted.
+            more: What further names in them mean.
+        """
+        kept = self._with_forgetting(_freeing(_last_only(self.lines if lines is None else lines)))
         self.source = "\n".join(["def replay():", *["    " + line for line in kept]]) + "\n"
         namespace = {
             **self.namespace,
+            **more,
             "as_array": as_gradient_array,
             "as_output": as_output,
             "fit": fit_gradient,
@@ -196,7 +215,7 @@ def _restore(own: dict[str, Any], state: dict[str, Any]) -> None:
     own.update(state)
 
 
-def _last_only(lines: list[str]) -> list[str]:
+def _last_only(lines: Sequence[str]) -> list[str]:
     """The lines without those by which a function forgets what it is asked for again."""
     last = {line.strip(): number for number, line in enumerate(lines)}
     return [

@@ -102,8 +102,12 @@ class ReplayedStep(CompiledStep):
         if way is None:
             if len(self._ways) == _MOST_KINDS:
                 del self._ways[next(iter(self._ways))]
-            way = self._ways[key] = _Way()
+            way = self._ways[key] = _Way(self._build)
         return way
+
+    def _build(self, program: Program) -> tuple[Callable[[], Any], str]:
+        """What replays a recorded program, and how to call that in a sentence."""
+        return program.build(), "replayed"
 
     def explain(self) -> str:
         """What the last call was, and why: one sentence."""
@@ -118,8 +122,10 @@ class ReplayedStep(CompiledStep):
 class _Way:
     """The calls with arguments of one kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, build: Callable[[Program], tuple[Callable[[], Any], str]]) -> None:
         self.state = "ordinary calls: the first with arguments of this kind"
+        self._build = build
+        self._how = "replayed"
         self.replay: Callable[[], Any] | None = None
         self.program = Program()
         self._statics: list[Any] = []
@@ -143,7 +149,7 @@ class _Way:
         if self.replay is None or (self._calls >= 8 and self._calls & (self._calls - 1) == 0):
             return self._record(step, args)
         try:
-            self.state = "replayed"
+            self.state = self._how
             return self.replay()
         except BaseException:
             self.program.reset()
@@ -172,12 +178,14 @@ class _Way:
             self.program = Program()
             self._statics = []
         else:
-            self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
-            self.state = "recorded; the next call is recorded, too"
+            if self.replay is None:
+                self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
+                self.state = "recorded; the next call is recorded, too"
+                if before is not None:
+                    self.program = recorder.program
+                    self.replay, self._how = self._build(self.program)
             if before is not None:
-                self.program = recorder.program
-                self.replay = self.program.build()
-                self.state = "replayed, but for this call, which was recorded to compare"
+                self.state = f"{self._how}, but for this call, which was recorded to compare"
         return result
 
 

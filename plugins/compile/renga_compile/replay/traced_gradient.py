@@ -55,7 +55,7 @@ class TracedGradient:
         return self._made(self.array.copy(), f"{self.name}.copy()")
 
     def _made(self, array: Any, expression: str) -> TracedGradient:
-        name = self._program.local("g")
+        name = self._program.local("g", array)
         self._program.line(f"{name} = {expression}")
         return TracedGradient(array, name, self._program, self._name_of)
 

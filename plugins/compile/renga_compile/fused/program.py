@@ -1,0 +1,59 @@
+"""A recorded program with compiled functions in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from renga_compile.fused.groups import grouped
+from renga_compile.fused.kernel_source import kernel_source
+from renga_compile.fused.statements import Call, Spec
+from renga_compile.replay.program import Program
+
+__all__ = ["fuse"]
+
+
+def fuse(
+    program: Program, compiled: Callable[[str, Sequence[Spec]], Callable[..., None]]
+) -> tuple[list[str], dict[str, Any]]:
+    """The lines of a program, with calls of compiled functions in place of arithmetic.
+
+    Args:
+        program: A recorded step.
+        compiled: Compiles a source for some arrays.
+
+    Returns:
+        The lines, and what further names in them mean: ``fused_0`` … are the functions.
+    """
+    parts, specs = grouped(program)
+    lines: list[tuple[str, bool]] = []
+    namespace: dict[str, Any] = {"empty": np.empty}
+    for part in parts:
+        if isinstance(part, Call):
+            lines.append((part.text, part.without_graph))
+        elif part.worthwhile:
+            outputs = [each.result for each in part.outputs]
+            arguments = [*part.inputs, *outputs]
+            name = f"fused_{sum(each.startswith('fused_') for each in namespace)}"
+            namespace[name] = compiled(kernel_source(part, specs), [specs[each] for each in arguments])
+            for each in outputs:
+                dtype = specs[each].dtype
+                namespace[dtype.name] = dtype
+                lines.append((f"{each} = empty({specs[each].shape}, {dtype.name})", False))
+            lines.append((f"{name}({', '.join(arguments)})", False))
+        else:
+            lines += [(each.text, False) for each in part.statements]
+    return list(_in_blocks(lines)), namespace
+
+
+def _in_blocks(lines: Sequence[tuple[str, bool]]) -> Iterator[str]:
+    """The lines, those that must not build a graph in blocks."""
+    for without_graph, block in groupby(lines, key=itemgetter(1)):
+        if without_graph:
+            yield "with using_config('enable_backprop', False):"
+        for text, _ in block:
+            yield f"    {text}" if without_graph else text

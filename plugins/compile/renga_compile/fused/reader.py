@@ -1,0 +1,301 @@
+"""From the lines of a recorded program to statements."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from renga_compile.fused.expressions import NotArithmetic, expression_of, names_in, parse
+from renga_compile.fused.formulas import Formula, formula_of
+from renga_compile.fused.statements import Arithmetic, Call, Elementwise, Operand, Reduction, Spec, kept_axes, squeezed
+from renga_compile.replay.program import Program, described
+from renga_core.graph import FunctionNode
+from renga_core.graph.operators.reduction import Sum
+from renga_core.graph.operators.shape import BroadcastTo, SumTo
+
+__all__ = ["read"]
+
+_NAME = re.compile(r"\b(?:[vg]\d+|c\d+|p\d+\._array)\b")
+_LOCAL = re.compile(r"\b[vg]\d+\b")
+_DTYPES = {np.dtype(np.float32): "f4", np.dtype(np.float64): "f8"}
+_RESULTS = re.compile(r"(?:[vg]\d+(?:, |,)?)+")
+_HARMLESS = re.compile(r"n\d+\._saved|forget_n\d+\(\)|p\d+\._grad = |p\d+\._loss_scale = ")
+"""Lines that change no array."""
+
+
+def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Call], dict[str, Spec]]:
+    """What the lines of a program do, and what is known of its arrays.
+
+    Each array gets a name of its own where a line gives its name to another one.
+
+    Args:
+        program: A recorded step.
+        calls: Names of functions that are to remain calls.
+    """
+    reader = _Reader(program, calls)
+    for line in program.lines:
+        reader.line(line)
+    return reader.statements, reader.specs
+
+
+class _Reader:
+    def __init__(self, program: Program, calls: Collection[str]) -> None:
+        self.statements: list[Arithmetic | Call] = []
+        self._program = program
+        self._calls = calls
+        self._names: dict[str, str] = {}  # of arrays, by their names in the lines
+        self.specs: dict[str, Spec] = {}
+        self._fused: dict[str, _Fused] = {}  # by name of the function
+        self._made: set[str] = set()  # by arithmetic
+        self._cleared: set[str] = set()  # parameters that have no gradient
+
+    def line(self, line: str) -> None:
+        text = line.strip()
+        if text.startswith("with "):
+            return  # written anew where it is needed
+        count = len(self.statements)
+        try:
+            done = self._arithmetic(ast.parse(text).body[0], text)
+        except NotArithmetic:
+            del self.statements[count:]
+            done = False
+        if not done:
+            self._call(text)
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def _arithmetic(self, node: ast.stmt, text: str) -> bool:
+        """Whether the line is arithmetic, of which statements have been made, or does nothing."""
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=result)])],
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=function), attr="forward"), args=[ast.Tuple(elts=inputs)]
+                ),
+            ):
+                return self._forward(result, function, [ast.unparse(x) for x in inputs])
+            case ast.Assign(
+                targets=[ast.Tuple(elts=results)],
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=function), attr="backward_arrays"),
+                    args=[targets, ast.List(elts=[gy])],
+                ),
+            ) if function in self._fused:
+                self._backward([ast.unparse(x) for x in results], function, ast.literal_eval(targets), ast.unparse(gy))
+                return True
+            case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=called), args=args)):
+                return self._library(result, called, args)
+            case ast.Assign(
+                targets=[ast.Name(id=result)], value=ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[])
+            ):
+                self._elementwise(result, of, None, {}, {}, ".copy()")
+                return True
+            case ast.Assign(targets=[ast.Name(id=result)], value=value):
+                self._elementwise(result, value, None, {}, {})
+                return True
+            case ast.AugAssign(target=ast.Name(id=result) as target, op=ast.Add(), value=value):
+                self._elementwise(result, ast.BinOp(ast.Name(target.id), ast.Add(), value), None, {}, {})
+                return True
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name.startswith("forget_"):
+                return name.removeprefix("forget_") in self._fused
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=function), attr=attribute)]):
+                return attribute.startswith("_saved_") and function in self._fused
+        return False
+
+    def _forward(self, result: str, function: str, inputs: list[str]) -> bool:
+        if function in self._calls:
+            return False
+        node = self._program.namespace[function]
+        operands = [self._name(x) for x in inputs]
+        formula = formula_of(node)
+        if formula is not None:
+            self._formula(result, function, formula.value, dict(zip("ab", operands, strict=False)))
+        elif type(node) in (BroadcastTo, SumTo, Sum):
+            (x,) = operands
+            shape = self._usable(x).shape
+            if type(node) is BroadcastTo:
+                self._broadcast(result, function, x, kept_axes(shape, node.shape), node.shape)
+            else:
+                self._sum(result, function, x, self._recorded(result).shape, _summed_axes(node, shape))
+        else:
+            return False
+        self._fused[function] = _Fused(operands, self._names[result], formula)
+        return True
+
+    def _formula(self, result: str, function: str, text: str, arrays: dict[str, str]) -> None:
+        numbers = {name: x for name, x in vars(self._program.namespace[function]).items() if name not in arrays}
+        self._elementwise(result, parse(text), function, arrays, numbers)
+
+    def _backward(self, results: list[str], function: str, targets: tuple[int, ...], gy: str) -> None:
+        fused, node = self._fused[function], self._program.namespace[function]
+        if fused.formula is not None:
+            arrays = {**dict(zip("ab", fused.operands, strict=False)), "y": fused.result, "gy": gy}
+            for i, result in zip(targets, results, strict=True):
+                self._formula(result, function, fused.formula.gradients[i], arrays)
+            return
+        (result,), shape = results, node.inputs[0].shape
+        if type(node) is BroadcastTo:
+            self._sum(result, function, gy, shape, kept_axes(shape, node.shape))
+        else:
+            self._broadcast(result, function, gy, _summed_axes(node, shape), shape)
+
+    def _library(self, result: str, called: str, args: list[ast.expr]) -> bool:
+        """A function of the library, by its name in programs."""
+        if called == "as_output":
+            return ast.unparse(args[1]) == result and self._is_made(result)
+        if called == "fit":
+            function = ast.unparse(args[1]).split(".")[0]
+            node = self._program.namespace[function]
+            index = int(ast.unparse(args[1]).split("[")[1][:-1])
+            to, spec = node.inputs[index], self._usable(result)
+            if np.dtype(to.dtype) != spec.dtype or spec.size == 0:
+                return False
+            text = f"fit({{}}, {ast.unparse(args[1])}, {function}, False)"
+            self._sum(result, None, result, to.shape, kept_axes(to.shape, spec.shape), text)
+            return True
+        if called == "as_array":
+            match args[0]:
+                case ast.Name(id=name):
+                    return name == result and self._is_made(result)
+                case ast.IfExp(body=ast.Name(id=name), test=ast.Compare(left=left)):
+                    return name == result and self._is_made(result) and ast.unparse(left) in self._cleared
+        return False
+
+    def _is_made(self, name: str) -> bool:
+        return self._names.get(name) in self._made
+
+    def _elementwise(
+        self,
+        result: str,
+        tree: ast.expr,
+        function: str | None,
+        arrays: Mapping[str, str],
+        numbers: Mapping[str, Any],
+        suffix: str = "",
+    ) -> None:
+        names = [self._name(arrays.get(text, text)) for text in names_in(tree, numbers)]
+        specs = {name: self._usable(name) for name in names}
+        dtypes = {spec.dtype for spec in specs.values()}
+        if len(dtypes) != 1:
+            raise NotArithmetic("operands of several dtypes, or none")
+        (dtype,) = dtypes
+        expression = expression_of(
+            tree,
+            lambda number: f"{_DTYPES[dtype]}({float(number)!r})",
+            lambda text: f"_{list(specs).index(self._name(arrays.get(text, text)))}",
+            numbers,
+        )
+        shape = np.broadcast_shapes(*[spec.shape for spec in specs.values()])
+        operands = tuple([Operand(name, kept_axes(spec.shape, shape)) for name, spec in specs.items()])
+        text = "" if function else self._renamed(ast.unparse(tree)) + suffix
+        self._add(result, Elementwise("", Spec(shape, dtype), function, text, expression, operands))
+
+    def _broadcast(
+        self, result: str, function: str | None, x: str, axes: tuple[bool, ...], shape: tuple[int, ...]
+    ) -> None:
+        spec = Spec(shape, self._usable(x).dtype)
+        self._add(result, Elementwise("", spec, function, "", "_0", (Operand(self._name(x), axes),)))
+
+    def _sum(
+        self, result: str, function: str | None, x: str, shape: tuple[int, ...], kept: tuple[bool, ...], text: str = ""
+    ) -> None:
+        spec, array = self._usable(x), self._name(x)
+        made = Spec(shape, spec.dtype)
+        text = text.format(array)
+        if all(kept):
+            self._add(result, Elementwise("", made, function, text, "_0", (Operand(array, kept),)))
+        else:
+            self._add(result, Reduction("", made, function, text, array, squeezed(spec.shape), kept))
+
+    def _add(self, result: str, statement: Arithmetic) -> None:
+        if statement.spec.size == 0:
+            raise NotArithmetic("an empty array")
+        statement.result = self._new(result, statement.spec)
+        if statement.text:
+            statement.text = f"{statement.result} = {statement.text}"
+        self._made.add(statement.result)
+        self.statements.append(statement)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def _call(self, text: str) -> None:
+        """A line that stays."""
+        left, _, right = text.partition(" = ")
+        makes = _LOCAL.findall(left) if right and _RESULTS.fullmatch(left) else []
+        line = self._renamed(right if makes else text)
+        reads = set(_LOCAL.findall(line))
+        if makes:
+            fitted = right.startswith("fit(")
+            for name in makes:
+                self._new(name, replace(self._recorded(name), usable=False) if fitted else self._recorded(name))
+            line = f"{self._renamed(left)} = {line}"
+        harmless = bool(makes) or _HARMLESS.match(text) is not None
+        without_graph = ".backward_arrays(" in text or "= fit(" in text
+        self.statements.append(Call(line, reads, not harmless, without_graph))
+        self._note_cleared(text, not harmless)
+
+    def _note_cleared(self, text: str, effect: bool) -> None:
+        name, _, value = text.partition(" = ")
+        if name.endswith("._grad"):
+            (self._cleared.add if value == "None" else self._cleared.discard)(name)
+        elif effect:
+            self._cleared.clear()
+
+    # --- names --------------------------------------------------------------------------------------------------------
+
+    def _name(self, text: str) -> str:
+        return self._names.get(text, text)
+
+    def _renamed(self, text: str) -> str:
+        return _LOCAL.sub(lambda found: self._name(found[0]), text)
+
+    def _new(self, name: str, spec: Spec) -> str:
+        """A name for the array that a line calls `name`."""
+        own = name if name not in self._names else self._program.local(name[0])
+        self._names[name] = own
+        self.specs[own] = spec
+        return own
+
+    def _usable(self, name: str) -> Spec:
+        """What is known of an array that is an operand of arithmetic."""
+        name = self._name(name)
+        if _NAME.fullmatch(name) is None:
+            raise NotArithmetic(name)
+        if name not in self.specs:
+            owner = self._program.namespace[name.partition(".")[0]]
+            self.specs[name] = Spec(*described(owner._array if name.startswith("p") else owner))
+        spec = self.specs[name]
+        if not spec.usable or spec.dtype not in _DTYPES:
+            raise NotArithmetic(name)
+        return spec
+
+    def _recorded(self, name: str) -> Spec:
+        return Spec(*self._program.specs[name])
+
+
+@dataclass(frozen=True)
+class _Fused:
+    """A function whose forward has become statements.
+
+    Attributes:
+        operands: Names of its inputs.
+        result: Name of its output.
+        formula: What it computes; None for sums and broadcasts.
+    """
+
+    operands: list[str]
+    result: str
+    formula: Formula | None
+
+
+def _summed_axes(node: FunctionNode, shape: tuple[int, ...]) -> tuple[bool, ...]:
+    """For each axis longer than 1 whether a sum keeps it."""
+    if isinstance(node, SumTo):
+        return kept_axes(node.shape, shape)
+    axes = vars(node)["axes"]
+    return tuple([axis not in axes for axis, length in enumerate(shape) if length != 1])

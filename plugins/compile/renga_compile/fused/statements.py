@@ -1,0 +1,151 @@
+"""What a line of a recorded program does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Arithmetic", "Call", "Elementwise", "Operand", "Reduction", "Spec", "kept_axes", "squeezed"]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Shape and dtype of an array, and whether a compiled loop may use it: contiguous, aligned and writeable."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    usable: bool = True
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An array that a statement reads.
+
+    Attributes:
+        name: Of the array, in the program.
+        axes: For each axis of the loop whether the array has it; else its value is the same all along this axis.
+    """
+
+    name: str
+    axes: tuple[bool, ...]
+
+
+@dataclass
+class Arithmetic:
+    """A statement that can become part of a loop.
+
+    Attributes:
+        result: Name of the array that it makes.
+        spec: Of this array.
+        function: Name of the function in the program that it comes from; None for additions of gradients.
+        text: The line of Python that does the same; empty where the calls of `function` do.
+    """
+
+    result: str
+    spec: Spec
+    function: str | None
+    text: str
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The arrays that it reads."""
+        raise NotImplementedError
+
+    @property
+    def loop_shape(self) -> tuple[int, ...]:
+        """The shape that is looped over, without axes of length 1."""
+        raise NotImplementedError
+
+    @property
+    def reads(self) -> set[str]:
+        """Names of the arrays that it reads."""
+        return {operand.name for operand in self.operands}
+
+
+@dataclass
+class Elementwise(Arithmetic):
+    """``result[i] = expression(operands[i])``.
+
+    Attributes:
+        expression: Python, with ``_0``, ``_1`` … for the operands.
+        inputs: The operands.
+    """
+
+    expression: str = "_0"
+    inputs: tuple[Operand, ...] = ()
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The arrays that it reads."""
+        return self.inputs
+
+    @property
+    def loop_shape(self) -> tuple[int, ...]:
+        """The shape of the result."""
+        return squeezed(self.spec.shape)
+
+    @property
+    def copies(self) -> bool:
+        """Whether it computes nothing."""
+        return self.expression == "_0"
+
+
+@dataclass
+class Reduction(Arithmetic):
+    """The sum of an array over some axes.
+
+    Attributes:
+        operand: The array, which has all axes of the loop.
+        shape: Its shape, without axes of length 1.
+        kept: For each axis of `shape` whether the result has it.
+    """
+
+    operand: str = ""
+    shape: tuple[int, ...] = ()
+    kept: tuple[bool, ...] = ()
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The array that is summed."""
+        return (Operand(self.operand, (True,) * len(self.shape)),)
+
+    @property
+    def loop_shape(self) -> tuple[int, ...]:
+        """The shape of the operand."""
+        return self.shape
+
+
+@dataclass
+class Call:
+    """A line that stays as it is.
+
+    Attributes:
+        text: The line.
+        reads: Names of the arrays that it reads.
+        needs_all: Everything before must have been computed: it may change any array.
+        without_graph: It belongs into the block where no graph is built.
+    """
+
+    text: str
+    reads: set[str] = field(default_factory=set)
+    needs_all: bool = False
+    without_graph: bool = False
+
+
+def squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without axes of length 1."""
+    return tuple([length for length in shape if length != 1])
+
+
+def kept_axes(shape: tuple[int, ...], of: tuple[int, ...]) -> tuple[bool, ...]:
+    """For each axis of `of` longer than 1 whether an array of `shape`, which broadcasts to `of`, has it."""
+    lengths = (1,) * (len(of) - len(shape)) + shape
+    return tuple([mine != 1 for mine, length in zip(lengths, of, strict=True) if length != 1])
