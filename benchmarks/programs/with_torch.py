@@ -1,4 +1,4 @@
-"""The workloads with PyTorch: as it comes, ``best`` (its faster layout and optimizer) and ``compiled`` (that, compiled)."""
+"""The workloads with PyTorch: as it comes, ``best`` (its faster layout and optimizer) and ``compiled``."""
 
 from __future__ import annotations
 
