@@ -15,6 +15,7 @@ from renga_nn.functions.activation import selu as selu
 from renga_nn.functions.activation import sigmoid as sigmoid
 from renga_nn.functions.activation import softmax as softmax
 from renga_nn.functions.activation import softplus as softplus
+from renga_nn.functions.activation import swiglu as swiglu
 from renga_nn.functions.activation import swish as swish
 from renga_nn.functions.activation import tanh as tanh
 from renga_nn.functions.array import as_strided as as_strided
@@ -74,6 +75,7 @@ from renga_nn.functions.connection import dilated_convolution_2d as dilated_conv
 from renga_nn.functions.connection import embed_id as embed_id
 from renga_nn.functions.connection import linear as linear
 from renga_nn.functions.connection import local_convolution_2d as local_convolution_2d
+from renga_nn.functions.connection import rotary_embedding as rotary_embedding
 from renga_nn.functions.connection import scaled_dot_product_attention as scaled_dot_product_attention
 from renga_nn.functions.connection import shift as shift
 from renga_nn.functions.evaluation import accuracy as accuracy
@@ -97,6 +99,7 @@ from renga_nn.functions.loss import gaussian_kl_divergence as gaussian_kl_diverg
 from renga_nn.functions.loss import gaussian_nll as gaussian_nll
 from renga_nn.functions.loss import hinge as hinge
 from renga_nn.functions.loss import huber_loss as huber_loss
+from renga_nn.functions.loss import linear_softmax_cross_entropy as linear_softmax_cross_entropy
 from renga_nn.functions.loss import mean_absolute_error as mean_absolute_error
 from renga_nn.functions.loss import mean_squared_error as mean_squared_error
 from renga_nn.functions.loss import negative_sampling as negative_sampling
@@ -188,6 +191,7 @@ from renga_nn.functions.normalization import group_normalization as group_normal
 from renga_nn.functions.normalization import layer_normalization as layer_normalization
 from renga_nn.functions.normalization import local_response_normalization as local_response_normalization
 from renga_nn.functions.normalization import normalize as normalize
+from renga_nn.functions.normalization import rms_normalization as rms_normalization
 from renga_nn.functions.pooling import average_pooling_1d as average_pooling_1d
 from renga_nn.functions.pooling import average_pooling_2d as average_pooling_2d
 from renga_nn.functions.pooling import average_pooling_3d as average_pooling_3d
@@ -332,6 +336,7 @@ __all__ = [
     "lgamma",
     "linear",
     "linear_interpolate",
+    "linear_softmax_cross_entropy",
     "local_convolution_2d",
     "local_response_normalization",
     "log",
@@ -380,12 +385,14 @@ __all__ = [
     "repeat",
     "reshape",
     "resize_images",
+    "rms_normalization",
     "roi_average_align_2d",
     "roi_average_pooling_2d",
     "roi_max_align_2d",
     "roi_max_pooling_2d",
     "roi_pooling_2d",
     "rollaxis",
+    "rotary_embedding",
     "rrelu",
     "rsqrt",
     "scale",
@@ -420,6 +427,7 @@ __all__ = [
     "sum",
     "sum_to",
     "swapaxes",
+    "swiglu",
     "swish",
     "tan",
     "tanh",

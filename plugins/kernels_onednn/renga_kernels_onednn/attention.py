@@ -8,6 +8,7 @@ import numpy as np
 
 from renga_core.backend import Array
 from renga_core.kernel import operations
+from renga_kernels_onednn.attention_blocks import Blocks
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.layout import address, is_single
 from renga_kernels_onednn.library import SOFTMAX
@@ -18,6 +19,9 @@ __all__ = ["Attention", "supports"]
 
 _LEAST = 1 << 16
 """Multiplications up to which NumPy is as fast, and no primitives are needed for each length of sequences."""
+
+_FEW = 1 << 22
+"""So many scores are computed at once, and kept for backward: 16 MiB. More are computed by blocks."""
 
 
 def supports(
@@ -42,8 +46,10 @@ class Attention:
     @staticmethod
     def forward(
         query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
-    ) -> tuple[Array, tuple[Array]]:
+    ) -> tuple[Array, tuple[Array, ...]]:
         """As the reference."""
+        if math.prod(query.shape[:-1]) * key.shape[-2] > _FEW:
+            return Blocks(query, key, value, mask, keep, causal, scale).forward(), ()
         weights = np.empty((*query.shape[:-1], key.shape[-2]), np.float32)
         multiply_batches(query * np.float32(scale), key.swapaxes(-1, -2), weights)
         bias = _bias(mask, causal, weights.shape)
@@ -52,7 +58,7 @@ class Attention:
         if weights.size and not weights.max() < math.inf:
             # As `softmax`: what is NaN or infinite is to show.
             reference = operations["scaled_dot_product_attention"].reference
-            right: tuple[Array, tuple[Array]] = reference.forward(query, key, value, mask, keep, causal, scale)
+            right: tuple[Array, tuple[Array, ...]] = reference.forward(query, key, value, mask, keep, causal, scale)
             return right
         find(weights.size, plan_of_softmax, SOFTMAX, *_rows(weights))(address(weights), address(weights))
         if bias is not None and mask is not None:
@@ -72,10 +78,12 @@ class Attention:
         causal: bool,
         scale: float,
         y: Array,
-        kept: tuple[Array],
+        kept: tuple[Array, ...],
         gy: Array,
     ) -> tuple[Array, Array, Array]:
         """As the reference."""
+        if not kept:
+            return Blocks(query, key, value, mask, keep, causal, scale).backward(y, gy)
         (weights,) = kept
         gradient = np.empty(weights.shape, np.float32)
         multiply_batches(gy, value.swapaxes(-1, -2), gradient)

@@ -61,6 +61,8 @@ CALLS = {
     "window_sum": lambda x: F.average_pooling_1d(x[None], 2),
     "window_spread": lambda x: F.average_pooling_1d(x[None], 2),
     "layer_normalization": lambda x: F.layer_normalization(x, ROW, ROW),
+    "rms_normalization": lambda x: F.rms_normalization(x, ROW),
+    "swiglu": lambda x: F.swiglu(x, X),
 }
 
 

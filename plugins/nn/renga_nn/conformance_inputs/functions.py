@@ -93,6 +93,7 @@ crf1d = by_name(
 )
 hinge = by_place(positive(4, 3), whole(3, 4))
 huber_loss = by_name(x=_ROWS, t=_ROWS, delta=1.0)
+linear_softmax_cross_entropy = by_name(x=floats(4, 3), W=floats(5, 3), t=whole(5, 4), b=floats(5))
 sigmoid_cross_entropy = by_place(_ROWS, whole(2, 4, 3))
 
 # --- math -------------------------------------------------------------------------------------------------------------
@@ -115,6 +116,7 @@ _NORMALIZED = {"x": floats(6, 3), "gamma": floats(3), "beta": floats(3)}
 batch_normalization = by_name(**_NORMALIZED)
 batch_renormalization = by_name(**_NORMALIZED, rmax=1.0, dmax=0.0)  # as far as they are clipped, r and d are constants
 layer_normalization = by_name(**_NORMALIZED)
+rms_normalization = by_name(x=floats(6, 3), gamma=floats(3))
 fixed_batch_normalization = by_name(**_NORMALIZED, mean=floats(3), var=positive(3))
 fixed_batch_renormalization = fixed_batch_normalization
 group_normalization = by_name(x=floats(2, 4, 3), groups=2, gamma=floats(4), beta=floats(4))

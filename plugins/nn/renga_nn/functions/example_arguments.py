@@ -29,6 +29,7 @@ __all__ = [
     "dropout",
     "elu",
     "embed_id_gradient",
+    "erf",
     "hard_sigmoid",
     "label_weights",
     "layer_normalization",
@@ -40,12 +41,15 @@ __all__ = [
     "moving_average",
     "recurrence",
     "relu",
+    "rms_normalization",
+    "rotary_embedding",
     "scaled_dot_product_attention",
     "sigmoid",
     "softmax",
     "softmax_cross_entropy",
     "softplus",
     "sparse_matmul",
+    "swiglu",
     "tanh",
     "window_spread",
     "window_sum",
@@ -189,6 +193,7 @@ def _elementwise(keeps_output: bool, *parameters: float) -> Samples:
 relu = _elementwise(True)
 sigmoid = _elementwise(True)
 tanh = _elementwise(True)
+erf = _elementwise(False)
 hard_sigmoid = _elementwise(True)
 clipped_relu = _elementwise(True, 20.0)
 leaky_relu = _elementwise(False, 0.2)
@@ -381,6 +386,28 @@ def layer_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Itera
             (x, gamma, beta, 1e-5),
             lambda args, result, gy: (args[0], args[1], result[1], result[2], gy),
         )
+
+
+def rms_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, gamma, eps)``."""
+    for sample in layer_normalization(rng, dtype):
+        x, gamma, _, eps = sample.args
+        yield Sample(sample.name, (x, gamma, eps), lambda args, result, gy: (args[0], args[1], result[1], gy))
+
+
+def swiglu(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(gate, x)``."""
+    for name, shape in {"rows": (3, 5), "many": (7, 1030), "one": (1, 1), "none": (0, 4)}.items():
+        args = _draw(rng, shape, dtype) * 4, _draw(rng, shape, dtype)
+        yield Sample(name, args, lambda args, result, gy: (*args, gy))
+
+
+def rotary_embedding(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, cos, sin)``."""
+    for name, shape in {"heads": (2, 3, 5, 6), "one pair": (4, 2), "many": (3, 130, 64), "none": (0, 3, 4)}.items():
+        angles = rng.uniform(-4, 4, (shape[-2], shape[-1] // 2))
+        wide = np.result_type(dtype, np.float32)
+        yield Sample(name, (_draw(rng, shape, dtype), np.cos(angles).astype(wide), np.sin(angles).astype(wide)))
 
 
 def scaled_dot_product_attention(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

@@ -7,7 +7,7 @@ __all__ = ["FUNCTIONS"]
 NAMES = {
     "activation": (
         "clipped_relu crelu elu hard_sigmoid leaky_relu log_softmax maxout prelu relu relu6 rrelu selu sigmoid "
-        "softmax softplus swish tanh"
+        "softmax softplus swiglu swish tanh"
     ),
     "array": (
         "as_strided broadcast broadcast_to cast concat copy depth2space diagonal dstack expand_dims flatten flip "
@@ -19,14 +19,15 @@ NAMES = {
     "connection": (
         "bilinear convolution_1d convolution_2d convolution_3d convolution_nd deconvolution_1d deconvolution_2d "
         "deconvolution_3d deconvolution_nd deformable_convolution_2d_sampler depthwise_convolution_2d "
-        "dilated_convolution_2d embed_id linear local_convolution_2d scaled_dot_product_attention shift"
+        "dilated_convolution_2d embed_id linear local_convolution_2d rotary_embedding scaled_dot_product_attention "
+        "shift"
     ),
     "evaluation": "accuracy binary_accuracy classification_summary f1_score precision r2_score recall",
     "loss": (
         "absolute_error argmax_crf1d bernoulli_nll black_out connectionist_temporal_classification contrastive crf1d "
         "cross_covariance decov discriminative_margin_based_clustering_loss gaussian_kl_divergence gaussian_nll hinge "
-        "huber_loss mean_absolute_error mean_squared_error negative_sampling sigmoid_cross_entropy "
-        "softmax_cross_entropy squared_error triplet"
+        "huber_loss linear_softmax_cross_entropy mean_absolute_error mean_squared_error negative_sampling "
+        "sigmoid_cross_entropy softmax_cross_entropy squared_error triplet"
     ),
     "math": (
         "absolute add arccos arcsin arctan arctan2 arctanh argmax argmin average batch_det batch_inv "
@@ -39,7 +40,7 @@ NAMES = {
     "normalization": (
         "batch_normalization batch_renormalization decorrelated_batch_normalization fixed_batch_normalization "
         "fixed_batch_renormalization fixed_decorrelated_batch_normalization group_normalization "
-        "layer_normalization local_response_normalization normalize"
+        "layer_normalization local_response_normalization normalize rms_normalization"
     ),
     "pooling": (
         "average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd global_average_pooling_2d "
@@ -54,20 +55,20 @@ NAMES = {
 
 STATED = (
     "accuracy argmax_crf1d as_strided average_pooling_1d average_pooling_2d average_pooling_3d average_pooling_nd "
-    "batch_inv batch_normalization batch_renormalization bias bilinear binary_accuracy black_out broadcast_to "
-    "cast cholesky classification_summary clip connectionist_temporal_classification contrastive convolution_3d "
-    "crf1d deconvolution_1d deconvolution_2d deconvolution_3d deconvolution_nd decorrelated_batch_normalization "
+    "batch_inv batch_normalization batch_renormalization bias bilinear binary_accuracy black_out broadcast_to cast "
+    "cholesky classification_summary clip connectionist_temporal_classification contrastive convolution_3d crf1d "
+    "deconvolution_1d deconvolution_2d deconvolution_3d deconvolution_nd decorrelated_batch_normalization "
     "deformable_convolution_2d_sampler depth2space discriminative_margin_based_clustering_loss einsum embed_id "
     "expand_dims f1_score fft fixed_batch_normalization fixed_batch_renormalization "
     "fixed_decorrelated_batch_normalization flip forget get_item group_normalization hinge huber_loss ifft im2col "
-    "layer_normalization local_convolution_2d lstm max_pooling_1d max_pooling_2d max_pooling_3d max_pooling_nd "
-    "maxout moveaxis n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm n_step_rnn negative_sampling "
-    "pad pad_sequence permutate polygamma precision prelu recall repeat reshape resize_images "
-    "roi_average_align_2d roi_average_pooling_2d roi_max_align_2d roi_max_pooling_2d roi_pooling_2d rollaxis "
-    "scale scatter_add select_item shift sigmoid_cross_entropy slstm space2depth sparse_matmul "
-    "spatial_pyramid_pooling_2d spatial_transformer_grid spatial_transformer_sampler split_axis sum_to swapaxes "
-    "tile transpose_sequence tree_lstm unpooling_1d unpooling_2d unpooling_3d unpooling_nd upsampling_2d where "
-    "zeta"
+    "layer_normalization linear_softmax_cross_entropy local_convolution_2d lstm max_pooling_1d max_pooling_2d "
+    "max_pooling_3d max_pooling_nd maxout moveaxis n_step_bigru n_step_bilstm n_step_birnn n_step_gru n_step_lstm "
+    "n_step_rnn negative_sampling pad pad_sequence permutate polygamma precision prelu recall repeat reshape "
+    "resize_images rms_normalization roi_average_align_2d roi_average_pooling_2d roi_max_align_2d "
+    "roi_max_pooling_2d roi_pooling_2d rollaxis scale scatter_add select_item shift sigmoid_cross_entropy slstm "
+    "space2depth sparse_matmul spatial_pyramid_pooling_2d spatial_transformer_grid spatial_transformer_sampler "
+    "split_axis sum_to swapaxes tile transpose_sequence tree_lstm unpooling_1d unpooling_2d unpooling_3d "
+    "unpooling_nd upsampling_2d where zeta"
 )
 """Those of which `renga_nn.conformance_inputs.functions` says how they are tried; for the others, the kit guesses."""
 

@@ -1,3 +1,6 @@
+import importlib
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -167,3 +170,109 @@ def test_what_is_not_finite_shows(length, number, mask):
     assert np.isnan(y[0, 1]).all() == (mask is None or number != -np.inf)
     assert np.isfinite(np.delete(y[0], 1, axis=0)).all()
     assert np.isfinite(y[1]).all()
+
+
+# --- heads that share keys, and a cache -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [{}, {"causal": True}, {"mask": SEEN[:, :4]}])
+@pytest.mark.parametrize("heads", [1, 2])
+def test_heads_that_share_keys(heads, more):
+    """As if each had its own copy; and the gradient of a key is the sum of those of its copies."""
+    rng = np.random.default_rng(0)
+    query = Variable(rng.normal(size=(2, 4, 3, 2)))
+    few = [Variable(rng.normal(size=(2, heads, 4, size))) for size in (2, 5)]
+    many = [Variable(np.repeat(x.array, 4 // heads, axis=1)) for x in few]
+    results = [scaled_dot_product_attention(query, *pair, **more) for pair in (few, many)]
+    np.testing.assert_allclose(results[0].array, results[1].array, rtol=1e-12)
+    for y in results:
+        y.grad = np.cos(np.arange(y.size)).reshape(y.shape)
+        y.backward()
+    for x, copies in zip(few, many, strict=True):
+        expected = copies.grad.reshape(2, heads, 4 // heads, *x.shape[2:]).sum(axis=2)
+        np.testing.assert_allclose(x.grad, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("mask", [None, SEEN.repeat(2, axis=0), np.linspace(-1, 1, 24).reshape(6, 4)])
+def test_queries_that_come_later(mask):
+    """They see what they would see in the whole sequence."""
+    rng = np.random.default_rng(0)
+    query, key, value = rng.normal(size=(3, 2, 6, 4))[:, :, :6]
+    mask = None if mask is None else np.concatenate([mask, mask[:, :2]], axis=1)
+    whole = scaled_dot_product_attention(query, key, value, mask, causal=True).array
+    for offset in (1, 4, 5):
+        part = None if mask is None else mask[offset:]
+        y = scaled_dot_product_attention(query[:, offset:], key, value, part, causal=True, offset=offset)
+        np.testing.assert_allclose(y.array, whole[:, offset:], rtol=1e-12)
+
+
+# --- long sequences ---------------------------------------------------------------------------------------------------
+
+MODULES = ["renga_nn.functions.connection.attention_reference", "renga_kernels_onednn.attention"]
+
+
+def small_blocks(monkeypatch):
+    """Blocks of three rows, from the first score on."""
+    for name in MODULES:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:  # without oneDNN
+            continue
+        monkeypatch.setattr(module, "_FEW", 0)
+    monkeypatch.setattr(importlib.import_module(MODULES[0]), "_BLOCK", 3 * 66)
+    blocks = importlib.import_module("renga_kernels_onednn.attention_blocks")
+    monkeypatch.setattr(blocks, "_SCORES", 3 * 66)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"causal": True},
+        {"causal": True, "mask": np.arange(66) % 3 > 0},
+        {"mask": np.linspace(-2, 2, 65 * 66, dtype=np.float32).reshape(65, 66)},
+        {"mask": np.arange(65)[:, None] != 4},
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_blocks_compute_the_same(dtype, more, keep, monkeypatch):
+    """As all at once, in float64: result and gradients, by the kernel that float32 has, and by the reference."""
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal(size=(2, 2, length, 5)).astype(dtype) for length in (65, 66, 66)]
+    gy = rng.normal(size=(2, 2, 65, 5)).astype(dtype)
+    found = []
+    for wanted in (np.float64, dtype):
+        random.seed(0)
+        variables = [Variable(x.astype(wanted)) for x in arrays]
+        y = scaled_dot_product_attention(*variables, **more, dropout_ratio=0.4 * keep)
+        y.grad = gy.astype(wanted)
+        y.backward()
+        found.append([y.array, *[v.grad for v in variables]])
+        small_blocks(monkeypatch)
+    for right, got in zip(*found, strict=True):
+        np.testing.assert_allclose(got, right, rtol=0, atol=2e-5 if dtype == np.float32 else 1e-12)
+
+
+def test_what_is_not_finite_shows_in_blocks(monkeypatch):
+    small_blocks(monkeypatch)
+    query = Variable(np.ones((2, 80, 16), np.float32))
+    query.array[0, 1] = np.nan
+    y = scaled_dot_product_attention(query, np.ones((2, 80, 16), np.float32), np.ones((2, 80, 16), np.float32))
+    y.grad = np.ones_like(y.array)
+    y.backward()
+    for rows in (y.array, query.grad):
+        assert np.isnan(rows[0, 1]).all()
+        assert np.isfinite(np.delete(rows[0], 1, axis=0)).all()
+
+
+def test_long_sequences_take_little_memory():
+    """An eighth of what all scores would take, and much less than an eighth is needed."""
+    query = Variable(np.random.default_rng(0).normal(size=(1, 4096, 8)).astype(np.float32))
+    tracemalloc.start()
+    y = scaled_dot_product_attention(query, query.array, query.array, causal=True)
+    y.grad = y.array
+    y.backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 4096**2 / 8

@@ -3,7 +3,7 @@
 - `relu`, `leaky_relu`, `elu` (also `selu`), `clipped_relu` (also `relu6`), `softplus`: one side of zero is bent.
 - `prelu`: a slope that is learned; `rrelu`: one that is drawn. `crelu`: both sides of zero, apart. `maxout`: the
   largest of several.
-- `sigmoid`, `hard_sigmoid`, `tanh`: both sides are. `swish`: a number gates itself.
+- `sigmoid`, `hard_sigmoid`, `tanh`: both sides are. `swish`: a number gates itself. `swiglu`: one gates another.
 - `softmax`, `log_softmax`: scores as probabilities, and their logarithms.
 """
 
@@ -19,6 +19,7 @@ from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.activation.sigmoid import sigmoid
 from renga_nn.functions.activation.softmax import softmax
 from renga_nn.functions.activation.softplus import softplus
+from renga_nn.functions.activation.swiglu import swiglu
 from renga_nn.functions.activation.swish import swish
 from renga_nn.functions.activation.tanh import tanh
 
@@ -38,6 +39,7 @@ __all__ = [
     "sigmoid",
     "softmax",
     "softplus",
+    "swiglu",
     "swish",
     "tanh",
 ]

@@ -1,7 +1,8 @@
 """Functions with weights: what `renga.links` of the same names call with their parameters.
 
 - `linear`: the fully connected layer. `bilinear`: of a product of two inputs. `embed_id`: looking up vectors by number.
-- `scaled_dot_product_attention`: means of values, weighted by how their keys fit queries.
+- `scaled_dot_product_attention`: means of values, weighted by how their keys fit queries; `attention_reference`: how
+  they are computed. `rotary_embedding`: positions as angles.
 - `convolution_2d`, `deconvolution_2d`, `dilated_convolution_2d`: over images. `convolution_nd`, `deconvolution_nd`:
   over any number of axes; `convolution_1d` and the like are in the same files.
 - `convolution`: the nodes behind them, for any number of axes. `convolution_reference`: how they are computed;
@@ -21,6 +22,7 @@ from renga_nn.functions.connection.dilated_convolution_2d import dilated_convolu
 from renga_nn.functions.connection.embed_id import embed_id
 from renga_nn.functions.connection.linear import linear
 from renga_nn.functions.connection.local_convolution_2d import local_convolution_2d
+from renga_nn.functions.connection.rotary_embedding import rotary_embedding
 from renga_nn.functions.connection.scaled_dot_product_attention import scaled_dot_product_attention
 from renga_nn.functions.connection.shift import shift
 
@@ -40,6 +42,7 @@ __all__ = [
     "embed_id",
     "linear",
     "local_convolution_2d",
+    "rotary_embedding",
     "scaled_dot_product_attention",
     "shift",
 ]

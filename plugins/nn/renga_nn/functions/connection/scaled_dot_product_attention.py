@@ -12,10 +12,10 @@ from renga_core.backend import Array, get_array_module, get_backend, get_device_
 from renga_core.configuration import config
 from renga_core.graph import FunctionNode, InvalidType, as_array
 from renga_core.graph.errors import describe_array
-from renga_core.graph.operators import cast, matmul
+from renga_core.graph.operators import broadcast_to, cast, matmul, reshape
 from renga_core.graph.operators import sum as sum_of
-from renga_core.kernel import Operation
-from renga_nn.functions.checks import as_number, require_array, require_floating, wide
+from renga_nn.functions.checks import as_integer, as_number, require_array, require_floating
+from renga_nn.functions.connection.attention_reference import ATTENTION, bias_of
 
 if TYPE_CHECKING:
     from renga_core.graph import Variable
@@ -33,64 +33,104 @@ def scaled_dot_product_attention(
     dropout_ratio: float = 0.0,
     causal: bool = False,
     scale: float | None = None,
+    offset: int = 0,
 ) -> Variable:
     """``softmax(query @ key.T * scale) @ value``: for each query the mean of values, weighted by how its key fits.
 
     The weights are a softmax over the keys (Vaswani et al. 2017, equation 1). A query that may see no key at all gets
-    zeros. Heads are one of the axes in front, ``(N, heads, T, D)``.
+    zeros. Heads are one of the axes in front, ``(N, heads, T, D)``. Several heads of queries may share one of keys and
+    values (grouped queries, Ainslie et al. 2023): with G times as many heads of queries, head h of the queries looks at
+    head h // G of the keys.
+
+    Long sequences are computed by blocks: memory grows with T + S, not with T * S, unless there is dropout in training,
+    or the gradient is to be differentiated.
 
     Args:
         query: ``(..., T, D)``.
-        key: ``(..., S, D)`` with at least one key.
+        key: ``(..., S, D)`` with at least one key. Its last axis in front, the heads, may divide that of `query`.
         value: ``(..., S, E)``.
         mask: An array that broadcasts to ``(..., T, S)``: truth values, of which true ones are seen; or numbers, which
             are added to the scaled products. No gradient flows to it.
         dropout_ratio: In training, the probability for a weight to be set to 0, the others being scaled up.
-        causal: Let query t see the keys up to number t only.
+        causal: Let query t see the keys up to number ``offset + t`` only.
         scale: ``1 / sqrt(D)`` if None.
+        offset: Number of the first query among the keys: how many keys come from a cache. Only for `causal`.
 
     Returns:
         Variable ``(..., T, E)`` of the dtype of `query`. Half precision is computed in float32.
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `dropout_ratio` is out of range.
+        ValueError: `dropout_ratio` is out of range, or `offset` is negative.
 
     >>> import numpy as np
     >>> query, key = np.array([[0.0], [100.0]]), np.array([[-1.0], [1.0]])
     >>> scaled_dot_product_attention(query, key, np.array([[2.0], [4.0]])).array.tolist()
     [[3.0], [4.0]]
     """
-    _check(query, key, value)
+    groups = _check(query, key, value)
     dropout_ratio = as_number(_NAME, "dropout_ratio", dropout_ratio)
     if not 0 <= dropout_ratio < 1:
         raise ValueError(f"{_NAME}: dropout_ratio is {dropout_ratio:g}; it must be from 0 up to but not including 1")
     shape = (*query.shape[:-1], key.shape[-2])
     if mask is not None:
         mask = _checked_mask(query, mask, shape)
+    offset = as_integer(_NAME, "offset", offset, 0)
+    if causal and offset:
+        causal = False
+        if offset + 1 < shape[-1]:  # else even the first query sees all keys
+            mask = _seen_from(query, mask, offset, shape)
     keep = None
     if dropout_ratio and config.train:
         generator = random.generator(get_backend(as_array(query)))
         xp = get_array_module(query)
         keep = (generator.random(shape, dtype=xp.float32) >= dropout_ratio).astype(query.dtype) / (1 - dropout_ratio)
     node = Attention(mask, keep, causal, query.shape[-1] ** -0.5 if scale is None else as_number(_NAME, "scale", scale))
-    return node.apply((query, key, value))[0]
+    if groups == 1:
+        return node.apply((query, key, value))[0]
+    if mask is None and keep is None and not causal:
+        # Heads that share keys are more rows of queries for these.
+        merged = reshape(query, (*key.shape[:-2], groups * shape[-2], query.shape[-1]))
+        return reshape(node.apply((merged, key, value))[0], (*query.shape[:-1], value.shape[-1]))
+    return node.apply((query, _repeated(key, groups), _repeated(value, groups)))[0]
 
 
-def _check(query: Any, key: Any, value: Any) -> None:
+def _repeated(x: Any, groups: int) -> Variable:
+    """Each head so many times, one after another."""
+    *front, heads, length, size = x.shape
+    each = broadcast_to(reshape(x, (*front, heads, 1, length, size)), (*front, heads, groups, length, size))
+    return reshape(each, (*front, heads * groups, length, size))
+
+
+def _seen_from(query: Any, mask: Array | None, offset: int, shape: tuple[int, ...]) -> Array:
+    """The mask, with later keys hidden from queries of which the first has number `offset`."""
+    xp = get_array_module(query)
+    seen = offset + xp.arange(shape[-2])[:, None] >= xp.arange(shape[-1])
+    if mask is None:
+        return get_device_of(query).send(seen)
+    return mask & seen if mask.dtype.kind == "b" else xp.where(seen, mask, -xp.inf).astype(mask.dtype)
+
+
+def _check(query: Any, key: Any, value: Any) -> int:
+    """How many heads of queries share one of keys."""
     for name, x in (("query", query), ("key", key), ("value", value)):
         require_floating(_NAME, name, x)
         if x.ndim < 2 or not same_dtype(x, query):
             raise InvalidType(_NAME, name, f"{query.dtype} with at least 2 axes", describe_array(x))
-    front = tuple(query.shape[:-2])
+    front, front_of_key = tuple(query.shape[:-2]), tuple(key.shape[:-2])
     if query.shape[-1] == 0:
         raise InvalidType(_NAME, "query", "features", describe_array(query))
-    if tuple(key.shape[:-2]) != front or key.shape[-1] != query.shape[-1] or key.shape[-2] == 0:
+    groups = 1
+    if front_of_key != front and front and front_of_key and front_of_key[-1] and front[-1] % front_of_key[-1] == 0:
+        groups = front[-1] // front_of_key[-1]
+        front_of_key = (*front_of_key[:-1], front[-1])
+    if front_of_key != front or key.shape[-1] != query.shape[-1] or key.shape[-2] == 0:
         expected = f"{(*front, 'S', query.shape[-1])} with at least one key, to fit query: {describe_array(query)}"
         raise InvalidType(_NAME, "key", expected, describe_array(key))
     if tuple(value.shape[:-1]) != tuple(key.shape[:-1]):
         expected = f"{(*key.shape[:-1], 'E')}, to fit key: {describe_array(key)}"
         raise InvalidType(_NAME, "value", expected, describe_array(value))
+    return groups
 
 
 def _checked_mask(query: Any, mask: Any, shape: tuple[int, ...]) -> Array:
@@ -101,84 +141,6 @@ def _checked_mask(query: Any, mask: Any, shape: tuple[int, ...]) -> Array:
         expected = f"truth values or floating numbers that broadcast to {shape}"
         raise InvalidType(_NAME, "mask", expected, describe_array(array))
     return get_device_of(query).send(array)
-
-
-def _forward(
-    query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
-) -> tuple[Array, tuple[Array]]:
-    """The weighted means; and, kept for backward, the weights.
-
-    `keep` is what weights are multiplied with for dropout, in the shape ``(..., T, S)``.
-    """
-    xp = get_array_module(query)
-    scores = xp.matmul(wide(query), wide(key).swapaxes(-1, -2)) * scale
-    bias = _bias(xp, mask, causal, scores)
-    if bias is not None:
-        scores = scores + bias
-    largest = scores.max(axis=-1, keepdims=True)
-    if mask is not None:
-        # Where nothing is seen, all is minus infinity, and weights become 0 / 1. Where it comes from queries and keys,
-        # they become NaN.
-        largest = xp.where((bias == -xp.inf).all(axis=-1, keepdims=True), 0, largest)
-    weights = xp.exp(scores - largest)
-    total = weights.sum(axis=-1, keepdims=True)
-    weights /= xp.where(total == 0, 1, total)
-    y = xp.matmul(weights if keep is None else weights * keep, wide(value))
-    return y.astype(query.dtype, copy=False), (weights,)
-
-
-def _backward(
-    query: Array,
-    key: Array,
-    value: Array,
-    mask: Array | None,
-    keep: Array | None,
-    causal: bool,
-    scale: float,
-    y: Array,
-    kept: tuple[Array],
-    gy: Array,
-) -> tuple[Array, Array, Array]:
-    """Gradients of query, key and value; of what `_forward` got and returned, and the gradient of its result."""
-    xp = get_array_module(query)
-    (weights,) = kept
-    gy = wide(gy)
-    g_weights = xp.matmul(gy, wide(value).swapaxes(-1, -2))
-    dropped = weights
-    if keep is not None:
-        g_weights = g_weights * keep
-        dropped = weights * keep
-    g_weights = g_weights * weights
-    g_scores = (g_weights - weights * g_weights.sum(axis=-1, keepdims=True)) * scale
-    gradients = (
-        xp.matmul(g_scores, wide(key)),
-        xp.matmul(g_scores.swapaxes(-1, -2), wide(query)),
-        xp.matmul(dropped.swapaxes(-1, -2), gy),
-    )
-    gq, gk, gv = [g.astype(query.dtype, copy=False) for g in gradients]
-    return gq, gk, gv
-
-
-ATTENTION = Operation(
-    "scaled_dot_product_attention",
-    _forward,
-    _backward,
-    samples="renga_nn.functions.example_arguments:scaled_dot_product_attention",
-)
-
-
-def _bias(xp: Any, mask: Array | None, causal: bool, scores: Any) -> Array | None:
-    """What is added to scores: minus infinity where a key is not seen."""
-    bias = None
-    if mask is not None:
-        bias = xp.where(mask, 0.0, -xp.inf) if mask.dtype.kind == "b" else mask
-        bias = bias.astype(scores.dtype, copy=False)
-    if causal:
-        rows, columns = scores.shape[-2:]
-        seen = xp.arange(rows)[:, None] >= xp.arange(columns)
-        past = xp.where(seen, 0.0, -xp.inf).astype(scores.dtype, copy=False)
-        bias = past if bias is None else bias + past
-    return bias
 
 
 class Attention(FunctionNode):
@@ -221,7 +183,7 @@ class Attention(FunctionNode):
         query, key, value = (cast(x, dtype) for x in self.get_retained_inputs())
         gy = cast(grad_outputs[0], dtype)
         scores = matmul(query, key.transpose(*_turned(key))) * scale
-        bias = _bias(scores.xp, mask, causal, scores)
+        bias = bias_of(scores.xp, mask, causal, scores)
         if bias is None:
             weights = softmax(scores, axis=-1)
         else:

@@ -1,7 +1,7 @@
 """Losses: one number that says how wrong a batch of predictions is.
 
 - `softmax_cross_entropy`: one class of many, or (`soft_targets`) probabilities. `sigmoid_cross_entropy`: yes or no.
-  `hinge`: one class against the others, by a margin.
+  `hinge`: one class against the others, by a margin. `linear_softmax_cross_entropy`: one class of very many.
 - `likelihood`: `bernoulli_nll`, `gaussian_nll`, `gaussian_kl_divergence`, of variational autoencoders.
 - `metric`: `contrastive` and `triplet`, for distances that mean something. `discriminative`:
   `discriminative_margin_based_clustering_loss`, for pixels. `distance`: the length of vectors.
@@ -21,6 +21,7 @@ from renga_nn.functions.loss.discriminative import discriminative_margin_based_c
 from renga_nn.functions.loss.hinge import hinge
 from renga_nn.functions.loss.huber_loss import huber_loss
 from renga_nn.functions.loss.likelihood import bernoulli_nll, gaussian_kl_divergence, gaussian_nll
+from renga_nn.functions.loss.linear_softmax_cross_entropy import linear_softmax_cross_entropy
 from renga_nn.functions.loss.mean_error import absolute_error, mean_absolute_error, mean_squared_error, squared_error
 from renga_nn.functions.loss.metric import contrastive, triplet
 from renga_nn.functions.loss.sampled import black_out, negative_sampling
@@ -42,6 +43,7 @@ __all__ = [
     "gaussian_nll",
     "hinge",
     "huber_loss",
+    "linear_softmax_cross_entropy",
     "mean_absolute_error",
     "mean_squared_error",
     "negative_sampling",

@@ -68,7 +68,7 @@ def erfcinv(x: Any) -> Variable:
     return Erfcinv().apply((x,))[0]
 
 
-class Erf(Elementwise):
+class Erf(Elementwise, operation="erf"):
     """erf; the derivative is ``2/√π exp(-x²)``."""
 
     def compute(self, xp: Any, x: Array) -> Array:

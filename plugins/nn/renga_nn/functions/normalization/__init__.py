@@ -3,7 +3,8 @@
 - `batch_normalization`: over the batch, in training, or with fixed statistics, in testing. `batch_renormalization`: the
   same, corrected towards fixed statistics. `decorrelated_batch_normalization`: channels get uncorrelated, too, by the
   inverse square roots in `whitening`.
-- `layer_normalization`: over the units of each row. `group_normalization`: over groups of channels of each example.
+- `layer_normalization`: over the units of each row; `rms_normalization`: the same, and the mean stays.
+- `group_normalization`: over groups of channels of each example.
 - `local_response_normalization`: by neighbouring channels. `normalize`: to length one.
 """
 
@@ -17,6 +18,7 @@ from renga_nn.functions.normalization.group_normalization import group_normaliza
 from renga_nn.functions.normalization.layer_normalization import layer_normalization
 from renga_nn.functions.normalization.local_response_normalization import local_response_normalization
 from renga_nn.functions.normalization.normalize import normalize
+from renga_nn.functions.normalization.rms_normalization import rms_normalization
 
 __all__ = [
     "batch_normalization",
@@ -29,4 +31,5 @@ __all__ = [
     "layer_normalization",
     "local_response_normalization",
     "normalize",
+    "rms_normalization",
 ]

@@ -1,0 +1,128 @@
+"""Attention over long sequences, block by block: some rows of queries of one head, with the keys that they may see.
+
+Scores of a block are computed, used and overwritten; backward computes them again. So no array has an element for each
+pair of a query and a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_core.kernel import operations
+from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.layout import address
+from renga_kernels_onednn.library import SOFTMAX
+from renga_kernels_onednn.product import multiply
+from renga_kernels_onednn.softmax import plan_of_gradient, plan_of_softmax
+
+__all__ = ["Blocks"]
+
+_SCORES = 1 << 18
+"""Scores of a block: 1 MiB, which stays in a core's cache."""
+
+_WIDTHS = 16
+"""In how many widths blocks come where keys are hidden from earlier queries: each needs primitives of its own."""
+
+_Place = tuple[Any, ...]
+
+
+class Blocks:
+    """The blocks of one call of operation ``scaled_dot_product_attention``, whose arguments are given.
+
+    Args:
+        query, key, value: ``(..., T, D)``, ``(..., S, D)`` and ``(..., S, E)``.
+        mask: What broadcasts to ``(..., T, S)``, or None.
+        keep: What weights are multiplied with, ``(..., T, S)``, or None.
+        causal: Whether later keys are hidden.
+        scale: Factor of the products.
+    """
+
+    def __init__(
+        self, query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
+    ) -> None:
+        self._arguments = query, key, value, mask, keep, causal, scale
+        self._query, self._key, self._value = query, key, value
+        shape = (*query.shape[:-1], key.shape[-2])
+        self._mask = None if mask is None else np.broadcast_to(mask, shape)
+        self._keep, self._causal, self._scale = keep, causal, np.float32(scale)
+
+    def forward(self) -> Array:
+        """The weighted means."""
+        y = np.empty((*self._query.shape[:-1], self._value.shape[-1]), np.float32)
+        for rows, keys in self._places():
+            weights = self._weights(rows, keys)
+            if weights is None:
+                # As `softmax`: what is NaN or infinite is to show.
+                right: Array = operations["scaled_dot_product_attention"].reference.forward(*self._arguments)[0]
+                return right
+            if self._keep is not None:
+                weights *= self._keep[(*rows, keys[-1])]
+            multiply(weights, self._value[keys], y[rows])
+        return y
+
+    def backward(self, y: Array, gy: Array) -> tuple[Array, Array, Array]:
+        """Gradients of query, key and value."""
+        gq = np.empty(self._query.shape, np.float32)
+        gk, gv = (np.zeros(x.shape, np.float32) for x in (self._key, self._value))
+        for rows, keys in self._places():
+            weights = self._weights(rows, keys)
+            if weights is None:
+                reference = operations["scaled_dot_product_attention"].reference
+                assert reference.backward is not None
+                right: tuple[Array, Array, Array] = reference.backward(*self._arguments, y, (), gy)
+                return right
+            gradient = np.empty(weights.shape, np.float32)
+            multiply(gy[rows], self._value[keys].T, gradient)
+            dropped = weights
+            if self._keep is not None:
+                keep = self._keep[(*rows, keys[-1])]
+                gradient *= keep
+                dropped = weights * keep
+            multiply(dropped.T, gy[rows], gv[keys], True)
+            find(gradient.size, plan_of_gradient, SOFTMAX, gradient.shape, 1)(
+                address(weights), address(gradient), address(gradient)
+            )
+            gradient *= self._scale
+            multiply(gradient, self._key[keys], gq[rows])
+            multiply(gradient.T, self._query[rows], gk[keys], True)
+        return gq, gk, gv
+
+    def _places(self) -> Iterator[tuple[_Place, _Place]]:
+        """Where the rows of a block are, and the keys that they may see."""
+        *front, length, _ = self._query.shape
+        number = self._key.shape[-2]
+        step = max(1, _SCORES // number)
+        width = -(-number // _WIDTHS)
+        for at in np.ndindex(*front):
+            for start in range(0, length, step):
+                stop = min(start + step, length)
+                seen = min(-(-stop // width) * width, number) if self._causal else number
+                yield (*at, slice(start, stop)), (*at, slice(0, seen))
+
+    def _weights(self, rows: _Place, keys: _Place) -> Array | None:
+        """The softmax of a block's scores; None if one is NaN or infinite."""
+        query, key = self._query[rows], self._key[keys]
+        weights = np.empty((len(query), len(key)), np.float32)
+        multiply(query * self._scale, key.T, weights)
+        mask = None if self._mask is None else self._mask[(*rows, keys[-1])]
+        if mask is not None:
+            if mask.dtype == bool:
+                np.copyto(weights, -np.inf, where=~mask)
+            else:
+                weights += mask
+        if self._causal:
+            first = rows[-1].start
+            later = weights[:, first:]
+            np.copyto(later, -np.inf, where=np.arange(len(query))[:, None] < np.arange(later.shape[1]))
+        if not weights.max() < inf:
+            return None
+        blind = None if mask is None else weights.max(axis=-1, keepdims=True) == -np.inf
+        find(weights.size, plan_of_softmax, SOFTMAX, weights.shape, 1)(address(weights), address(weights))
+        if blind is not None:
+            np.copyto(weights, 0, where=blind)
+        return weights

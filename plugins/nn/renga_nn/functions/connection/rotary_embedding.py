@@ -1,0 +1,108 @@
+"""Rotary position embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array, get_array_module, get_backend, get_device_of
+from renga_core.graph import FunctionNode, InvalidType, Variable
+from renga_core.graph.errors import describe_array
+from renga_core.kernel import Operation
+from renga_nn.functions.checks import as_integer, as_number, require_floating, wide
+
+__all__ = ["rotary_embedding"]
+
+_NAME = "rotary_embedding"
+
+
+def rotary_embedding(x: Any, offset: int = 0, base: float = 10000.0) -> Variable:
+    """Turn pairs of features by angles that grow with the position (Su et al. 2021, equation 34).
+
+    Features i and ``D / 2 + i`` are one pair, as in the weights of Hugging Face's models. At position t it is turned by
+    ``t * base ** (-2 i / D)``. A product of two rows, turned so, depends on the distance of their positions only.
+
+    Args:
+        x: Queries or keys ``(..., T, D)``, D even.
+        offset: Position of the first row, at least 0.
+        base: Of the angles.
+
+    Returns:
+        Variable of the shape and dtype of `x`.
+
+    Raises:
+        InvalidType: `x` is not floating, or D is odd.
+        ValueError: `offset` is negative.
+
+    >>> import numpy as np
+    >>> rotary_embedding(np.array([[1.0, 0.0], [1.0, 0.0]])).array.round(4).tolist()
+    [[1.0, 0.0], [0.5403, 0.8415]]
+    """
+    require_floating(_NAME, "x", x)
+    if x.ndim < 2 or x.shape[-1] % 2 or not x.shape[-1]:
+        raise InvalidType(_NAME, "x", "(..., T, D) with an even number of features", describe_array(x))
+    offset = as_integer(_NAME, "offset", offset, 0)
+    length, features = x.shape[-2:]
+    # Whole tables for lengths of powers of two: seven tokens and eight take theirs from the same one.
+    rows = 1 << max(offset + length - 1, 63).bit_length()
+    table = _table(rows, features, float(as_number(_NAME, "base", base)), _dtype(x))
+    send = get_device_of(x).send
+    cos, sin = (send(part[offset : offset + length]) for part in table)
+    return RotaryEmbedding(cos, sin).apply((x,))[0]
+
+
+def _dtype(x: Any) -> str:
+    """Of angles: that of `x`, but float32 for half precision."""
+    return "float64" if x.dtype == np.float64 else "float32"
+
+
+@lru_cache(maxsize=32)
+def _table(rows: int, features: int, base: float, dtype: str) -> tuple[Array, Array]:
+    """Cosines and sines ``(rows, features / 2)`` on the host. The angles are computed in float64."""
+    angles = np.arange(rows)[:, None] * base ** (-2 * np.arange(features // 2) / features)
+    return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+
+
+def _forward(x: Array, cos: Array, sin: Array) -> Array:
+    """Pairs ``(a, b)`` become ``(a cos - b sin, b cos + a sin)``; angles ``(T, D / 2)``."""
+    xp = get_array_module(x)
+    half = x.shape[-1] // 2
+    values = wide(x)
+    a, b = values[..., :half], values[..., half:]
+    y = xp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
+    return y.astype(x.dtype, copy=False)
+
+
+ROTARY_EMBEDDING = Operation(_NAME, _forward, samples="renga_nn.functions.example_arguments:rotary_embedding")
+
+
+class RotaryEmbedding(FunctionNode):
+    """Turn pairs of features; the gradient is turned back.
+
+    Args:
+        cos, sin: Of the angles, ``(T, D / 2)``.
+    """
+
+    fresh_gradients = True
+
+    def __init__(self, cos: Array, sin: Array) -> None:
+        self.cos, self.sin = cos, sin
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Keeps nothing of the input."""
+        return (_turned(inputs[0], self.cos, self.sin),)
+
+    def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The gradient, turned back."""
+        return (_turned(grad_outputs[0], self.cos, -self.sin),)
+
+    def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
+        """The same, differentiable."""
+        return RotaryEmbedding(self.cos, -self.sin).apply((grad_outputs[0],))
+
+
+def _turned(x: Array, cos: Array, sin: Array) -> Array:
+    return ROTARY_EMBEDDING.select(get_backend(x), x, cos, sin).forward(x, cos, sin)
