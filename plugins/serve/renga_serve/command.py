@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import signal
-import socket
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 from renga_core.command_line import Parser, UsageError, word
-from renga_core.errors import RengaError
 from renga_serve.limits import Limits
+from renga_serve.listening import add_address, check_port, require_server, serve_at
 
 __all__ = ["run"]
 
@@ -20,40 +18,20 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga serve RUN [options]`` until it is interrupted."""
     arguments = _parser().parse_all(argv)
     limits = _limits(arguments)
-    try:
-        import uvicorn
-
-        from renga_serve.app import application
-    except ModuleNotFoundError as error:
-        if error.name not in ("uvicorn", "starlette", "anyio", "python_multipart"):
-            raise
-        raise RengaError(
-            f"renga serve needs the module {error.name!r}, which is not installed.\nNext: pip install 'renga[serve]'"
-        ) from error
+    require_server("serve")
     from renga import load
+    from renga_serve.app import application
 
     predictor = load(arguments.run, weights=arguments.weights, backend=arguments.backend)
     _try(predictor)
-    with _bound(arguments.host, arguments.port) as listening:
-        host, port = listening.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
+
+    def announce(address: str) -> None:
         print(f"renga: weights: {predictor.network.weights}")
-        print(f"renga: serving at http://{shown}:{port}/ (Ctrl-C ends it)", flush=True)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                application(predictor, limits),
-                log_level="warning",
-                timeout_keep_alive=5,
-                timeout_graceful_shutdown=5,
-                # Connections beyond those that wait, so that /health and the page are answered when many do.
-                limit_concurrency=2 * limits.waiting + 50,
-            )
-        )
-        try:
-            server.run(sockets=[listening])
-        except KeyboardInterrupt:  # Uvicorn repeats the signal when it has ended in peace
-            return 128 + signal.SIGINT
-    return 0
+        print(f"renga: serving at {address} (Ctrl-C ends it)", flush=True)
+
+    # Connections beyond those that wait, so that /health and the page are answered when many do.
+    most = 2 * limits.waiting + 50
+    return serve_at(arguments.host, arguments.port, application(predictor, limits), announce, most)
 
 
 def _parser() -> Parser:
@@ -66,8 +44,7 @@ def _parser() -> Parser:
     parser.add_argument("run", metavar="RUN", type=word, help="folder with the results of `renga train`")
     parser.add_argument("--weights", choices=("best", "last"), default="best", help="best or last (default: best)")
     parser.add_argument("--backend", type=word, metavar="NAME", help="backend to compute on: numpy, cupy:0, …")
-    parser.add_argument("--host", type=word, default="127.0.0.1", help="address to listen at (default: this machine)")
-    parser.add_argument("--port", type=int, default=8000, help="port; 0 takes a free one (default: 8000)")
+    add_address(parser, 8000)
     default = Limits()
     for option, kind, what in (
         ("--max-bytes", int, f"the largest body of a request (default: {default.request_bytes:,})"),
@@ -97,8 +74,7 @@ def _limits(arguments: argparse.Namespace) -> Limits:
     if wrong := next((name for name, value in given.items() if value is not None and not value > 0), None):
         option = {"request_bytes": "max-bytes", "request_examples": "max-examples", "waiting": "max-waiting"}
         raise UsageError(f"--{option.get(wrong, wrong)} must be more than 0.")
-    if not 0 <= arguments.port < 65536:
-        raise UsageError(f"--port must be from 0 to 65535, not {arguments.port}.")
+    check_port(arguments.port)
     return Limits(**{name: value for name, value in given.items() if value is not None})
 
 
@@ -109,19 +85,3 @@ def _try(predictor: Any) -> None:
     task = predictor.task
     if task.preprocessing is None and type(task).generate is Task.generate:
         predictor.prepare(None)
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        RengaError: The address is taken, or none of this machine.
-    """
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise RengaError(
-            f"cannot listen at {host}, port {port}: {error.strerror or error}.\n"
-            "Next: choose another port by --port (0 takes a free one), or another address by --host."
-        ) from error

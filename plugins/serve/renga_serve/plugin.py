@@ -1,9 +1,12 @@
-"""What the package offers: the command ``renga serve``."""
+"""What the package offers: the commands ``renga serve`` and ``renga watch``."""
 
 from renga_core.plugin import Provider, hookimpl
 
 
 @hookimpl
 def renga_commands() -> list[Provider]:
-    """The command."""
-    return [Provider("serve", "renga_serve.command:run", 1, "answer requests of HTTP with a trained network")]
+    """The commands."""
+    return [
+        Provider("serve", "renga_serve.command:run", 1, "answer requests of HTTP with a trained network"),
+        Provider("watch", "renga_serve.watch_command:run", 1, "show a run in the browser while it trains"),
+    ]
