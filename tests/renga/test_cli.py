@@ -61,7 +61,7 @@ def test_unknown_commands_and_options(shell):
         shell.renga("trian"),
         "no command named 'trian' (from command line). Did you mean 'train'? "
         "Known: check, compare, config, doctor, evaluate, export, kernels, launch, new, plugins, port, predict, "
-        "profile, run-chainer, scale-model, serve, stubs, train, weights.",
+        "profile, run-chainer, scale-model, serve, stubs, train, watch, weights.",
     )
     refused(shell.renga("--trace"), "unrecognized argument '--trace' before the command. See 'renga --help'.")
     refused(shell.renga("-p", "cupy"), "argument -p: expected no:NAME, got 'cupy'. See 'renga --help'.")
