@@ -10,9 +10,9 @@ import numpy as np
 import renga.functions as F
 import renga.links as L
 from benchmarks.gpu.networks import Critic, Recurrent, Vectors
-from renga import Chain, ChainList, Variable, grad, using_config
+from benchmarks.gpu.with_renga import TrainingStep
+from renga import Chain, ChainList, Variable, grad
 from renga.optimizers import Adam
-from renga_core.backend import get_device, using_device
 
 __all__ = ["Step"]
 
@@ -73,34 +73,14 @@ def batch(size: Vectors | Recurrent | Critic) -> tuple[np.ndarray, np.ndarray]:
     return images[0], images[1]
 
 
-class Step:
-    """A training step, on one batch again and again."""
+class Step(TrainingStep):
+    """A training step, on one batch again and again.
+
+    Args:
+        size: Of the network and the batch.
+        device, dtype, capture: As for `TrainingStep`.
+    """
 
     def __init__(self, size: Vectors | Recurrent | Critic, device: str, dtype: str, capture: bool = False) -> None:
-        self.dtype = np.dtype(dtype)
-        place = get_device(device)
-        make = {Vectors: MLP, Recurrent: LSTM, Critic: Penalized}[type(size)]
-        with using_device(place), using_config("dtype", self.dtype):
-            self.model: Any = make(size)
-        self.batch = [place.send(a.astype(self.dtype) if a.dtype.kind == "f" else a) for a in batch(size)]
-        self.optimizer = Adam(1e-4)
-        if self.dtype.itemsize < 4:
-            self.optimizer.use_fp32_update()
-        self.optimizer.setup(self.model)
-        self.run: Any = self._train
-        if capture:
-            from renga_backend_cupy.capture import CapturedStep
-
-            self.run = CapturedStep(self._train, *self.batch, optimizer=self.optimizer)
-
-    def _train(self, x: Any, t: Any) -> Any:
-        with using_config("dtype", self.dtype):
-            loss = self.model(x, t)
-            self.model.cleargrads()
-            loss.backward()
-            self.optimizer.update()
-        return loss.array
-
-    def __call__(self) -> Any:
-        """Queue one step; its loss, on the device."""
-        return self.run(*self.batch)
+        make: Any = {Vectors: MLP, Recurrent: LSTM, Critic: Penalized}[type(size)]
+        super().__init__(lambda: make(size), batch(size), Adam(1e-4), device, dtype, capture)

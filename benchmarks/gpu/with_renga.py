@@ -16,7 +16,7 @@ from renga.optimizers import Adam
 from renga_core import random
 from renga_core.backend import get_device, to_host, using_device
 
-__all__ = ["Network", "RengaStep"]
+__all__ = ["Network", "RengaStep", "TrainingStep"]
 
 BETA1, BETA2 = 0.9, 0.999
 ALPHA = 1e-4
@@ -124,25 +124,32 @@ class Transformer(Chain):
 Network = ResNet | Transformer
 
 
-class RengaStep:
+class TrainingStep:
     """A training step, on one batch again and again.
 
     Args:
-        size: Of the network and the batch.
+        network: Makes the network, which computes the loss of a batch.
+        batch: Its arguments; numbers are cast to `dtype`.
+        optimizer: Not set up yet.
         device: Such as ``numpy`` or ``cupy:0``.
         dtype: Of parameters and activations. Half-precision parameters are updated through float32.
         capture: Replay the step as a CUDA graph.
     """
 
-    def __init__(self, size: Size, device: str, dtype: str, capture: bool = False) -> None:
-        self.device = get_device(device)
-        self.dtype = np.dtype(dtype)
-        random.seed(0)
+    def __init__(
+        self,
+        network: Callable[[], Chain],
+        batch: tuple[np.ndarray, ...],
+        optimizer: Adam,
+        device: str,
+        dtype: str,
+        capture: bool,
+    ) -> None:
+        self.device, self.dtype = get_device(device), np.dtype(dtype)
         with using_device(self.device), using_config("dtype", self.dtype):
-            self.model: Network = ResNet(size) if isinstance(size, Images) else Transformer(size)
-        x, t = size.example()
-        self.batch = [self.device.send(a.astype(self.dtype) if a.dtype.kind == "f" else a) for a in (x, t)]
-        self.optimizer = Adam(alpha=ALPHA, beta1=BETA1, beta2=BETA2, eps=EPS)
+            self.model: Any = network()
+        self.batch = [self.device.send(a.astype(self.dtype) if a.dtype.kind == "f" else a) for a in batch]
+        self.optimizer = optimizer
         if self.dtype.itemsize < 4:
             self.optimizer.use_fp32_update()
         self.optimizer.setup(self.model)
@@ -163,6 +170,24 @@ class RengaStep:
     def __call__(self) -> Any:
         """Queue one step; its loss, on the device."""
         return self.run(*self.batch)
+
+
+class RengaStep(TrainingStep):
+    """A training step of ResNet or the transformer.
+
+    Args:
+        size: Of the network and the batch.
+        device, dtype, capture: As for `TrainingStep`.
+    """
+
+    def __init__(self, size: Size, device: str, dtype: str, capture: bool = False) -> None:
+        random.seed(0)
+
+        def network() -> Network:
+            return ResNet(size) if isinstance(size, Images) else Transformer(size)
+
+        optimizer = Adam(alpha=ALPHA, beta1=BETA1, beta2=BETA2, eps=EPS)
+        super().__init__(network, size.example(), optimizer, device, dtype, capture)
 
     def loss(self) -> float:
         """One step; its loss."""

@@ -26,7 +26,7 @@ class UnknownSetting(SettingsError):
 
     def __init__(self, key: str, origin: str, known: Iterable[str]) -> None:
         self.key, self.origin, self.known = key, origin, sorted(known)
-        near = did_you_mean(key, self.known)
+        near = f" It is a section: write '{key}.NAME'." if key in self.known else did_you_mean(key, self.known)
         super().__init__(f"unknown key '{key}' (from {origin}).{near} Known: {', '.join(self.known)}.")
 
 

@@ -129,7 +129,9 @@ class AdamRule(UpdateRule):
 
 
 class Adam(GradientMethod):
-    """Adam.
+    """Adam: steps along a running mean of gradients, divided by the root of a running mean of their squares.
+
+    The formula, weight decay, amsgrad and adabound: `AdamRule`.
 
     >>> import numpy as np
     >>> from renga.links import Linear

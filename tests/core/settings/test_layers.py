@@ -65,6 +65,11 @@ def test_using_nests_and_ends_even_when_its_block_raises():
     assert lookup("run.seed").value == 0
 
 
+def test_a_section_is_not_a_key_and_the_message_says_how_its_keys_are_written():
+    with pytest.raises(UnknownSetting, match=r"'run' \(from renga\.using\)\. It is a section: write 'run\.NAME'\."):
+        using({"run": {"dtype": "float16"}}).__enter__()
+
+
 def test_using_concerns_its_own_thread_and_the_command_line_every_thread():
     seen = {}
 
