@@ -16,7 +16,20 @@ from numba import types
 from numba.core import typing
 from numba.extending import intrinsic
 
-__all__ = ["Floats", "Longs", "arguments_of", "bits", "floats_at", "from_bits", "inline", "loop", "sum_loop", "take"]
+__all__ = [
+    "Floats",
+    "Longs",
+    "arguments_of",
+    "bits",
+    "floats_at",
+    "from_bits",
+    "inline",
+    "key",
+    "loop",
+    "multiply_high",
+    "sum_loop",
+    "take",
+]
 
 Floats: TypeAlias = MutableSequence[float]
 """A pointer to float32 or float64."""
@@ -111,3 +124,25 @@ def from_bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
         return builder.bitcast(given[0], ir.FloatType())
 
     return typing.signature(types.float32, types.int32), generate
+
+
+@inline
+def key(x: float) -> int:
+    """A whole number that is larger where x is: a maximum of these, unlike one of floats, is taken of 16 at once.
+
+    NaN is beyond infinity, on the side of its sign.
+    """
+    pattern = bits(x)
+    return pattern ^ ((pattern >> 31) & types.int32(0x7FFFFFFF))
+
+
+@intrinsic
+def multiply_high(context: Any, a: Any, b: Any) -> tuple[Any, Callable[..., Any]]:
+    """The upper half of the product of two whole numbers of 64 bits without sign."""
+
+    def generate(context: Any, builder: Any, _: Any, given: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(given[0], wide), builder.zext(given[1], wide))
+        return builder.trunc(builder.lshr(product, wide(64)), _LONG)
+
+    return typing.signature(types.uint64, types.uint64, types.uint64), generate

@@ -1,6 +1,6 @@
 """Sizes of pieces that a kernel and its loop must agree on. Imports nothing, so that kernels can read it."""
 
-__all__ = ["CHANNELS", "ELEMENTS"]
+__all__ = ["CELLS", "CHANNELS", "DROPOUT_STEPS", "ELEMENTS"]
 
 ELEMENTS = 1 << 15
 """Elements of a piece of an elementwise loop: 128 KiB of each array."""
@@ -10,3 +10,6 @@ CHANNELS = 64
 
 DROPOUT_STEPS = 1 << 14
 """Steps of the random generator in a piece of dropout; each serves two elements."""
+
+CELLS = 1 << 13
+"""Units of a piece of a recurrent step."""

@@ -1,0 +1,81 @@
+"""Dropout: the same elements as with the reference, drawn by all threads."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_numba.arrays import address
+from renga_kernels_numba.loop import Loop
+from renga_kernels_numba.loops.pieces import DROPOUT_STEPS
+
+__all__ = ["Dropout", "supports"]
+
+_FORWARD = Loop("dropout:dropout", "f4* f4* u1* i8 u8* i8 i8 f8")
+_BACKWARD = Loop("dropout:dropout_gradient", "u1* f4* f4* i8 f8")
+
+_SINGLE = np.dtype(np.float32)
+_LOW = (1 << 64) - 1
+
+_LEAST = 1 << 10
+"""Elements up to which NumPy is faster: reading and setting the state of a generator takes some microseconds."""
+
+
+def supports(x: Array, generator: Any, ratio: float) -> bool:
+    """Whether this is a large float32 array, and the generator NumPy's default one."""
+    return bool(
+        x.size > _LEAST
+        and x.dtype == _SINGLE
+        and x.flags.aligned
+        and type(getattr(generator, "bit_generator", None)) is np.random.PCG64
+    )
+
+
+class Dropout:
+    """Operation ``dropout``. Kept is a byte for each element."""
+
+    @staticmethod
+    def forward(x: Array, generator: Any, ratio: float) -> tuple[Array, Array]:
+        """As the reference."""
+        x = np.ascontiguousarray(x)
+        y, mask = np.empty(x.shape, np.float32), np.empty(x.shape, np.uint8)
+        # Float32 numbers are multiples of 2⁻²⁴, and compared with the ratio in float32.
+        threshold = math.ceil(float(np.float32(ratio)) * (1 << 24))
+        source = generator.bit_generator
+        with source.lock:
+            state = source.state
+            first = state["has_uint32"]  # half of the last 64 bits is left
+            if first:
+                mask.flat[0] = state["uinteger"] >> 8 >= threshold
+            words = [
+                half for number in (state["state"]["state"], state["state"]["inc"]) for half in divmod(number, 1 << 64)
+            ]
+            numbers = np.array(words, np.uint64)
+            steps = -(-(x.size - first) // 2)
+            addresses = address(x), address(y), address(mask)
+            pieces = max(1, -(-steps // DROPOUT_STEPS))
+            _FORWARD(pieces, *addresses, x.size, address(numbers), first, threshold, 1 / (1 - ratio))
+            _advance(source, steps, (x.size - first) % 2)
+        return y, mask
+
+    @staticmethod
+    def backward(kept: Array, gy: Array, ratio: float) -> Array:
+        """As the reference."""
+        gy = np.ascontiguousarray(gy)
+        gx = np.empty(gy.shape, np.float32)
+        pieces = -(-gy.size // (2 * DROPOUT_STEPS))
+        _BACKWARD(pieces, address(kept), address(gy), address(gx), gy.size, 1 / (1 - ratio))
+        return gx
+
+
+def _advance(source: np.random.PCG64, steps: int, half_left: int) -> None:
+    """Bring a generator to where drawing would have brought it."""
+    source.advance(steps)
+    state: dict[str, Any] = dict(source.state)
+    high, low = divmod(state["state"]["state"], 1 << 64)
+    mixed, turn = high ^ low, high >> 58
+    number = (mixed >> turn | mixed << (64 - turn)) & _LOW
+    source.state = {**state, "has_uint32": half_left, "uinteger": number >> 32}

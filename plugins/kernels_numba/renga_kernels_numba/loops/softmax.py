@@ -1,0 +1,167 @@
+"""Softmax, its logarithm and cross entropy, of matrices ``(rows, classes)``: each row is read from memory once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from renga_kernels_numba.loops.intrinsics import Floats, Longs, from_bits, inline, key, loop, sum_loop
+from renga_kernels_numba.loops.mathematics import exp
+
+__all__ = [
+    "cross_entropy",
+    "cross_entropy_gradient",
+    "log_softmax",
+    "log_softmax_gradient",
+    "softmax",
+    "softmax_gradient",
+]
+
+_ZERO = np.float32(0)
+_LOWEST = np.int32(-0x80000000)
+_REST = np.int32(0x7FFFFFFF)
+
+
+@inline
+def _largest(x: Floats, start: int, stop: int) -> float:
+    """The largest element; NaN, if there is one with sign 0."""
+    found = _LOWEST
+    for i in range(start, stop):
+        found = max(found, key(x[i]))
+    return from_bits(np.int32(found ^ ((found >> 31) & _REST)))
+
+
+@sum_loop
+def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: float) -> float:
+    """y = exp(x - shift), and the sum of these."""
+    total = _ZERO
+    for i in range(start, stop):
+        e = exp(x[i] - shift)
+        y[i] = e
+        total += e
+    return total
+
+
+@sum_loop
+def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: float) -> float:
+    total = _ZERO
+    for i in range(start, stop):
+        total += exp(x[i] - shift)
+    return total
+
+
+@sum_loop
+def _sum_of_products(x: Floats, y: Floats, start: int, stop: int) -> float:
+    total = _ZERO
+    for i in range(start, stop):
+        total += x[i] * y[i]
+    return total
+
+
+@sum_loop
+def _sum(x: Floats, start: int, stop: int) -> float:
+    total = _ZERO
+    for i in range(start, stop):
+        total += x[i]
+    return total
+
+
+@loop
+def softmax(piece: int, x: Floats, y: Floats, rows: int, classes: int, rows_of_piece: int) -> None:
+    """y = exp(x - m) / sum(exp(x - m)), with the largest score m."""
+    for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
+        start, stop = row * classes, (row + 1) * classes
+        total = _exponentials(x, y, start, stop, _largest(x, start, stop))
+        factor = np.float32(1) / total
+        for i in range(start, stop):
+            y[i] *= factor
+
+
+@loop
+def softmax_gradient(
+    piece: int, y: Floats, gy: Floats, gx: Floats, rows: int, classes: int, rows_of_piece: int
+) -> None:
+    """gx = y · (gy - sum(y · gy))."""
+    for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
+        start, stop = row * classes, (row + 1) * classes
+        total = _sum_of_products(y, gy, start, stop)
+        for i in range(start, stop):
+            gx[i] = y[i] * (gy[i] - total)
+
+
+@loop
+def log_softmax(piece: int, x: Floats, y: Floats, rows: int, classes: int, rows_of_piece: int) -> None:
+    """y = x - m - log(sum(exp(x - m))), with the largest score m."""
+    for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
+        start, stop = row * classes, (row + 1) * classes
+        largest = _largest(x, start, stop)
+        logarithm = np.float32(math.log(_sum_of_exponentials(x, start, stop, largest)))
+        for i in range(start, stop):
+            y[i] = (x[i] - largest) - logarithm
+
+
+@loop
+def log_softmax_gradient(
+    piece: int, y: Floats, gy: Floats, gx: Floats, rows: int, classes: int, rows_of_piece: int
+) -> None:
+    """gx = gy - exp(y) · sum(gy)."""
+    for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
+        start, stop = row * classes, (row + 1) * classes
+        total = _sum(gy, start, stop)
+        for i in range(start, stop):
+            gx[i] = gy[i] - exp(y[i]) * total
+
+
+@loop
+def cross_entropy(
+    piece: int,
+    x: Floats,
+    labels: Longs,
+    weight: Floats,
+    loss: Floats,
+    scales: Floats,
+    rows: int,
+    classes: int,
+    rows_of_piece: int,
+) -> None:
+    """loss = (log(sum(exp(x - m))) - (x[label] - m)) · weight, and 0 where the weight is 0, whatever the scores.
+
+    For the gradient, `scales` ``(rows, 2)`` keeps m and 1 / sum(exp(x - m)). A label that is no class gives NaN.
+    """
+    for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
+        start, stop = row * classes, (row + 1) * classes
+        largest = _largest(x, start, stop)
+        total = _sum_of_exponentials(x, start, stop, largest)
+        scales[2 * row] = largest
+        scales[2 * row + 1] = np.float32(1) / total
+        label = labels[row]
+        if weight[row] == _ZERO:
+            loss[row] = _ZERO
+        elif 0 <= label < classes:
+            loss[row] = (np.float32(math.log(total)) - (x[start + label] - largest)) * weight[row]
+        else:
+            loss[row] = np.float32(np.nan)
+
+
+@loop
+def cross_entropy_gradient(
+    piece: int,
+    x: Floats,
+    labels: Longs,
+    weight: Floats,
+    scales: Floats,
+    gx: Floats,
+    rows: int,
+    classes: int,
+    rows_of_piece: int,
+) -> None:
+    """gx = (softmax(x) - onehot(label)) · weight."""
+    for row in range(piece * rows_of_piece, min(rows, (piece + 1) * rows_of_piece)):
+        start, stop = row * classes, (row + 1) * classes
+        largest, factor = scales[2 * row], scales[2 * row + 1] * weight[row]
+        for i in range(start, stop):
+            gx[i] = exp(x[i] - largest) * factor
+        label = labels[row]
+        if 0 <= label < classes:
+            gx[start + label] -= weight[row]

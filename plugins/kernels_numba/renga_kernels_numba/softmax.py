@@ -1,0 +1,98 @@
+"""Softmax, its logarithm, and cross entropy over wide vocabularies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_numba.arrays import address, is_single
+from renga_kernels_numba.loop import Loop
+from renga_kernels_numba.loops.pieces import ELEMENTS
+
+__all__ = ["LOG_SOFTMAX", "SOFTMAX", "CrossEntropy", "Softmax", "supports", "supports_cross_entropy"]
+
+_CROSS_ENTROPY = Loop("softmax:cross_entropy", "f4* i8* f4* f4* f4* i8 i8 i8")
+_CROSS_ENTROPY_GRADIENT = Loop("softmax:cross_entropy_gradient", "f4* i8* f4* f4* f4* i8 i8 i8")
+
+
+def supports(x: Array, axis: int) -> bool:
+    """Whether this is a float32 array with its classes last in memory, or else one with gaps, which is copied."""
+    return is_single(x) and -x.ndim <= axis < x.ndim and (axis % x.ndim == x.ndim - 1 or not x.flags.c_contiguous)
+
+
+def supports_cross_entropy(x: Array, classes: Array, weight: Array, cache_score: bool) -> bool:
+    """Whether these are a float32 matrix and weights, and whole numbers as labels."""
+    return x.ndim == 2 and is_single(x, weight) and classes.dtype.kind == "i"
+
+
+class Softmax:
+    """Operations ``softmax`` and ``log_softmax``; the result lies in memory with the classes last.
+
+    Args:
+        name: Of the loop in `renga_kernels_numba.loops.softmax`; the one of its gradient is ``name_gradient``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._forward = Loop(f"softmax:{name}", "f4* f4* i8 i8 i8")
+        self._backward = Loop(f"softmax:{name}_gradient", "f4* f4* f4* i8 i8 i8")
+
+    def forward(self, x: Array, axis: int) -> Array:
+        """As the reference."""
+        order = _classes_last(x.ndim, axis)
+        given = np.ascontiguousarray(x.transpose(order))
+        y = np.empty(given.shape, np.float32)
+        self._forward(*_pieces(given.shape, address(given), address(y)))
+        return y.transpose(np.argsort(order))
+
+    def backward(self, y: Array, gy: Array, axis: int) -> Array:
+        """As the reference."""
+        order = _classes_last(y.ndim, axis)
+        given, gradient = np.ascontiguousarray(y.transpose(order)), np.ascontiguousarray(gy.transpose(order))
+        gx = np.empty(given.shape, np.float32)
+        self._backward(*_pieces(given.shape, address(given), address(gradient), address(gx)))
+        return gx.transpose(np.argsort(order))
+
+
+class CrossEntropy:
+    """Operation ``softmax_cross_entropy``. Kept is what each row is shifted and multiplied by: no exponentials."""
+
+    @staticmethod
+    def forward(x: Array, classes: Array, weight: Array, cache_score: bool) -> tuple[Array, tuple[Array, Array, Array]]:
+        """As the reference."""
+        x, labels, weight = (
+            np.ascontiguousarray(x),
+            np.ascontiguousarray(classes, np.int64),
+            np.ascontiguousarray(weight),
+        )
+        loss, scales = np.empty(len(x), np.float32), np.empty((len(x), 2), np.float32)
+        arrays = x, labels, weight, loss, scales
+        _CROSS_ENTROPY(*_pieces(x.shape, *map(address, arrays)))
+        return loss, (x, labels, scales)
+
+    @staticmethod
+    def backward(x: Array, classes: Array, weight: Array, kept: tuple[Array, Array, Array]) -> Array:
+        """As the reference."""
+        x, labels, scales = kept
+        gx, weight = np.empty(x.shape, np.float32), np.ascontiguousarray(weight, np.float32)
+        arrays = x, labels, weight, scales, gx
+        _CROSS_ENTROPY_GRADIENT(*_pieces(x.shape, *map(address, arrays)))
+        return gx
+
+
+def _classes_last(ndim: int, axis: int) -> tuple[int, ...]:
+    axis %= ndim
+    return (*range(axis), *range(axis + 1, ndim), axis)
+
+
+def _pieces(shape: tuple[int, ...], *addresses: int) -> tuple[int, ...]:
+    """Arguments of a loop over rows: pieces, addresses, rows, classes, rows of a piece."""
+    classes = shape[-1]
+    rows = math.prod(shape[:-1])
+    rows_of_piece = max(1, ELEMENTS // classes)
+    return (-(-rows // rows_of_piece), *addresses, rows, classes, rows_of_piece)
+
+
+LOG_SOFTMAX = Softmax("log_softmax")
+SOFTMAX = Softmax("softmax")
