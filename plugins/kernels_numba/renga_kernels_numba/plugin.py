@@ -12,6 +12,9 @@ def renga_kernels() -> list[Kernel]:
     """Those with priority 60 come before oneDNN's (50): they were measured to be faster."""
     return [
         _kernel("batch_normalization", "batch_normalization:BatchNormalization", 60),
+        _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
+        _kernel("lstm", "lstm:LSTM", 60),
+        _kernel("recurrence", "recurrence:Recurrence", 40),
         _kernel("dropout", "dropout:Dropout", 60),
         _kernel("erf", "pointwise:ERF", 60),
         _kernel("sigmoid", "pointwise:SIGMOID", 60),
