@@ -2,7 +2,7 @@
 
 from renga.view import view
 
-# Test tools are no plugin: they cannot be disabled or replaced, and only tests import them.
+# Test tools are not a plugin: they cannot be disabled or replaced, and only tests import them.
 __getattr__, __dir__ = view(
     __name__,
     {

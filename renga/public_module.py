@@ -1,7 +1,7 @@
 """Public modules such as `renga.optimizers`: which names plugins have in them, and what each name stands for.
 
 A provider stands in the public module of its kind (`Kind.namespace`) under the name of its target: an optimizer with
-the target ``acme.lion:Lion`` is ``renga.optimizers.Lion``. What is no provider (a base class, a constant, a helper
+the target ``acme.lion:Lion`` is ``renga.optimizers.Lion``. What is not a provider (a base class, a constant, a helper
 function) stands there when a plugin lists it in a `Namespace`.
 """
 

@@ -165,12 +165,12 @@ NAMESPACE: Kind[Any] = Kind(
     "namespace",
     spec=Namespace,
     unique=False,
-    summary="names in a public module that are no providers, as `Namespace` says",
+    summary="names in a public module that are not providers, as `Namespace` says",
 )
 DOCTOR_CHECK: Kind[Callable[[float, str | None], Iterable[tuple[str, str, str]]]] = Kind(
     "doctor_check",
     suite="renga_testing.suites:DoctorCheckSuite",
-    summary="a callable that takes seconds and hosts (None: this one), tries something that is no backend, and returns "
+    summary="a callable that takes seconds and hosts (None: this one), tries what is not a backend, and returns "
     "what it found for `renga doctor`: rows of what was tried, its state, and more about it",
 )
 COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(

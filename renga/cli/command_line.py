@@ -92,7 +92,7 @@ def _dispatch(argv: Sequence[str]) -> int:
         return 0
     if argv[0].startswith("-"):
         raise UsageError(f"unrecognized argument '{argv[0]}' before the command. See 'renga --help'.")
-    with redirect_stdout(sys.stderr):  # plugins are loaded now; what one of them prints is no command's output
+    with redirect_stdout(sys.stderr):  # plugins are loaded now; what one of them prints is not a command's output
         command = registry(COMMAND).load(argv[0], origin="command line")
     return command(argv[1:])
 

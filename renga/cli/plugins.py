@@ -86,7 +86,7 @@ def _parser() -> Parser:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    with redirect_stdout(sys.stderr):  # what a plugin prints when it is asked is no part of the answer
+    with redirect_stdout(sys.stderr):  # what a plugin prints when it is asked is not a part of the answer
         found = _filtered(rows(), arguments)
     if arguments.json:
         print_json([row._asdict() for row in found])

@@ -116,7 +116,7 @@ def _evaluation(training: Training) -> Any:
 
 @contextmanager
 def _sections(training: Training, profile: ProfileHook) -> Iterator[None]:
-    """Name the parts of a step that are no functions: batches, converting them, the optimizer's update."""
+    """Name the parts of a step that are not functions: batches, converting them, the optimizer's update."""
     updater: Any = training.trainer.updater
     optimizer = training.optimizers["main"]
     evaluator = _evaluation(training)

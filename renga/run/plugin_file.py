@@ -22,7 +22,7 @@ def add_plugin(path: str, origin: str) -> None:
         origin: Where it was said, for messages.
 
     Raises:
-        SettingsError: There is no such file, its name is no module's, or another module has this name.
+        SettingsError: There is no such file, its name is not a module's, or another module has this name.
         Exception: What importing it raises; a note says which file it was.
     """
     file = Path(path).resolve()

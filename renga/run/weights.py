@@ -108,7 +108,7 @@ def _load(part: Part, path: str, task: Task, classes: tuple[str, ...]) -> Link:
             error.add_note(f"Next, if another program has trained them: renga weights convert {path} converted.npz")
             raise
         except FileMismatched as error:
-            error.add_note(f"It is no file of {part.label}, or of one with other arguments: see --set model.…")
+            error.add_note(f"It is not a file of {part.label}, or of one with other arguments: see --set model.…")
             raise
     return network
 

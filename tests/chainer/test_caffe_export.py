@@ -182,8 +182,8 @@ def test_what_is_refused_leaves_nothing(run_as_chainer):
 x = chainer.Variable(array(2, 4, 6, 6))
 for model, words in (
     (lambda x: F.tanh(F.relu(x)), r"^Cannot convert, name=Tanh-1-1, rank=1, .*, inputs=\\['ReLU-0-1'\\]: there"),
-    (lambda x: F.relu(x) + array(2, 4, 6, 6), "_ .*an input is no blob, but an array of its own"),
-    (lambda x: F.concat([F.relu(x), chainer.Parameter(array(2, 4, 6, 6))]), "Concat.*an input is no blob"),
+    (lambda x: F.relu(x) + array(2, 4, 6, 6), "_ .*an input is an array, not a blob"),
+    (lambda x: F.concat([F.relu(x), chainer.Parameter(array(2, 4, 6, 6))]), "Concat.*an input is an array, not a blob"),
     (lambda x: F.relu(x) + F.max_pooling_2d(x, 6), r"what has one shape, not \\(2, 4, 6, 6\\) and \\(2, 4, 1, 1\\)"),
     (L.Deconvolution2D(4, 2, 3, stride=2, outsize=(14, 14)), r"images of \\(13, 13\\), and outsize=\\(14, 14\\)"),
     (lambda x: F.average_pooling_nd(x, 2, pad=1, pad_value=None), "the border, and that of the model does not"),

@@ -162,7 +162,7 @@ class CommunicatorBase(ABC):
         """Set what `default_config` lists, on every rank alike.
 
         Raises:
-            ValueError: There is no such entry, gradients cannot travel in this dtype, or `value` is no number of bytes.
+            ValueError: There is no such entry, gradients cannot travel in this dtype, or `value` is not a size.
         """
 
     @abstractmethod

@@ -26,7 +26,7 @@ class GraphError(RuntimeError):
 
 
 class WrongGradient(GraphError, ValueError, TypeError):
-    """The `backward` of a function has returned something that is no gradient of its inputs."""
+    """The `backward` of a function has returned something that is not a gradient of its inputs."""
 
 
 class InvalidType(TypeError, ValueError):
@@ -65,7 +65,7 @@ def describe_arrays(xs: Sequence[Any]) -> str:
 
 
 def require_array(function: str, argument: str, x: Any) -> None:
-    """Refuse what is no array, such as a list: to be asked before `x` is asked for its shape.
+    """Refuse what is not an array, such as a list: to be asked before `x` is asked for its shape.
 
     Raises:
         InvalidType: So it is.

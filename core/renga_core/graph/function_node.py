@@ -412,7 +412,7 @@ def _connected(node: VariableNode, array: Array) -> Variable:
 
 
 def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
-    """An input that is no Variable nor a native array of a known type: of a foreign byte order, a scalar, a mistake."""
+    """An input that is not a Variable nor a native array of a known type: of foreign byte order, a scalar."""
     if hasattr(x, "dtype"):
         return in_native_order(as_array_of(get_backend(x), x))
     raise no_array(*(argument_of(x) or (function.function_name, f"input {index}")), x)

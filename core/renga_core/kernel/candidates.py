@@ -83,7 +83,7 @@ def _demanded(
     words = {word for offer in offers for word in (offer.plugin.name, offer.name, offer.full_name)} | {"reference"}
     near = "" if of_another else did_you_mean(demand.value, words)
     raise UnknownProvider(
-        f"{demand.key} = {demand.value!r} (from {demand.origin}): that is no kernel of operation {operation!r} for "
+        f"{demand.key} = {demand.value!r} (from {demand.origin}): that is not a kernel of operation {operation!r} for "
         f"backend {backend!r}.{near} Known: {', '.join(known)}."
     )
 

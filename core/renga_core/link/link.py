@@ -72,7 +72,7 @@ class Link(Tree, DeviceResident):
         """Compute `forward`, telling link hooks of it if there are any.
 
         Raises:
-            InvalidType: `forward` asked an argument for its shape, dtype or the like, and it is no array.
+            InvalidType: `forward` asked an argument for its shape, dtype or the like, and it is not an array.
         """
         try:
             if self._local_link_hooks or watchers:

@@ -55,7 +55,7 @@ def misspelt(rules: Rules, plugins: Iterable[Plugin]) -> list[str]:
         plugin = name.partition(":")[0]
         near = did_you_mean(plugin, known)
         if plugin not in known and near:
-            found.append(f"plugins.disable names '{name}' (from {rules.origin('disable')}), which is no plugin.{near}")
+            found.append(f"plugins.disable names '{name}' (from {rules.origin('disable')}), which is unknown.{near}")
     return found
 
 

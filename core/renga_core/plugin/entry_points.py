@@ -146,7 +146,7 @@ class _Folder:
             elif line and not line.startswith("#"):
                 name, equals, value = (part.strip() for part in line.partition("="))
                 if not (name and equals and value):
-                    raise ValueError(f"{self._path}: {line!r} is no entry point")
+                    raise ValueError(f"{self._path}: {line!r} is not an entry point")
                 yield _Point(group, name, value)
 
 

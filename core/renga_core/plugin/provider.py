@@ -150,7 +150,7 @@ class Kernel(Provider):
 
 @dataclass(frozen=True)
 class Namespace(Provider):
-    """Names that a plugin has in a public module and that are no providers: base classes, constants, helper functions.
+    """Names that a plugin has in a public module and that are not providers: base classes, constants, helper functions.
 
     A provider needs none: it stands in the public module of its kind under the name of its target. Example::
 

@@ -156,7 +156,7 @@ def parse(text: str, annotation: Any) -> Any:
 
 
 def from_toml(text: str) -> Any:
-    """Read `text` as a TOML value; what is no TOML value (``lenet``, ``cupy:0``) is the string itself."""
+    """Read `text` as a TOML value; what is not a TOML value (``lenet``, ``cupy:0``) is the string itself."""
     import tomllib
 
     try:

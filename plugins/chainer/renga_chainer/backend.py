@@ -47,7 +47,7 @@ class CpuDevice(Device, metaclass=_DevicesOf):
 
     @staticmethod
     def from_array(array: Any) -> Device | None:
-        """The CPU if an array lives there; None if it lives elsewhere, or is no array."""
+        """The CPU if an array lives there; None if it lives elsewhere, or is not an array."""
         return _device_of(array, CpuDevice)
 
 
@@ -75,7 +75,7 @@ class GpuDevice(Device, metaclass=_DevicesOf):
 
     @staticmethod
     def from_array(array: Any) -> Device | None:
-        """The GPU on which an array lives; None if it lives elsewhere, or is no array."""
+        """The GPU on which an array lives; None if it lives elsewhere, or is not an array."""
         return _device_of(array, GpuDevice)
 
 
@@ -94,7 +94,7 @@ def copyto(dst: Array, src: Array | Sequence[Any] | complex) -> None:
         src: Array, numbers or number of a shape that broadcasts to that of `dst`.
 
     Raises:
-        TypeError: `dst` is no array, or its dtype is of a lesser kind than that of `src` (integers for floats).
+        TypeError: `dst` is not an array, or its dtype is of a lesser kind than that of `src` (integers for floats).
     """
     source = src if hasattr(src, "dtype") else np.asarray(src)
     device = get_device_of(dst)

@@ -40,7 +40,7 @@ def defaults(environment: Mapping[str, str]) -> dict[str, Any]:
     """Chainer's entries at its start, but for those that are always the same as Renga's.
 
     Raises:
-        TypeError: ``CHAINER_DTYPE`` is no dtype for it.
+        TypeError: ``CHAINER_DTYPE`` is not a dtype for it.
     """
 
     def switch(name: str, default: str) -> bool:

@@ -1,4 +1,4 @@
-"""What communicators refuse before they send anything: arguments that are no arrays, and arrays without a sum."""
+"""What communicators refuse before they send anything: arguments that are not arrays, and arrays without a sum."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_sum(method: str, dtype: Any) -> None:
     Raises:
         TypeError: They hold text, objects, dates or records.
     """
-    scalar = getattr(dtype, "type", None)  # what is no dtype of NumPy's has numbers only
+    scalar = getattr(dtype, "type", None)  # what is not a dtype of NumPy's has numbers only
     if isinstance(scalar, type) and issubclass(scalar, _WITHOUT_SUM):
         raise TypeError(
             f"{method} adds up numbers, and there is no sum of arrays of {dtype}; allreduce_obj takes others"

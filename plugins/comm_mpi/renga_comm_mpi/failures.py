@@ -62,7 +62,7 @@ _FORCED = ("CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS", "CHAINERMN_FORCE_ABORT_ON_EXCE
 
 _lock = threading.Lock()
 _process: int | None = None
-"""The process in which the hooks act: one that it forks is no rank."""
+"""The process in which the hooks act: one that it forks is not a rank."""
 _hook: Callable[..., Any] | None = None
 """What `install` has put into `sys.excepthook`."""
 _status = 0

@@ -114,7 +114,7 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
         requires_grad: Whether a gradient of the elements is wanted.
 
     Raises:
-        InvalidType: `x` is no matrix and no batch of them.
+        InvalidType: `x` is not a matrix and no batch of them.
 
     >>> import numpy as np
     >>> to_coo(np.array([[0.0, 5.0], [7.0, 0.0]])).data.array.tolist()

@@ -152,7 +152,7 @@ class Context:
         return self.op("Gather", [name, place], [self.fresh("element")], axis=0)[0]
 
     def add_initializers(self, graph: GraphProto, own: bool = True) -> None:
-        """Add the constants that are no floats, and the parameters if `own`, to a graph.
+        """Add the constants that are not floats, and the parameters if `own`, to a graph.
 
         They are made in their place: a message of more than 2 GiB cannot be copied.
         """

@@ -21,7 +21,7 @@ RenameAttributes = Sequence[tuple[str, str]] | None
 class WrappedFunctionNode(FunctionNode):
     """A function of arrays and other arguments as one node.
 
-    The arguments that are no arrays become attributes of the instance, for converters.
+    The arguments that are not arrays become attributes of the instance, for converters.
 
     Args:
         name: What external converters know it by.

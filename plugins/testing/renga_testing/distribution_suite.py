@@ -144,7 +144,7 @@ class DistributionSuite(EveryBackendSuite):
             assert all(np.isnan(to_host(each)).all() for each in y)
 
     def test_nan(self, device: Device) -> None:
-        """The probability of what is no number is none."""
+        """The probability of what is not a number is none."""
         x = np.full(self._points(self.inside).shape, np.nan)
         if not self.discrete:
             assert np.isnan(to_host(self._make(device).log_prob(device.send(x)))).all()
@@ -208,7 +208,7 @@ class DistributionSuite(EveryBackendSuite):
 
     @pytest.mark.parametrize("member", ["log_prob", *FUNCTIONS])
     def test_gradient_of_function(self, device: Device, member: str) -> None:
-        """Gradients with respect to parameters, and to points if these are no whole numbers, are the derivatives."""
+        """Gradients with respect to parameters, and to points if these are not whole numbers, are the derivatives."""
         if member in self.missing:
             pytest.skip("not there")
         # Not the ends of the support, where there may be no derivative, and of survival no logarithm.

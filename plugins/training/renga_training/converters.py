@@ -27,7 +27,7 @@ def lists() -> Callable[..., Any]:
 
 
 def as_lists(batch: Sequence[Any], device: Device | str | None = None) -> Any:
-    """Leave examples apart, in lists, with arrays on the device. What is no array stays as it is.
+    """Leave examples apart, in lists, with arrays on the device. What is not an array stays as it is.
 
     Args:
         batch: The examples.

@@ -187,12 +187,12 @@ class TestDemand:
             (
                 "fastt",
                 UnknownProvider,
-                "that is no kernel of operation 'double' for backend 'numpy'. Did you mean 'fast'",
+                "that is not a kernel of operation 'double' for backend 'numpy'. Did you mean 'fast'",
             ),
             ("refrence", UnknownProvider, "Did you mean 'reference'?"),
             ("nowhere", ProviderFaulty, "kernel 'also:nowhere' (from renga.using)"),
             ("lacking", ProviderUnavailable, "module 'no_such_module' is not installed"),
-            ("of_another", UnknownProvider, "that is no kernel of operation 'double' for backend 'numpy'. Known: "),
+            ("of_another", UnknownProvider, "that is not a kernel of operation 'double' for backend 'numpy'. Known: "),
         ],
     )
     def test_that_cannot_be_had(self, operation, demand, error, text):

@@ -88,8 +88,7 @@ def test_misspelt_disabled_name(site, offering, monkeypatch) -> None:
     with pytest.warns(RengaPluginWarning) as warned:
         site.manager.plugins()
     assert told(warned) == (
-        "plugins.disable names 'acne' (from environment RENGA_PLUGINS_DISABLE), which is no plugin. "
-        "Did you mean 'acme'?"
+        "plugins.disable names 'acne' (from environment RENGA_PLUGINS_DISABLE), which is unknown. Did you mean 'acme'?"
     )
 
 

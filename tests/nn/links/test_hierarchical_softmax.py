@@ -62,7 +62,7 @@ def test_classes_that_are_not_there():
     x = np.ones((2, 2))
     with pytest.raises(ValueError, match="labels from 0 to 6; there are classes 0 to 5"):
         link(x, np.array([0, 6]))
-    with pytest.raises(ValueError, match="classes that are no leaf"):
+    with pytest.raises(ValueError, match="classes that are not leaves"):
         link(x, np.array([0, 3]))
 
 

@@ -137,9 +137,9 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
         "function 'a' calls itself",
     ),
     "functions for more nodes than memory": (lambda: model([CALL], functions=multiplying(10)), "1,000,000 is the most"),
-    "../": (lambda: model([add()], [external(location="../w.bin")]), "'../w.bin', which is no file below the folder"),
-    "absolute": (lambda: model([add()], [external(location="/etc/passwd")]), "which is no file below the folder"),
-    "no location": (lambda: model([add()], [external(offset="0")]), "which is no file below the folder"),
+    "../": (lambda: model([add()], [external(location="../w.bin")]), "'../w.bin', which is not a file below"),
+    "absolute": (lambda: model([add()], [external(location="/etc/passwd")]), "which is not a file below the folder"),
+    "no location": (lambda: model([add()], [external(offset="0")]), "which is not a file below the folder"),
     "not there": (lambda: model([add()], [external(location="q.bin")]), "'q.bin', which is not there"),
     "link": (lambda: model([add()], [external(location="link.bin")]), "'link.bin', which is a link"),
     "folder that is a link": (lambda: model([add()], [external(location="up/w.bin")]), "'up/w.bin', which is a link"),
@@ -149,7 +149,7 @@ UNSOUND: dict[str, tuple[Callable[[], Any], str]] = {
         "from -4 of 'w.bin'",
     ),
     "too long": (lambda: model([add()], [external(location="w.bin", length="9")]), "but is said to be of 9"),
-    "offset no number": (lambda: model([add()], [external(location="w.bin", offset="a")]), "that is no number"),
+    "offset no number": (lambda: model([add()], [external(location="w.bin", offset="a")]), "that is not a number"),
 }
 
 

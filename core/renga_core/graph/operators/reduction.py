@@ -30,7 +30,7 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
         keepdims: Keep the summed axes, with size 1.
 
     Raises:
-        InvalidType: `x` is no array.
+        InvalidType: `x` is not an array.
         ValueError: There is no such axis, or one is named twice.
 
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1, keepdims=True).array.tolist()

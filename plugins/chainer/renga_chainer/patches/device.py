@@ -104,7 +104,7 @@ def to_gpu(self: DeviceResident, device: Any = None) -> Any:
 
 
 def _load_or_runtime_error(name: str, origin: str = "argument") -> Any:
-    """A backend. What is not there, or is no device, is a plain RuntimeError in Chainer."""
+    """A backend. What is not there, or is not a device, is a plain RuntimeError in Chainer."""
     try:
         return _load(name, origin)
     except RengaPluginError as error:

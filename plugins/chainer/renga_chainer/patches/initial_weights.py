@@ -88,7 +88,7 @@ def batch_normalization(
 
     Raises:
         RuntimeError: Neither `size` nor `axis` is given.
-        TypeError: `size` is no number and no sequence of them.
+        TypeError: `size` is neither a number nor a sequence of them.
     """
     if size is None and options.get("axis", args[4] if len(args) > 4 else None) is None:
         raise RuntimeError("size or axis is required")

@@ -128,7 +128,7 @@ def add(self: Sequential, other: Any) -> Sequential:
     """The layers of both.
 
     Raises:
-        ValueError: `other` is no Sequential.
+        ValueError: `other` is not a Sequential.
     """
     if not isinstance(other, Sequential):
         raise ValueError(f"a Sequential is joined with another, not with {other!r}")
@@ -139,7 +139,7 @@ def extend_by(self: Sequential, other: Any) -> Sequential:
     """Append the layers of another.
 
     Raises:
-        ValueError: `other` is no Sequential.
+        ValueError: `other` is not a Sequential.
     """
     if not isinstance(other, Sequential):
         raise ValueError(f"a Sequential is joined with another, not with {other!r}")

@@ -27,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
     """Print how the programs that `argv` names would read with Renga, and what is left to do; write them if asked.
 
     Returns:
-        0: all has been rewritten; 1: something is left for a person to do, or a file is no program.
+        0: all has been rewritten; 1: something is left for a person to do, or a file is not a program.
 
     Raises:
         PortError: libcst is not there, or a file.

@@ -103,7 +103,7 @@ def parse(source: str) -> Facts:
     """A program with what libcst knows about it.
 
     Raises:
-        libcst.ParserSyntaxError: It is no program.
+        libcst.ParserSyntaxError: It is not a program.
     """
     wrapper = metadata.MetadataWrapper(cst.parse_module(source))
     names: Any = wrapper.resolve(metadata.QualifiedNameProvider)

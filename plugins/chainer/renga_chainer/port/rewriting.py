@@ -31,7 +31,7 @@ def port(source: str) -> Ported:
     """A program for Chainer as one for Renga; one that does not import Chainer as it is.
 
     Raises:
-        libcst.ParserSyntaxError: It is no program of Python's.
+        libcst.ParserSyntaxError: It is not a program of Python's.
     """
     if not any(name in source for name in ("chainer", "chainermn", "chainercv")):
         return Ported(source, [], [])

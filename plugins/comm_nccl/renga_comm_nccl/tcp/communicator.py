@@ -30,7 +30,7 @@ class TcpCommunicator(OnNodes):
     """Ranks whose messages go through the store, on the host: for objects, agreement and small arrays.
 
     Large arrays travel twice through one process: `pure_nccl` uses this for all but the arrays of devices. Sums are
-    made in the order of ranks. A process that is no rank is a group of one.
+    made in the order of ranks. A process that is not a rank is a group of one.
     """
 
     name: ClassVar[str] = "tcp"

@@ -82,7 +82,7 @@ def exp_f4(x: Any) -> Any:
     p = p * r * r + r + f4(1.0)
     whole = i4(n)
     half = whole >> i4(1)
-    # In two steps: 2**n itself may be no normal number.
+    # In two steps: 2**n itself may not be a normal number.
     low = i4((half + i4(127)) << i4(23)).view(f4)
     high = i4((whole - half + i4(127)) << i4(23)).view(f4)
     return p * low * high if x == x else x

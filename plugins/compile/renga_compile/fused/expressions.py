@@ -12,7 +12,7 @@ FUNCTIONS = {"abs", "exp", "log", "maximum", "minimum", "not_less", "positive", 
 
 
 class NotArithmetic(Exception):
-    """The text is no arithmetic on arrays."""
+    """The text is not arithmetic on arrays."""
 
 
 @functools.cache

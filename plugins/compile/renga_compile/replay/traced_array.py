@@ -24,7 +24,7 @@ class TracedArray:
         plain: The array.
         name: What it is called in the program, or the Variable that it belongs to; None if a replay does not have it.
         told: Called with what was done, and returns nothing, when values are read.
-        made: Called with a view and this one; returns it as an `TracedArray`, or None where it is no view.
+        made: Called with a view and this one; returns it as an `TracedArray`, or None where it is not a view.
     """
 
     __slots__ = ("__weakref__", "made", "name", "plain", "told")

@@ -28,7 +28,7 @@ def directory_parsing_label_names(root: Path, numerical_sort: bool = False) -> l
 
     Raises:
         FileNotFoundError: `root` is not there.
-        ValueError: A folder is no number.
+        ValueError: A folder is not a number.
     """
     require_folder("directory_parsing_label_names", root)
     names = folders_in(root)

@@ -51,7 +51,7 @@ def checked_label(name: str, label: Any, count: int, image: int) -> Any:
 
 
 def checked_score(name: str, score: Any, count: int, image: int) -> Any:
-    """The scores of an image as an array ``(count,)``. Raises ValueError if they are not that, or one is no number."""
+    """The scores of an image as an array ``(count,)``. Raises ValueError if they are not that, or one is NaN."""
     array = np.asarray(score)
     if array.shape != (count,) or np.isnan(array).any():
         raise ValueError(f"{name} of image {image}: expected a number for each of {count} objects, not {array}")

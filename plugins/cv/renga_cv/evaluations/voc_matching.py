@@ -86,7 +86,7 @@ def precision_and_recall(images: Iterable[Image], iou: Callable[[Host, Host], Ho
 
 
 def _match(match: Host, overlaps: Host, difficult: Host, iou_thresh: float) -> None:
-    """Write down which predictions are no misses, given the IoU of each, by descending score, with each object."""
+    """Write down which predictions are not misses, given the IoU of each, by descending score, with each object."""
     best = overlaps.argmax(axis=1)
     taken = np.zeros(len(difficult), bool)
     for i in np.flatnonzero(overlaps.max(axis=1) >= iou_thresh).tolist():

@@ -42,7 +42,7 @@ class TransformDataset(GetterDataset):
             example = transform(dataset[0])
             names = (None,) * len(example) if isinstance(example, tuple) else None
         else:
-            names = tuple(keys) if isinstance(keys, list) else keys  # type: ignore[assignment]  # it is no function
+            names = tuple(keys) if isinstance(keys, list) else keys  # type: ignore[assignment]  # it is not a function
         self._dataset = dataset
         self._transform = transform
         self.add_getter(names, self._transformed)

@@ -34,7 +34,7 @@ def crop_bbox(
         Boxes ``(S, 4)``, with the corner of the part as origin; with `return_param`, a pair.
 
     Raises:
-        InvalidType: `bbox` is no array of boxes.
+        InvalidType: `bbox` is not an array of boxes.
         ValueError: A slice has a step, or counts from the end.
 
     >>> import numpy as np
@@ -70,7 +70,7 @@ def flip_bbox(bbox: Host, size: tuple[int, int], y_flip: bool = False, x_flip: b
         Boxes ``(R, 4)``.
 
     Raises:
-        InvalidType: `bbox` is no array of boxes.
+        InvalidType: `bbox` is not an array of boxes.
 
     >>> import numpy as np
     >>> flip_bbox(np.array([[0.0, 0.0, 10.0, 20.0]]), (40, 60), x_flip=True).tolist()
@@ -98,7 +98,7 @@ def resize_bbox(bbox: Host, in_size: tuple[float, float], out_size: tuple[float,
         Boxes ``(R, 4)`` of the same dtype.
 
     Raises:
-        InvalidType: `bbox` is no array of boxes.
+        InvalidType: `bbox` is not an array of boxes.
 
     >>> import numpy as np
     >>> resize_bbox(np.array([[0.0, 10.0, 20.0, 30.0]]), (40, 60), (80, 120)).tolist()
@@ -122,8 +122,8 @@ def rotate_bbox(bbox: Host, angle: float, size: tuple[int, int]) -> Host:
         Boxes ``(R, 4)``.
 
     Raises:
-        InvalidType: `bbox` is no array of boxes.
-        ValueError: `angle` is no multiple of 90.
+        InvalidType: `bbox` is not an array of boxes.
+        ValueError: `angle` is not a multiple of 90.
 
     >>> import numpy as np
     >>> rotate_bbox(np.array([[0.0, 0.0, 10.0, 20.0]]), 90, (40, 60)).shape
@@ -156,7 +156,7 @@ def translate_bbox(bbox: Host, y_offset: float = 0, x_offset: float = 0) -> Host
         Boxes ``(R, 4)`` of the same dtype.
 
     Raises:
-        InvalidType: `bbox` is no array of boxes.
+        InvalidType: `bbox` is not an array of boxes.
 
     >>> import numpy as np
     >>> translate_bbox(np.array([[0.0, 10.0, 20.0, 30.0]]), y_offset=5, x_offset=-5).tolist()

@@ -26,7 +26,7 @@ def flip_point(point: Host, size: tuple[int, int], y_flip: bool = False, x_flip:
         Points ``(R, K, 2)``.
 
     Raises:
-        InvalidType: `point` is no array of points.
+        InvalidType: `point` is not an array of points.
 
     >>> import numpy as np
     >>> flip_point(np.array([[[10.0, 20.0]]]), (40, 60), x_flip=True).shape
@@ -54,7 +54,7 @@ def resize_point(point: Host, in_size: tuple[float, float], out_size: tuple[floa
         Points ``(R, K, 2)`` of the same dtype.
 
     Raises:
-        InvalidType: `point` is no array of points.
+        InvalidType: `point` is not an array of points.
 
     >>> import numpy as np
     >>> resize_point(np.array([[[10.0, 20.0]]]), (40, 60), (80, 120)).tolist()
@@ -77,7 +77,7 @@ def translate_point(point: Host, y_offset: float = 0, x_offset: float = 0) -> Ho
         Points ``(R, K, 2)`` of the same dtype.
 
     Raises:
-        InvalidType: `point` is no array of points.
+        InvalidType: `point` is not an array of points.
 
     >>> import numpy as np
     >>> translate_point(np.array([[[10.0, 20.0]]]), y_offset=5).tolist()

@@ -33,7 +33,7 @@ def bbox_iou(bbox_a: Array, bbox_b: Array) -> Array:
         Array ``(R, S)`` of floats from 0 to 1. Boxes without area have 0 with every box.
 
     Raises:
-        InvalidType: An argument is no array of boxes.
+        InvalidType: An argument is not an array of boxes.
 
     >>> import numpy as np
     >>> bbox_iou(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])).tolist()
@@ -67,7 +67,7 @@ def non_maximum_suppression(bbox: Array, thresh: float, score: Array | None = No
         Indices of boxes, int32 ``(K,)``, by descending score.
 
     Raises:
-        InvalidType: `bbox` is no array of boxes, or `score` has not one number for each of them.
+        InvalidType: `bbox` is not an array of boxes, or `score` has not one number for each of them.
 
     >>> import numpy as np
     >>> boxes = np.array([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 3.0], [5.0, 5.0, 6.0, 6.0]])

@@ -12,10 +12,10 @@ __all__ = ["as_size", "require_boxes", "require_image", "require_masks", "requir
 
 
 def require_boxes(function: str, argument: str, boxes: Any) -> None:
-    """Refuse what is no array of boxes.
+    """Refuse what is not an array of boxes.
 
     Raises:
-        InvalidType: `boxes` is no array of numbers of shape ``(R, 4)``.
+        InvalidType: `boxes` is not an array of numbers of shape ``(R, 4)``.
     """
     require_array(function, argument, boxes)
     if boxes.ndim != 2 or boxes.shape[1] != 4 or boxes.dtype.kind not in "fiu":
@@ -23,10 +23,10 @@ def require_boxes(function: str, argument: str, boxes: Any) -> None:
 
 
 def require_masks(function: str, argument: str, masks: Any) -> None:
-    """Refuse what is no array of masks.
+    """Refuse what is not an array of masks.
 
     Raises:
-        InvalidType: `masks` is no array of booleans of shape ``(R, H, W)``.
+        InvalidType: `masks` is not an array of booleans of shape ``(R, H, W)``.
     """
     require_array(function, argument, masks)
     if masks.ndim != 3 or masks.dtype.kind != "b":
@@ -34,10 +34,10 @@ def require_masks(function: str, argument: str, masks: Any) -> None:
 
 
 def require_points(function: str, argument: str, points: Any) -> None:
-    """Refuse what is no array of points.
+    """Refuse what is not an array of points.
 
     Raises:
-        InvalidType: `points` is no array of numbers of shape ``(R, K, 2)``.
+        InvalidType: `points` is not an array of numbers of shape ``(R, K, 2)``.
     """
     require_array(function, argument, points)
     if points.ndim != 3 or points.shape[2] != 2 or points.dtype.kind not in "fiu":
@@ -45,10 +45,10 @@ def require_points(function: str, argument: str, points: Any) -> None:
 
 
 def require_image(function: str, img: Any) -> None:
-    """Refuse what is no image.
+    """Refuse what is not an image.
 
     Raises:
-        InvalidType: `img` is no array of shape ``(C, H, W)``, or is empty.
+        InvalidType: `img` is not an array of shape ``(C, H, W)``, or is empty.
     """
     require_array(function, "img", img)
     if img.ndim != 3 or 0 in img.shape:
@@ -59,7 +59,7 @@ def as_size(function: str, argument: str, size: Any, least: int = 1) -> tuple[in
     """Height and width as a pair of Python's integers.
 
     Raises:
-        TypeError: `size` is no pair of integers.
+        TypeError: `size` is not a pair of integers.
         ValueError: One of them is less than `least`.
     """
     try:

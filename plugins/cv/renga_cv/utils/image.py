@@ -49,7 +49,7 @@ def read_image(file: Path | IO[bytes], dtype: Any = np.float32, color: bool = Tr
         Image ``(3, H, W)`` or ``(1, H, W)``, from 0 to 255.
 
     Raises:
-        FileRefused: The file is no picture, is damaged or cut short, or is far larger in memory than in the file; or
+        FileRefused: The file is not a picture, is damaged or cut short, or is far larger in memory than in the file; or
             its pixels have no known range (32 bits).
         ValueError: Pixels are transparent and `alpha` is None, or `alpha` is another word.
         OSError: The file is not there.
@@ -119,7 +119,7 @@ def write_image(img: Host, file: Path | IO[bytes], format: str | None = None) ->
         format: ``"png"``, ``"jpeg"`` and so on, as Pillow names it. None: what the ending of the path says.
 
     Raises:
-        InvalidType: `img` is no image of one or three channels.
+        InvalidType: `img` is not an image of one or three channels.
         ValueError: A pixel is not a number, or there is no such format.
         OSError: The file cannot be written.
         RengaError: Pillow is not installed.
@@ -155,7 +155,7 @@ def tile_images(imgs: Any, n_col: int, pad: int | Sequence[int] = 2, fill: Any =
         Image ``(C, H', W')`` of the same dtype.
 
     Raises:
-        InvalidType: `imgs` is no array of images, or has none.
+        InvalidType: `imgs` is not an array of images, or has none.
         ValueError: `n_col` or `pad` is too small, or `fill` has neither one number nor one for each channel.
 
     >>> import numpy as np

@@ -30,7 +30,7 @@ def mask_iou(mask_a: Array, mask_b: Array) -> Array:
         Array ``(R, S)``, float32. Empty masks have 0 with every mask.
 
     Raises:
-        InvalidType: An argument is no array of masks, or the two are of pictures of different sizes.
+        InvalidType: An argument is not an array of masks, or the two are of pictures of different sizes.
 
     >>> import numpy as np
     >>> left, all_ = np.array([[[True, False]]]), np.array([[[True, True]]])
@@ -65,7 +65,7 @@ def mask_to_bbox(mask: Array) -> Array:
         Boxes ``(R, 4)``, float32; zeros for an empty mask.
 
     Raises:
-        InvalidType: `mask` is no array of masks.
+        InvalidType: `mask` is not an array of masks.
 
     >>> import numpy as np
     >>> mask_to_bbox(np.array([[[False, False, True], [False, True, False]]])).tolist()
@@ -97,7 +97,7 @@ def resize_mask(mask: Host, size: tuple[int, int]) -> Host:
         Masks ``(R, *size)``, booleans.
 
     Raises:
-        InvalidType: `mask` is no array of masks.
+        InvalidType: `mask` is not an array of masks.
     """
     require_masks("resize_mask", "mask", mask)
     rows, columns = _sources(mask.shape[1:], size)
@@ -119,7 +119,7 @@ def scale_mask(mask: Host, bbox: Host, size: int) -> Host:
         Masks ``(R, H', W')``, booleans.
 
     Raises:
-        InvalidType: `mask` is no array of masks, or `bbox` has not a box for each of them.
+        InvalidType: `mask` is not an array of masks, or `bbox` has not a box for each of them.
         ValueError: `size` is not positive.
     """
     require_masks("scale_mask", "mask", mask)

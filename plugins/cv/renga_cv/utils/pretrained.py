@@ -89,7 +89,7 @@ def prepare_pretrained_model(
         ValueError: An argument differs from what the weights were trained with, or is missing. Of files, those that
             ``renga weights convert`` has written say with which.
         FileNotFoundError: `pretrained_model` is neither a name nor a file.
-        FileDamaged: The file is no file of weights.
+        FileDamaged: The file is not a file of weights.
         DownloadError: The file of a name is not there and cannot be downloaded.
     """
     known: Mapping[str, Any] = {}

@@ -52,7 +52,7 @@ def colors_of(function: str, number: int, instance_colors: Any) -> np.ndarray[An
     """A colour for each instance, RGB from 0 to 1, ``(R, 3)``; those given are repeated if there are too few.
 
     Raises:
-        ValueError: What is given is no list of colours.
+        ValueError: What is given is not a list of colours.
     """
     colors = np.asarray(instance_colors, np.float64)
     if colors.ndim != 2 or colors.shape[1] != 3 or not len(colors):

@@ -44,7 +44,7 @@ def vis_bbox(
         The axes.
 
     Raises:
-        InvalidType: `img` is no image, or `bbox` no array of boxes.
+        InvalidType: `img` is not an image, or `bbox` not an array of boxes.
         ValueError: `label` or `score` has not one element for each box, a label has no name, or `instance_colors` are
             no colours. Nothing has been drawn.
         RengaError: Matplotlib is not installed.

@@ -25,7 +25,7 @@ def vis_image(img: Any, ax: Any = None) -> Any:
         The axes.
 
     Raises:
-        InvalidType: `img` is no image of one or three channels.
+        InvalidType: `img` is not an image of one or three channels.
         RengaError: Matplotlib is not installed.
     """
     require("matplotlib", "vis_image", "plot")

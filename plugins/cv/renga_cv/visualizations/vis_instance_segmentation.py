@@ -47,7 +47,7 @@ def vis_instance_segmentation(
         The axes.
 
     Raises:
-        InvalidType: `img` is no image, or `mask` no array of masks of its size.
+        InvalidType: `img` is not an image, or `mask` not an array of masks of its size.
         ValueError: `label` or `score` has not one element for each mask, a label has no name, or `instance_colors` are
             no colours. Nothing has been drawn.
         RengaError: Matplotlib is not installed.

@@ -27,7 +27,7 @@ def vis_point(img: Any, point: Any, visible: Any = None, ax: Any = None) -> Any:
         The axes.
 
     Raises:
-        InvalidType: `img` is no image, `point` no array of points, or `visible` of another shape.
+        InvalidType: `img` is not an image, `point` not an array of points, or `visible` of another shape.
         RengaError: Matplotlib is not installed.
     """
     require_points("vis_point", "point", point)

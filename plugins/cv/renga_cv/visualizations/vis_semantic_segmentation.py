@@ -43,7 +43,7 @@ def vis_semantic_segmentation(
         The axes, and handles for a legend, by ascending class.
 
     Raises:
-        InvalidType: `img` is no image, or `label` has another shape or holds no integers.
+        InvalidType: `img` is not an image, or `label` has another shape or holds no integers.
         ValueError: A label is less than -1, or has no name or no colour. Nothing has been drawn.
         RengaError: Matplotlib is not installed.
     """

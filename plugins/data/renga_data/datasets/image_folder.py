@@ -94,7 +94,7 @@ def get_image_folder(
         distort: Whether brightness, contrast and colours of images to train on are changed; see `ImageFolder`.
 
     Raises:
-        RengaError: There are no classes or a class has no images; a file is no image, the message has its name; the
+        RengaError: There are no classes or a class has no images; a file is not an image, the message has its name; the
             folder for testing has another class.
         OSError: A folder or a file cannot be read.
         ValueError: `crop` is negative.

@@ -70,7 +70,7 @@ def split_dataset(dataset: Dataset, split_at: int, order: Order | None = None) -
         order: Indices of examples, to split in that order.
 
     Raises:
-        TypeError: `split_at` is no integer.
+        TypeError: `split_at` is not an integer.
         ValueError: It is negative or larger than the data set.
 
     >>> first, rest = split_dataset([1, 2, 3, 4], 3)

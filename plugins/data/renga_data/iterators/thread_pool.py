@@ -17,7 +17,7 @@ _Task = tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]
 class DaemonThreadPool:
     """Threads that do what is submitted, first come, first served.
 
-    Python's own pool keeps a program from ending while one of its threads hangs: its threads are no daemons.
+    Python's own pool keeps a program from ending while one of its threads hangs: its threads are not daemons.
 
     Args:
         n_threads: How many. They start at once.

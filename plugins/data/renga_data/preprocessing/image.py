@@ -66,7 +66,7 @@ class ImagePreprocessing:
         """Yield the name of an image file, and its input.
 
         Raises:
-            RengaError: Pillow is not installed, or the file is no image.
+            RengaError: Pillow is not installed, or the file is not an image.
             OSError: It cannot be read.
         """
         yield path, self.inputs(read_pixels(path, self.size, self.channels))
@@ -86,7 +86,7 @@ def read_pixels(path: str, size: tuple[int, int] | None, channels: int) -> np.nd
     """Read an image file, resized unless `size` is None: uint8 ``(channels, height, width)``.
 
     Raises:
-        FileRefused: It is no image, or is damaged; the message has its name.
+        FileRefused: It is not an image, or is damaged; the message has its name.
         OSError: It cannot be read.
     """
     # Data sets are built on preprocessing, so this cannot be at the top.

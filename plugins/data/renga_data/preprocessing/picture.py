@@ -36,7 +36,7 @@ class PicturePreprocessing:
         """Yield the name of an image file, and its pixels in float32, in the file's size.
 
         Raises:
-            RengaError: Pillow is not installed, or the file is no image.
+            RengaError: Pillow is not installed, or the file is not an image.
             OSError: It cannot be read.
         """
         yield path, read_pixels(path, None, 3).astype(np.float32)

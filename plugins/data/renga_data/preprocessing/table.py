@@ -38,7 +38,7 @@ class Column:
             name: Its name.
             rows: The rows: their values are the categories.
             train: Those of them to train on, whose mean and deviation count; all if None.
-            category: Whether it holds categories; None: it does if a cell is no number.
+            category: Whether it holds categories; None: it does if a cell is not a number.
             normalize: Whether numbers are scaled to mean 0 and standard deviation 1.
 
         Raises:

@@ -45,7 +45,7 @@ def create_multi_node_checkpointer(
         comm: Connects the ranks.
         cp_interval: How many generations to keep.
         gc_interval: Look for generations to remove each time so many more have been written.
-        path: The folder; the trainer's if None. What is no trainer needs one, and is saved by
+        path: The folder; the trainer's if None. What is not a trainer needs one, and is saved by
             ``checkpointer.save(obj, iteration)``.
 
     Raises:

@@ -22,7 +22,7 @@ _LARGEST = 2**31 - 1  # bytes in a message of MPI
 
 
 class DataSizeError(RengaError, RuntimeError):
-    """`max_buf_len` is no size of a message."""
+    """`max_buf_len` is not a size of a message."""
 
 
 def scatter_dataset(

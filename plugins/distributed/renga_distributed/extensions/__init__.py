@@ -1,7 +1,7 @@
 """Extensions and triggers for training by several processes.
 
 - `evaluator`: `create_multi_node_evaluator`: means over the examples of all ranks.
-- `generic_evaluator`: `GenericMultiNodeEvaluator`, for what is no mean over examples.
+- `generic_evaluator`: `GenericMultiNodeEvaluator`, for what is not a mean over examples.
 - `observation_aggregator`: `ObservationAggregator`: an observed value becomes one for all ranks.
 - `rank_synchronizer`: `RankSynchronizer`: all observed values, and a wish to stop, become those of all ranks.
 - `early_stopping`: `MultiNodeEarlyStoppingTrigger`: all ranks stop together.

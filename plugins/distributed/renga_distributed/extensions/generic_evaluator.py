@@ -25,7 +25,7 @@ _NOTHING = object()
 class GenericMultiNodeEvaluator(Extension):
     """Calls `calc_local` on each batch of each rank, and `aggregate`, on one rank, with all that it returned.
 
-    It is for measures that are no means over examples, such as the average precision of detection: they need the
+    It is for measures that are not means over examples, such as the average precision of detection: they need the
     outputs for all examples in one place. A subclass defines the two methods; what `aggregate` finds, it may report, or
     the caller gets it. The model runs in test mode (``config.train`` is False) and builds no graph. Parts of the data
     may differ in length, so `scatter_dataset` is best called with ``force_equal_length=False``.

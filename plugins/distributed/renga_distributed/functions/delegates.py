@@ -37,7 +37,7 @@ def pseudo_connect(delegate_variable: Variable | None, *actual_variables: Any) -
 
     Raises:
         ValueError: There are no `actual_variables`.
-        TypeError: One of the arguments is no variable or array.
+        TypeError: One of the arguments is not a variable or array.
     """
     if not actual_variables:
         raise ValueError("pseudo_connect: give the variables that are to depend on delegate_variable after it")

@@ -33,7 +33,7 @@ def send(x: Any, communicator: CommunicatorBase, rank: int, tag: int = 0) -> Var
 
     Raises:
         ValueError: `rank` is this rank, or not in the group; `x` is an empty tuple.
-        TypeError: Something in `x` is no variable or array.
+        TypeError: Something in `x` is not a variable or array.
     """
     _check_rank("send", communicator, rank)
     xs = list(x) if isinstance(x, (tuple, list)) else [x]
@@ -67,7 +67,7 @@ def recv(
 
     Raises:
         ValueError: `rank` is this rank, or not in the group.
-        TypeError: `delegate_variable` is no Variable.
+        TypeError: `delegate_variable` is not a Variable.
     """
     _check_rank("recv", communicator, rank)
     if delegate_variable is not None and not isinstance(delegate_variable, Variable):

@@ -22,7 +22,7 @@ BUILDING = "building"
 
 
 class BuildAgain(BaseException):
-    """Tells `build_and_run` to build with the others. It is no Exception: nothing has gone wrong in a loop."""
+    """Tells `build_and_run` to build with the others. It is not an Exception: nothing has gone wrong in a loop."""
 
 
 @dataclass

@@ -122,7 +122,7 @@ def _samples(
 def _fit(samples: Sequence[tuple[int, float]], messages: int, parts: int = 1) -> Fit:
     """The link by which so many messages one after the other, each of 1 / `parts` of the bytes, take the seconds told.
 
-    Times are no straight line: messages change their protocol at some size, and buffers take what is small at once. So
+    Times are not linear: messages change their protocol at some size, and buffers take what is small at once. So
     the slope is that of least squares of the times themselves, where large messages decide, and the latency is what it
     leaves of the smallest three. Hockney's r∞ and t₀.
     """

@@ -29,7 +29,7 @@ def parameters(owner: str, given: dict[str, tuple[Any, int]]) -> tuple[list[Vari
             of the others; if there are none but numbers, the dtype is `config.dtype`.
 
     Raises:
-        InvalidType: A parameter is no array of a floating dtype, the dtypes differ, one has too few axes, or the
+        InvalidType: A parameter is not an array of a floating dtype, the dtypes differ, one has too few axes, or the
             shapes do not broadcast.
     """
     arrays = [value for value, _ in given.values() if not isinstance(value, _NUMBERS)]

@@ -165,7 +165,7 @@ class Categorical(Distribution):
         return as_variable(_draw_classes(self.p, n, self.batch_shape))
 
     def log_prob(self, x: Any) -> Variable:
-        """The logarithm of the probability of classes `x`; -inf for what is no class."""
+        """The logarithm of the probability of classes `x`; -inf for what is not a class."""
         at = points("Categorical.log_prob", x, self.p, self.batch_shape)
         size = self.p.shape[-1]
         valid = (at.array >= 0) & (at.array < size) & ~no_integer(at.array)
@@ -240,7 +240,7 @@ class OneHotCategorical(Distribution):
         return self._one_hot(_draw_classes(self.p, n, self.batch_shape))
 
     def log_prob(self, x: Any) -> Variable:
-        """The logarithm of the probability of vectors `x`; -inf for what is no one-hot vector."""
+        """The logarithm of the probability of vectors `x`; -inf for what is not a one-hot vector."""
         at = points("OneHotCategorical.log_prob", x, self.p, self.batch_shape, self.event_shape)
         one = at.array == 1
         valid = (one | (at.array == 0)).all(axis=-1) & (one.sum(axis=-1) == 1)

@@ -94,7 +94,7 @@ class Distribution:
         raise self._missing("cdf")
 
     def icdf(self, x: Any) -> Variable:
-        """The inverse of `cdf`: the point at which it is `x`. NaN where `x` is no probability."""
+        """The inverse of `cdf`: the point at which it is `x`. NaN where `x` is not a probability."""
         raise self._missing("icdf")
 
     def log_cdf(self, x: Any) -> Variable:
@@ -129,7 +129,7 @@ class Distribution:
     @property
     def covariance(self) -> Variable:
         """The covariances of the elements of a draw, ``batch_shape + (d, d)``, where draws are vectors."""
-        raise self._missing("covariance", "draws are no vectors: take variance" if not self.event_shape else "")
+        raise self._missing("covariance", "draws are not vectors: take variance" if not self.event_shape else "")
 
     @property
     def mode(self) -> Variable:

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class LabelOutOfRange(ValueError, IndexError):
-    """A label is no class. An IndexError too, as what takes elements by labels raises: Chainer's."""
+    """A label is not a class. An IndexError too, as what takes elements by labels raises: Chainer's."""
 
 
 def as_number(function: str, argument: str, value: Any) -> float:
@@ -95,7 +95,7 @@ def _shown(value: Any) -> str:
 
 
 def require_arrays(function: str, argument: str, xs: Any) -> None:
-    """Refuse what is no list of arrays: to be asked before `xs` is asked for its length.
+    """Refuse what is not a list of arrays: to be asked before `xs` is asked for its length.
 
     Raises:
         InvalidType: So it is.
@@ -107,7 +107,7 @@ def require_arrays(function: str, argument: str, xs: Any) -> None:
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:
-    """Refuse integers, booleans, and what is no array.
+    """Refuse integers, booleans, and what is not an array.
 
     Raises:
         InvalidType: The dtype of `x` is not floating, or it has none.
@@ -125,7 +125,7 @@ def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> Non
     """Refuse two arrays of different shapes or dtypes.
 
     Raises:
-        InvalidType: They differ, or are not floating, or one is no array.
+        InvalidType: They differ, or are not floating, or one is not an array.
     """
     require_floating(function, name0, x0)
     require_array(function, name1, x1)
@@ -162,7 +162,7 @@ def labels_of(function: str, x: Any, t: Any, name: str = "x") -> Array:
 
 
 def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
-    """Refuse labels that are no class: a negative one would silently count from the end.
+    """Refuse labels that are not classes: a negative one would silently count from the end.
 
     Not checked with ``config.type_check`` off: on an accelerator the answer has to be waited for.
 

@@ -98,7 +98,7 @@ class Whole(FunctionNode):
     """A function that is composed of others, as one node.
 
     Args:
-        arguments: Those that are no inputs, by name.
+        arguments: Those that are not inputs, by name.
     """
 
     composed: ClassVar[Callable[..., Variable]]

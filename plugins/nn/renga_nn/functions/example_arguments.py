@@ -330,7 +330,7 @@ def embed_id_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterato
     for name, (shape, rows, ignore_label) in {
         "repeated": ((4, 5), 3, None),
         "an ignored one": ((30,), 4, 2),
-        "an ignored one that is no row": ((30,), 4, -1),
+        "an ignored one that is not a row": ((30,), 4, -1),
         "all the same": ((100,), 1, None),
         "none": ((0,), 3, None),
     }.items():

@@ -44,7 +44,7 @@ class BinaryHierarchicalSoftmax(Link):
         tree: The tree.
 
     Raises:
-        ValueError: An inner node is no pair, a leaf no class, or a class there twice.
+        ValueError: An inner node is not a pair, a leaf is not a class, or a class there twice.
 
     >>> import numpy as np
     >>> tree = BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 5, 2: 6})
@@ -113,7 +113,7 @@ class BinaryHierarchicalSoftmax(Link):
         lengths = paths.lengths[classes]
         deepest = int(lengths.max()) if classes.size else 0
         if classes.size and int(lengths.min()) == 0 and paths.nodes.size:
-            raise ValueError(f"{name}: t has classes that are no leaf of the tree")
+            raise ValueError(f"{name}: t has classes that are not leaves of the tree")
         step = xp.arange(deepest)
         on_path = step < lengths[:, None]
         places = xp.where(on_path, paths.begins[classes][:, None] + step, 0)

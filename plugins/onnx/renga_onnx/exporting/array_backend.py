@@ -14,7 +14,7 @@ from renga_onnx.exporting.arrays import Drawn, Host, Recorded, before_call, is_n
 __all__ = ["RECORDED", "RecordedGenerator"]
 
 RECORDED = "recorded"
-"""What it is called. It is no plugin: nobody can ask for it by name."""
+"""What it is called. It is not a plugin: nobody can ask for it by name."""
 
 
 class _Namespace:

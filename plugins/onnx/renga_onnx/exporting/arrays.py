@@ -73,7 +73,7 @@ def noting(note: Note | None, known: Sequence[Host] = ()) -> Iterator[None]:
 
     Args:
         note: What is told.
-        known: Arrays that are no constants.
+        known: Arrays that are not constants.
     """
     before = getattr(_now, "note", None), getattr(_now, "known", None)
     _now.note, _now.known = note, {id(x): x for x in known}

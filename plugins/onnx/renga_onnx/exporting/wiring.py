@@ -73,7 +73,7 @@ def _place(applied: Applied) -> str:
 
 
 def _is_reading(applied: Applied) -> bool:
-    """Whether it is no function, but the array of a Variable, which the program asked for."""
+    """Whether it is not a function, but the array of a Variable, which the program asked for."""
     return name_of(applied.function) == "read"
 
 

@@ -32,7 +32,7 @@ def load(path: str | os.PathLike[str]) -> OnnxModel:
 
     Raises:
         RengaError: The package onnx is not installed.
-        FileDamaged: The file is no ONNX file, or something in it makes no sense.
+        FileDamaged: The file is not an ONNX file, or something in it makes no sense.
         OperatorsNotSupported: It has operators that are not known; all of them are listed. It is a FileRefused.
         OSError: It cannot be opened.
     """

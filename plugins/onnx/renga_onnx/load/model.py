@@ -91,7 +91,7 @@ class OnnxModel(Link):
 
         Args:
             args: The inputs, in the order of `inputs`: arrays or Variables, or lists of them for sequences.
-            kwargs: Inputs by name; ``model(**{"input.1": x})`` for names that are no identifiers.
+            kwargs: Inputs by name; ``model(**{"input.1": x})`` for names that are not identifiers.
 
         Returns:
             A Variable, or a tuple of them if there are several outputs.

@@ -43,7 +43,7 @@ def read(path: str | os.PathLike[str]) -> Graph:
     """The graph of a file, checked.
 
     Raises:
-        FileDamaged: It is no ONNX file, or something in it makes no sense.
+        FileDamaged: It is not an ONNX file, or something in it makes no sense.
         OperatorsNotSupported: There is something in it that cannot be computed here.
         OSError: It cannot be opened.
     """
@@ -73,7 +73,7 @@ def graph_of(model: Any, name: str, folder: Path) -> Graph:
     except Unsound as error:
         raise FileDamaged(name, str(error), "an ONNX file") from error
     except UnicodeDecodeError as error:
-        raise FileDamaged(name, f"a name in it is no text: {error}", "an ONNX file") from error
+        raise FileDamaged(name, f"a name in it is not a text: {error}", "an ONNX file") from error
     except NotImplementedError as error:
         raise OperatorsNotSupported(name, [str(error)]) from error
     if reader.problems:

@@ -45,7 +45,7 @@ class FilesBeside:
         """
         parts = Path(location).parts
         if not location or Path(location).is_absolute() or ".." in parts or "\\" in location or "\0" in location:
-            raise Unsound(f"is said to stand in {location!r}, which is no file below the folder of the model")
+            raise Unsound(f"is said to stand in {location!r}, which is not a file below the folder of the model")
         path = self.folder.joinpath(*parts)
         if any(self.folder.joinpath(*parts[: i + 1]).is_symlink() for i in range(len(parts))):
             raise Unsound(f"is said to stand in {location!r}, which is a link: it could lead anywhere")
@@ -117,7 +117,7 @@ def _external(tensor: Any, files: FilesBeside, size: int, where: str) -> bytes:
     try:
         offset, length = int(entries.get("offset", 0)), int(entries.get("length", size))
     except ValueError:
-        raise Unsound(f"{where} has an offset or a length that is no number") from None
+        raise Unsound(f"{where} has an offset or a length that is not a number") from None
     if length != size:
         raise Unsound(f"{where} takes {size:,} bytes, but is said to be of {length:,}")
     try:

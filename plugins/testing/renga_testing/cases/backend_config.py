@@ -44,7 +44,7 @@ class BackendConfig:
         use_chainerx, chainerx_device: Chainer's, too. There is no ChainerX here; a test that asks for it is skipped.
 
     Raises:
-        TypeError: `params` is no dict.
+        TypeError: `params` is not a dict.
         ValueError: There is no such attribute.
 
     >>> config = BackendConfig({})
@@ -132,7 +132,7 @@ def inject_backend_tests(
         params: What `BackendConfig` takes, for each.
 
     Raises:
-        TypeError: `params` is no list of dicts.
+        TypeError: `params` is not a list of dicts.
         RuntimeError: Two of `params` are the same.
     """
     if not isinstance(params, list) or not all(isinstance(p, Mapping) for p in params):

@@ -57,7 +57,7 @@ class distribution_unittest(unittest.TestCase):  # Chainer's name
                 return np.random.normal(size=self.sample_shape + self.shape)
 
     Attributes:
-        dist, params, options: The class, and its arguments: host arrays, and what is no array.
+        dist, params, options: The class, and its arguments: host arrays, and what is not an array.
         scipy_dist, scipy_params: The same of SciPy.
         test_targets: What to test, of ``batch_shape``, ``cdf``, ``covariance``, ``entropy``, ``event_shape``, ``icdf``,
             ``log_cdf``, ``log_prob``, ``log_survival``, ``mean``, ``prob``, ``sample``, ``stddev``, ``support``,

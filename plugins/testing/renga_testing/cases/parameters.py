@@ -41,7 +41,7 @@ def parameterize(*params: Mapping[str, Any]) -> Callable[[type[Any] | Generated]
     that `unittest` and pytest find them. The name itself then stands for all of them (`Generated`).
 
     Raises:
-        TypeError: One of `params` is no dict of names and values.
+        TypeError: One of `params` is not a dict of names and values.
 
     >>> import unittest
     >>> @parameterize({"a": 1}, {"a": 2})

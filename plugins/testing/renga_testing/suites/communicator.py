@@ -136,7 +136,7 @@ class CommunicatorSuite(ProviderSuite):
         """It can be made, and is a `CommunicatorBase`."""
         communicator = self.make()
         known = isinstance(communicator, CommunicatorBase)
-        assert known, f"{self.label} makes {communicator!r}, which is no CommunicatorBase"
+        assert known, f"{self.label} makes {communicator!r}, which is not a CommunicatorBase"
         communicator.finalize()
 
     def test_one_rank(self, alone: str, device: Device) -> None:

@@ -52,7 +52,7 @@ class DoctorCheckSuite(ProviderSuite):
             known = ", ".join(State)
             assert state in list(State), f"{self.label} says of {what!r} that it is {state!r}; states are: {known}"
             lines = len(what.splitlines()) == 1 and len(about.splitlines()) <= 1
-            assert lines, f"a row of {self.label} is no line of a table: {row!r}"
+            assert lines, f"a row of {self.label} is not a line of a table: {row!r}"
 
     def test_little_time(self) -> None:
         """With little time it returns in good time, and says so in a row."""

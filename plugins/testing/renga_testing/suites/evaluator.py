@@ -49,7 +49,7 @@ class _Task:
 
 
 class _Watch:
-    """Notes whether a task is in `evaluating`, and has it make another figure of the mean loss, which is no mean."""
+    """Notes whether a task is in `evaluating`, and has it make another figure of the mean loss, which is not a mean."""
 
     def __init__(self, task: Any) -> None:
         self.inside = False

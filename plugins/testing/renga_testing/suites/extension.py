@@ -245,7 +245,7 @@ class ExtensionSuite(ProviderSuite):
 
     def _make(self) -> Extension:
         extension = self.make()
-        assert isinstance(extension, Extension), f"{self.label} makes {extension!r}, which is no Extension"
+        assert isinstance(extension, Extension), f"{self.label} makes {extension!r}, which is not an Extension"
         return extension
 
     def _start(self, name: str, width: int = 3) -> StepwiseRun:

@@ -50,7 +50,7 @@ class FunctionHookSuite(ProviderSuite):
     def test_what_it_is(self) -> None:
         """It is a `FunctionHook` with a name."""
         hook = self.make()
-        assert isinstance(hook, FunctionHook), f"{self.label} makes a {type(hook).__name__}, which is no FunctionHook"
+        assert isinstance(hook, FunctionHook), f"{self.label} makes a {type(hook).__name__}, not a FunctionHook"
         named = isinstance(hook.name, str) and hook.name.strip()
         assert named, f"the name of {self.label} is {hook.name!r}; it is registered under a text of its own"
 

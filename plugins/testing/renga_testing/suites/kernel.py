@@ -354,7 +354,7 @@ def _spoiled(backend: Backend, x: Any) -> Iterator[tuple[int, Mapping[float, Any
 
 
 def _depends(results: Sequence[Sequence[Any]]) -> list[Any]:
-    """For each result, which of its elements differ for finite numbers; None for what is no array."""
+    """For each result, which of its elements differ for finite numbers; None for what is not an array."""
     masks: list[Any] = []
     for versions in zip(*results, strict=True):
         hosts = [to_host(one) for one in versions if _is_array(one)]
@@ -422,7 +422,7 @@ def _variants(backend: Backend, args: tuple[Any, ...]) -> Iterator[tuple[str, tu
     def replaced(change: Callable[[Any], Any]) -> tuple[Any, ...]:
         return tuple(change(x) if _is_array(x) else x for x in args)
 
-    with np.errstate(invalid="ignore"):  # infinity is no whole number
+    with np.errstate(invalid="ignore"):  # infinity is not a whole number
         whole = replaced(lambda x: backend.asarray(to_host(x).astype(np.int32)))
     yield "whole numbers", whole
     yield "truth values", replaced(lambda x: backend.asarray(to_host(x).astype(bool)))

@@ -40,7 +40,7 @@ class LinkSuite(CalledSuite):
     def make_link(self) -> Link:
         """A new link."""
         link = self.make()
-        assert isinstance(link, Link), f"{self.label} makes a {type(link).__name__}, which is no Link"
+        assert isinstance(link, Link), f"{self.label} makes a {type(link).__name__}, which is not a Link"
         return link
 
     def call(self, link: Any, *variables: Any) -> Any:

@@ -165,7 +165,7 @@ class ModelSuite(ProviderSuite):
         """A model that has seen a batch, so that its parameters are there."""
         start_random()
         model = self.make()
-        assert isinstance(model, Link), f"{self.label} makes {model!r}, which is no Link"
+        assert isinstance(model, Link), f"{self.label} makes {model!r}, which is not a Link"
         if device is not None:
             model.to_device(device)
             self._scores(model, device, 4, train=False)

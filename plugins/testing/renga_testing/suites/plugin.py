@@ -183,7 +183,7 @@ class PluginSuite(Suite):
         except BaseException as error:
             pass_interrupt(error)
             raise AssertionError(f"{named}: importing it raised {describe_error(error)}") from error
-        assert isinstance(options, type) and dataclasses.is_dataclass(options), f"{named} is no dataclass"  # noqa: PT018
+        assert isinstance(options, type) and dataclasses.is_dataclass(options), f"{named} is not a dataclass"  # noqa: PT018
         taken = inspect.signature(offer.load()).parameters
         every = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in taken.values())
         surplus = [] if every else sorted({f.name for f in dataclasses.fields(options)} - set(taken))

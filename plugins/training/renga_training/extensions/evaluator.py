@@ -96,7 +96,7 @@ class Evaluator(Extension):
         return self.summarize().compute_mean()
 
     def complete(self, means: dict[str, Any]) -> dict[str, Any]:
-        """Return what is reported, given the means: those. Override it to add figures that are no means over examples.
+        """Return what is reported, given the means: those. Override it to add figures that are not means over examples.
 
         Where several processes evaluate, the means are those over the examples of all.
         """

@@ -145,11 +145,11 @@ def snapshot(
             With neither these nor `n_retains`, all files are kept.
         autoload: When training starts, go on from the newest file that is whole, if there is any. The newest is that of
             the latest iteration, as its name says (or, if that does not, the file); what other times its file system
-            has for it does not count. A `savefun` that is no format's must write what `load_npz` reads.
+            has for it does not count. A `savefun` that is not a format's must write what `load_npz` reads.
         snapshot_on_interrupt: Save also when Ctrl-C ends training, between two iterations.
 
     Raises:
-        ValueError: `keep` has `Best`, and what is saved is no trainer, or not in npz.
+        ValueError: `keep` has `Best`, and what is saved is not a trainer, or not in npz.
     """
     if n_retains > 0:
         keep = [Newest(n_retains), *keep]

@@ -99,14 +99,14 @@ class Autoencoding(Task):
 
 
 def as_pictures(x: Any) -> Any:
-    """Images ``(N, C, H, W)``, of those or of vectors of square grey ones. Raises RengaError if they are no squares."""
+    """Images ``(N, C, H, W)``, of those or of vectors of square grey ones. Raises RengaError if not square."""
     if x.ndim == 4:
         return x
     side = math.isqrt(x.shape[-1]) if x.ndim == 2 else 0
     if x.ndim == 3:
         return x[:, None]
     if side * side != x.shape[-1]:
-        raise RengaError(f"vectors of {x.shape[-1]} numbers are no square images, and cannot be drawn")
+        raise RengaError(f"vectors of {x.shape[-1]} numbers are not square images, and cannot be drawn")
     return x.reshape(-1, 1, side, side)
 
 

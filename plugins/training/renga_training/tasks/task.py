@@ -78,7 +78,7 @@ class Task:
     def summarize(self, means: Mapping[str, float]) -> Mapping[str, float]:
         """Return the figures of the whole test data, given the means over examples of what the target has reported.
 
-        Those means, unless a task adds what is no mean (a perplexity), or reports what is only for computing others.
+        Those means, unless a task adds what is not a mean (a perplexity), or reports what is only for computing others.
         """
         return means
 
@@ -95,7 +95,7 @@ class Task:
         raise RengaError(f"a network of task {type(self).__name__} predicts nothing from files")
 
     def predict_into(self, target: Link, examples: Iterable[tuple[str, Any]], folder: Path) -> None:
-        """Write what a trained network says of examples into a folder: for results that are no rows, such as pictures.
+        """Write what a trained network says of examples into a folder: for results that are not rows, such as pictures.
 
         Args:
             target: The trained link, in test mode.

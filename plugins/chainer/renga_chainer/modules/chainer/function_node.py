@@ -160,7 +160,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         """As Renga's.
 
         Raises:
-            TypeError: It is no FunctionHook.
+            TypeError: It is not a FunctionHook.
             KeyError: There is one of that name already.
         """
         if not isinstance(hook, FunctionHook):

@@ -39,7 +39,7 @@ _METHODS = {"to_cpu": "'numpy'", "to_intel64": "'numpy'", "to_gpu": ""}
 
 
 def device_name(facts: Facts, node: cst.BaseExpression, near: cst.CSTNode) -> str | None:
-    """An expression for the name of the device of that number; None if it is no number, or not surely one.
+    """An expression for the name of the device of that number; None if it is not a number, or not surely one.
 
     Args:
         facts: The program.

@@ -49,7 +49,7 @@ class CamVidDataset(GetterDataset):
             for line in read_lines("CamVidDataset", file)
         ]
         if any(len(pair) != 2 for pair in self.paths):
-            raise FileDamaged(file, "a line is no pair of names", "a list of pictures and labels")
+            raise FileDamaged(file, "a line is not a pair of names", "a list of pictures and labels")
         self.add_getter("img", self._image)
         self.add_getter("label", self._label)
 

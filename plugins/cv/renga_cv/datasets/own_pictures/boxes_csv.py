@@ -44,7 +44,7 @@ def get_boxes_csv(
         scale: Least and most of a factor by which they are made larger or smaller; see `Variation` for all four.
 
     Raises:
-        RengaError: A column is not there, a cell is no number, a box has no area, or a picture is not there. The
+        RengaError: A column is not there, a cell is not a number, a box has no area, or a picture is not there. The
             message has file and line.
         ValueError: The scale is not from a positive number to one as large.
         OSError: The file cannot be read.

@@ -70,7 +70,7 @@ def get_coco_json(
     except (KeyError, TypeError, ValueError) as error:
         what = f"{type(error).__name__}: {error}"
         raise RengaError(
-            f"{path} is no document with images, annotations and categories as COCO's are ({what})"
+            f"{path} is not a document with images, annotations and categories as COCO's are ({what})"
         ) from error
     if target_type != "boxes":
         _check_masks(path, found)

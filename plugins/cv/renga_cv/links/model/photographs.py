@@ -41,7 +41,7 @@ class PhotographPreprocessing:
         """Yield the name of an image file, and its input, ``(3, crop_size, crop_size)`` in ``config.dtype``.
 
         Raises:
-            RengaError: Pillow is not installed, or the file is no image.
+            RengaError: Pillow is not installed, or the file is not an image.
             OSError: It cannot be read.
         """
         yield path, self._input(read_pixels(path, None, 3))

@@ -30,7 +30,7 @@ def center_crop(img: Host, size: tuple[int, int], return_param: bool = False, co
         Image ``(C, *size)``; with `return_param`, a pair.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
         ValueError: It is smaller than `size`.
 
     >>> import numpy as np
@@ -81,7 +81,7 @@ def random_sized_crop(
         Image ``(C, H', W')``; with `return_param`, a pair.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
         ValueError: A range does not go from a positive number to one that is not smaller.
 
     >>> import numpy as np
@@ -124,7 +124,7 @@ def ten_crop(img: Host, size: tuple[int, int]) -> Host:
         right.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
         ValueError: It is smaller than `size`.
 
     >>> import numpy as np

@@ -29,7 +29,7 @@ def random_expand(img: Host, max_ratio: float = 4, fill: Any = 0, return_param: 
         `return_param`, a pair.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
         ValueError: `fill` has neither one number nor one for each channel.
 
     >>> import numpy as np

@@ -27,7 +27,7 @@ def flip(img: Host, y_flip: bool = False, x_flip: bool = False, copy: bool = Fal
         Image ``(C, H, W)``.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
 
     >>> import numpy as np
     >>> flip(np.array([[[1.0, 2.0, 3.0]]]), x_flip=True).tolist()
@@ -54,7 +54,7 @@ def random_flip(
         Image ``(C, H, W)``; with `return_param`, a pair.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
 
     >>> import numpy as np
     >>> random_flip(np.zeros((3, 40, 60), np.float32), x_random=True).shape

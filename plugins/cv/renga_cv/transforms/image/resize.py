@@ -32,7 +32,7 @@ def resize(img: Host, size: tuple[int, int], interpolation: int = BILINEAR) -> H
         Image ``(C, *size)`` of the same dtype.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
         ValueError: `size` is not positive, or there is no such interpolation.
         RengaError: The library is not installed.
 

@@ -28,7 +28,7 @@ def random_rotate(img: Host, return_param: bool = False) -> Any:
         Image ``(C, H, W)`` or ``(C, W, H)``, a view; with `return_param`, a pair.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
 
     >>> import numpy as np
     >>> random_rotate(np.zeros((3, 40, 40), np.float32)).shape
@@ -58,7 +58,7 @@ def rotate(img: Host, angle: float, expand: bool = True, fill: Any = 0, interpol
         Image ``(C, H', W')`` of the same dtype.
 
     Raises:
-        InvalidType: `img` is no image.
+        InvalidType: `img` is not an image.
         ValueError: There is no such interpolation, or `fill` has neither one number nor one for each channel.
         RengaError: The library is not installed.
 

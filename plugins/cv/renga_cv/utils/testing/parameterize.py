@@ -14,6 +14,6 @@ def parameterize(*params: Mapping[str, Any]) -> Callable[[Any], Any]:
     """Make of a test class one for each of `params`, in which these are attributes: `renga_testing.cases.parameterize`.
 
     Raises:
-        TypeError: One of `params` is no dict of names and values.
+        TypeError: One of `params` is not a dict of names and values.
     """
     return cases.parameterize(*params)

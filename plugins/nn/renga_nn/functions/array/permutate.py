@@ -33,7 +33,7 @@ def permutate(x: Any, indices: Any, axis: int = 0, inv: bool = False) -> Variabl
 
     Raises:
         InvalidType: `indices` is not one integer for each element along the axis.
-        ValueError: There is no such axis, or `indices` is no permutation. The latter is not checked with
+        ValueError: There is no such axis, or `indices` is not a permutation. The latter is not checked with
             ``config.type_check`` off: on an accelerator the answer has to be waited for.
 
     >>> import numpy as np

@@ -31,7 +31,7 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Variable:
         Variable ``(*x.shape, M)``.
 
     Raises:
-        InvalidType: `x` is not of integers, or `W` is no matrix.
+        InvalidType: `x` is not of integers, or `W` is not a matrix.
         IndexError: A number is not less than ``V``; in debug mode also where one is negative.
 
     >>> import numpy as np

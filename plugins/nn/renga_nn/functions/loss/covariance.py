@@ -65,7 +65,7 @@ def decov(h: Any, reduce: str = "half_squared_sum") -> Variable:
         Variable of the dtype of `h`: a scalar, or ``(K, K)`` with ``reduce="no"``.
 
     Raises:
-        InvalidType: `h` is no floating matrix.
+        InvalidType: `h` is not a floating matrix.
         ValueError: `reduce` is no such word.
 
     >>> import numpy as np

@@ -58,7 +58,7 @@ def connectionist_temporal_classification(
         do not fit has an infinite loss, and gradient 0.
 
     Raises:
-        InvalidType: Shapes or dtypes do not fit together, or `x` is no list.
+        InvalidType: Shapes or dtypes do not fit together, or `x` is not a list.
         ValueError: `reduce` is no such word, or there is no such label, class or length.
 
     >>> import numpy as np

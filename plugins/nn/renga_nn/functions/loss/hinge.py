@@ -31,7 +31,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
 
     Raises:
         InvalidType: Shapes or dtypes do not fit.
-        ValueError: A label is no class, or `norm` or `reduce` is no such word.
+        ValueError: A label is not a class, or `norm` or `reduce` is no such word.
 
     >>> import numpy as np
     >>> hinge(np.array([[2.0, -0.5]]), np.array([0]), reduce="no").array.tolist()

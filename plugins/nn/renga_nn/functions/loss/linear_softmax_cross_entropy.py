@@ -49,7 +49,7 @@ def linear_softmax_cross_entropy(x: Any, W: Any, t: Any, b: Any = None, ignore_l
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `t` has a label that is no class.
+        ValueError: `t` has a label that is not a class.
 
     >>> import numpy as np
     >>> x, W = np.array([[1.0], [2.0]]), np.array([[0.0], [0.0]])

@@ -62,7 +62,7 @@ def softmax_cross_entropy(
 
     Raises:
         InvalidType: Shapes or dtypes do not fit together.
-        ValueError: `t` has a label that is no class, or `reduce` or `soft_target_loss` is no such word.
+        ValueError: `t` has a label that is not a class, or `reduce` or `soft_target_loss` is no such word.
 
     >>> import numpy as np
     >>> x = np.array([[0.0, 0.0], [100.0, 0.0]])

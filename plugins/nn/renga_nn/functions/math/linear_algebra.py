@@ -24,7 +24,7 @@ def inv(a: Any) -> Variable:
         a: Variable or array ``(n, n)`` of a floating dtype.
 
     Raises:
-        InvalidType: `a` is no square matrix.
+        InvalidType: `a` is not a square matrix.
         ValueError: It is singular. Libraries that do not look return infinite or NaN elements.
 
     >>> import numpy as np
@@ -58,7 +58,7 @@ def det(a: Any) -> Variable:
         Variable: a scalar.
 
     Raises:
-        InvalidType: `a` is no square matrix.
+        InvalidType: `a` is not a square matrix.
         ValueError: In backward: it is singular.
 
     >>> import numpy as np

@@ -32,7 +32,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, keepdims: bool = Fal
         keepdims: Keep the averaged axes, with size 1.
 
     Raises:
-        InvalidType: `x` is no array, or `weights` has another shape.
+        InvalidType: `x` is not an array, or `weights` has another shape.
         ValueError: There is no such axis, or one is named twice.
 
     >>> import numpy as np

@@ -127,7 +127,7 @@ def upsampling_2d(
         Variable ``(N, C, H', W')``, zero elsewhere; what meets in one pixel is added up.
 
     Raises:
-        InvalidType: `x` is not of floating images, or `indexes` are no integers in its shape.
+        InvalidType: `x` is not of floating images, or `indexes` are not integers in its shape.
         ValueError: As of `unpooling_nd`; or an index is not below ``kh * kw`` (not checked with
             ``config.type_check`` off).
 

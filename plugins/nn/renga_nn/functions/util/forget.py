@@ -34,7 +34,7 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
         What `func` returns: a Variable or a tuple.
 
     Raises:
-        InvalidType: One of `xs` is no array.
+        InvalidType: One of `xs` is not an array.
         TypeError: `func` is not callable, or returns something else.
 
     >>> import numpy as np

@@ -53,7 +53,7 @@ def count(start: Any, limit: Any, delta: Any) -> Any:
 def eye_like(x: Any, *, dtype: int | None = None, k: int = 0) -> Any:
     """Ones on diagonal `k` of a matrix of the same shape."""
     if x.ndim != 2:
-        raise ValueError(f"an array of {x.ndim} axes is no matrix")
+        raise ValueError(f"an array of {x.ndim} axes is not a matrix")
     of = x.dtype if dtype is None else dtype_of(dtype)
     return get_array_module(x).eye(*x.shape, k=k, dtype=of)
 

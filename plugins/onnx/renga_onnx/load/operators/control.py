@@ -153,7 +153,7 @@ def concat_from_sequence(xs: list[Any], *, axis: int, new_axis: int = 0) -> Any:
 
 @operator("SequenceMap")
 def sequence_map(xs: list[Any], *others: Any, body: Body) -> Any:
-    """A graph for each element of sequences; what is no sequence is the same for all."""
+    """A graph for each element of sequences; what is not a sequence is the same for all."""
     results = [body(x, *[o[i] if isinstance(o, list) else o for o in others]) for i, x in enumerate(xs)]
     return tuple([list(column) for column in zip(*results, strict=True)])
 

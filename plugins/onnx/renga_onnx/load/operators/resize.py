@@ -92,7 +92,7 @@ def _places(n: int, new: int, factor: float, mode: str, span: tuple[float, float
     if mode == "half_pixel":
         return (at + 0.5) / factor - 0.5
     if mode == "half_pixel_symmetric":
-        # Of the size that the scale would give, if sizes were no whole numbers.
+        # Of the size that the scale would give, if sizes were not whole numbers.
         length = n * factor
         return n / 2 * (1 - new / length) + (at + 0.5) / factor - 0.5
     if mode == "pytorch_half_pixel":

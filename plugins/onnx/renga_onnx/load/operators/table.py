@@ -34,7 +34,7 @@ class Operator:
             of several, of which trailing ones may be more than a node asks for.
         host: Positions of the inputs that are wanted as NumPy arrays: shapes, axes, limits. Floating ones too, through
             which no gradient flows.
-        fixed: Positions of the floating inputs that are no weights, such as a running mean: not trained.
+        fixed: Positions of the floating inputs that are not weights, such as a running mean: not trained.
         updates: Which output is the new value of which input, for the inputs that training changes by itself.
         count: The attribute that tells `compute` the number of outputs, if the node does not say it.
     """

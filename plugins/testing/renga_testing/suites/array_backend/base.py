@@ -63,7 +63,7 @@ class BackendTests(ProviderSuite):
     def backend(self) -> Backend:
         """The backend under test, as programs get it."""
         backend = get_backend(self.provider)
-        assert isinstance(backend, Backend), f"{self.label}: the target returns {backend!r}, which is no Backend"
+        assert isinstance(backend, Backend), f"{self.label}: the target returns {backend!r}, which is not a Backend"
         return backend
 
     def floating(self) -> tuple[str, ...]:

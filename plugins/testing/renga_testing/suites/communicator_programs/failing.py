@@ -32,7 +32,7 @@ def lose_last_rank(comm: Any, device: str) -> None:
         "commit",
         "recover",
     ):  # before anybody dies: other communicators' ranks may be threads of one process
-        assert hasattr(comm, method), f"{type(comm).__qualname__} is no ResilientBase: it has no {method}"
+        assert hasattr(comm, method), f"{type(comm).__qualname__} is not a ResilientBase: it has no {method}"
     rank, size = comm.rank, comm.size
     if rank == size - 1:
         os.kill(os.getpid(), signal.SIGKILL)

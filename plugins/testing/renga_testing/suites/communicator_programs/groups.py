@@ -15,7 +15,7 @@ def split(comm: CommunicatorBase, device: str) -> None:
     members = [rank for rank in range(comm.size) if rank % 2 == color][::-1]
     group = comm.split(color, -comm.rank)
     _check_group(group, members, comm.rank, device)
-    if group.size > 1:  # a message in the group is no message between the same ranks outside of it
+    if group.size > 1:  # a message in the group is not a message between the same ranks outside of it
         there, here = (group.rank + 1) % group.size, (group.rank - 1) % group.size
         group.send_obj("inside", there, 0)
         comm.send_obj("outside", members[there], 0)

@@ -67,7 +67,7 @@ class Steps(Training):
     def test_is_an_optimizer(self) -> None:
         """It can be made, is an `Optimizer`, and `setup` returns it."""
         optimizer = self.make()
-        assert isinstance(optimizer, Optimizer), f"{self.label} makes {optimizer!r}, which is no Optimizer"
+        assert isinstance(optimizer, Optimizer), f"{self.label} makes {optimizer!r}, which is not an Optimizer"
         link = made_link("float32")
         assert optimizer.setup(link) is optimizer, "setup does not return the optimizer"
         assert optimizer.target is link, "target is not the link that setup was given"

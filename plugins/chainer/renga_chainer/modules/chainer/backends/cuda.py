@@ -189,7 +189,7 @@ def to_cpu(array: Any, stream: Any = None) -> Any:
     """An array, or a list or tuple of them (None among them too), as NumPy's; a number as an array without axes.
 
     Raises:
-        TypeError: It is no array.
+        TypeError: It is not an array.
     """
     if isinstance(array, (list, tuple)):
         return type(array)(to_cpu(each, stream) for each in array)

@@ -35,7 +35,7 @@ def layers_of(steps: Iterable[Step], data: VariableNode) -> list[Layer]:
             raise NotImplementedError(_refusal(step, name, bottom, "there is no layer for it here"))
         for node, before in zip(step.function.inputs, step.inputs, strict=False):
             if step.label in _OF_SEVERAL and before is None and node is not data:
-                raise NotImplementedError(_refusal(step, name, bottom, "an input is no blob, but an array of its own"))
+                raise NotImplementedError(_refusal(step, name, bottom, "an input is an array, not a blob"))
         try:
             layers += _MAKERS[step.label](step, name, bottom)
         except _NotSo as error:

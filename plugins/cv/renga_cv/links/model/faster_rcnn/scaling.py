@@ -29,5 +29,5 @@ def scale_img(img: np.ndarray[Any, Any], min_size: int, max_size: int) -> tuple[
 
 def enlarged_size(size: tuple[int, int], scale: float) -> tuple[int, int]:
     """Height and width of an image of `size` that `scale_img` has enlarged by `scale`."""
-    # What rounding takes away from an exact quotient is no pixel.
+    # What rounding takes away from an exact quotient is not a pixel.
     return int(size[0] * scale + 1e-6), int(size[1] * scale + 1e-6)

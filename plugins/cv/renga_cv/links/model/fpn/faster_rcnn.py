@@ -34,7 +34,7 @@ class FasterRCNN(Chain):
         bbox_head: Link like `BboxHead`; None if it is not needed.
         mask_head: Link like `MaskHead`; None if it is not needed.
         return_values: What `predict` returns, in this order: some of ``"rois"``, ``"bboxes"``, ``"labels"``,
-            ``"scores"`` and ``"masks"``. Heads that are not needed for that are no part of the link.
+            ``"scores"`` and ``"masks"``. Heads that are not needed for that are not part of the link.
         min_size, max_size: Length of the shorter side of images, and most of the longer one; see `prepare`.
 
     Raises:

@@ -28,7 +28,7 @@ class SmallDetector(SSD):
         with_half: Whether the pyramid has a map at half the resolution, which this network has no use for.
 
     Raises:
-        ValueError: `insize` is no multiple of 8.
+        ValueError: `insize` is not a multiple of 8.
 
     Source: Liu et al., *SSD: Single Shot MultiBox Detector*, arXiv:1512.02325, section 2, with two levels.
     """
