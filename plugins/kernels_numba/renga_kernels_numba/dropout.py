@@ -74,8 +74,9 @@ class Dropout:
 def _advance(source: np.random.PCG64, steps: int, half_left: int) -> None:
     """Bring a generator to where drawing would have brought it."""
     source.advance(steps)
-    state: dict[str, Any] = dict(source.state)
+    state: Any = source.state
     high, low = divmod(state["state"]["state"], 1 << 64)
     mixed, turn = high ^ low, high >> 58
     number = (mixed >> turn | mixed << (64 - turn)) & _LOW
-    source.state = {**state, "has_uint32": half_left, "uinteger": number >> 32}
+    state.update(has_uint32=half_left, uinteger=number >> 32)
+    source.state = state

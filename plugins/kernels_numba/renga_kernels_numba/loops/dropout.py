@@ -22,7 +22,7 @@ _A_HIGH = np.uint64(0x2360ED051FC65DA4)
 _A_LOW = np.uint64(0x4385DF649FCCF645)
 _QUARTER = DROPOUT_STEPS // 4
 
-Bytes = MutableSequence[int]
+Bytes = MutableSequence[Any]
 
 
 @inline

@@ -17,6 +17,7 @@ from numba.core import typing
 from numba.extending import intrinsic
 
 __all__ = [
+    "Float",
     "Floats",
     "Longs",
     "arguments_of",
@@ -31,7 +32,10 @@ __all__ = [
     "take",
 ]
 
-Floats: TypeAlias = MutableSequence[float]
+Float: TypeAlias = Any
+"""A float32."""
+
+Floats: TypeAlias = MutableSequence[Any]
 """A pointer to float32 or float64."""
 
 Longs: TypeAlias = MutableSequence[int]
@@ -127,7 +131,7 @@ def from_bits(context: Any, x: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 @inline
-def key(x: float) -> int:
+def key(x: Float) -> Any:
     """A whole number that is larger where x is: a maximum of these, unlike one of floats, is taken of 16 at once.
 
     NaN is beyond infinity, on the side of its sign.

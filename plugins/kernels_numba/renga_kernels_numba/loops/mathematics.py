@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from renga_kernels_numba.loops.intrinsics import bits, from_bits, inline
+from renga_kernels_numba.loops.intrinsics import Float, bits, from_bits, inline
 
 __all__ = ["erf", "exp", "sigmoid", "tanh"]
 
@@ -32,7 +32,7 @@ _LOWEST = np.float32(-87.33654)
 
 
 @inline
-def exp(x: float) -> float:
+def exp(x: Float) -> Float:
     """e to the power of x: 2ⁿ·eʳ with a whole n and |r| ≤ ½ log 2. Below -87.3, where float32 loses bits, it is 0."""
     shifted = x * _PER_LOG_2 + _ROUND
     n = shifted - _ROUND
@@ -50,7 +50,7 @@ def exp(x: float) -> float:
 
 
 @inline
-def tanh(x: float) -> float:
+def tanh(x: Float) -> Float:
     """Hyperbolic tangent: an odd polynomial up to 0.625, beyond it 1 - 2 / (e²ˣ + 1)."""
     size = abs(x)
     s = x * x
@@ -66,7 +66,7 @@ def tanh(x: float) -> float:
 
 
 @inline
-def erf(x: float) -> float:
+def erf(x: Float) -> Float:
     """Error function: an odd polynomial up to 1, beyond it 1 - exp(-q(|x|)) with a polynomial q."""
     size = abs(x)
     s = x * x
@@ -92,7 +92,7 @@ def erf(x: float) -> float:
 
 
 @inline
-def sigmoid(x: float) -> float:
+def sigmoid(x: Float) -> Float:
     """1 / (1 + e⁻ˣ); of the two forms, the one that does not overflow."""
     e = exp(-abs(x))
     return (_ONE if x >= _ZERO else e) / (_ONE + e)

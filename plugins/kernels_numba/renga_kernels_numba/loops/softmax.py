@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from renga_kernels_numba.loops.intrinsics import Floats, Longs, from_bits, inline, key, loop, sum_loop
+from renga_kernels_numba.loops.intrinsics import Float, Floats, Longs, from_bits, inline, key, loop, sum_loop
 from renga_kernels_numba.loops.mathematics import exp
 
 __all__ = [
@@ -24,7 +24,7 @@ _REST = np.int32(0x7FFFFFFF)
 
 
 @inline
-def _largest(x: Floats, start: int, stop: int) -> float:
+def _largest(x: Floats, start: int, stop: int) -> Float:
     """The largest element; NaN, if there is one with sign 0."""
     found = _LOWEST
     for i in range(start, stop):
@@ -33,7 +33,7 @@ def _largest(x: Floats, start: int, stop: int) -> float:
 
 
 @sum_loop
-def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: float) -> float:
+def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: Float) -> Float:
     """y = exp(x - shift), and the sum of these."""
     total = _ZERO
     for i in range(start, stop):
@@ -44,7 +44,7 @@ def _exponentials(x: Floats, y: Floats, start: int, stop: int, shift: float) -> 
 
 
 @sum_loop
-def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: float) -> float:
+def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: Float) -> Float:
     total = _ZERO
     for i in range(start, stop):
         total += exp(x[i] - shift)
@@ -52,7 +52,7 @@ def _sum_of_exponentials(x: Floats, start: int, stop: int, shift: float) -> floa
 
 
 @sum_loop
-def _sum_of_products(x: Floats, y: Floats, start: int, stop: int) -> float:
+def _sum_of_products(x: Floats, y: Floats, start: int, stop: int) -> Float:
     total = _ZERO
     for i in range(start, stop):
         total += x[i] * y[i]
@@ -60,7 +60,7 @@ def _sum_of_products(x: Floats, y: Floats, start: int, stop: int) -> float:
 
 
 @sum_loop
-def _sum(x: Floats, start: int, stop: int) -> float:
+def _sum(x: Floats, start: int, stop: int) -> Float:
     total = _ZERO
     for i in range(start, stop):
         total += x[i]
