@@ -37,7 +37,8 @@ class Names(Tracer):
         self.program = Program()
         self.reason: str | None = None
         self._thread = threading.get_ident()
-        self._names: dict[int, str | None] = {}  # of arrays by id; None: a replay does not have it
+        # By id of the array: what refers to it, and its name; None: a replay does not have it.
+        self._names: dict[int, tuple[Callable[[], Any], str | None]] = {}
         self._made: set[int] = set()  # ids of Variables that the step makes
         self._traced: list[ref[TracedArray]] = []
 
@@ -63,7 +64,7 @@ class Names(Tracer):
         """A program asks for an array or a gradient."""
         if self.reason is not None or type(array) is not np.ndarray:
             return array
-        name = self._names.get(id(array), _UNNAMED)
+        name = self._known(array)
         if name is not _UNNAMED:
             return self.trace(array, name)
         if array is not variable._array:
@@ -105,13 +106,19 @@ class Names(Tracer):
     # --- names --------------------
 
     def name(self, array: Any, name: str | None) -> None:
-        """Let an array be called so, unless it has a name already."""
-        self.program.keep(array)
-        self._names.setdefault(id(array), name)
+        """Let an array be called so, unless it has a name already. The array is not kept."""
+        if self._known(array) is _UNNAMED:
+            # Scalars of NumPy cannot be referred to weakly.
+            self._names[id(array)] = (ref(array) if type(array) is np.ndarray else lambda: array, name)
+
+    def _known(self, array: Any) -> Any:
+        """The name of an array; `_UNNAMED` if it has none. An id may have been that of an array that is gone."""
+        of, name = self._names.get(id(array), (None, None))
+        return name if of is not None and of() is array else _UNNAMED
 
     def name_of(self, array: Any) -> str:
         """What an array is called in the program."""
-        name = array.name if type(array) is TracedArray else self._names.get(id(array), _UNNAMED)
+        name = array.name if type(array) is TracedArray else self._known(array)
         if isinstance(name, Variable):
             return self._by_reference(name)
         if name is _UNNAMED:
@@ -130,7 +137,7 @@ class Names(Tracer):
         """Whether it was there before the step, and training may change it."""
         if isinstance(variable, Parameter):
             return True
-        return variable._requires_grad and id(variable) not in self._made and id(variable._array) not in self._names
+        return variable._requires_grad and id(variable) not in self._made and self._known(variable._array) is _UNNAMED
 
     def _by_reference(self, variable: Variable) -> str:
         """The array of a Variable that was there before, whatever it is then."""

@@ -62,7 +62,6 @@ class Program:
         self._attributes: dict[str, dict[str, Any]] = {}
         self._count = 0
         self._known: dict[tuple[str, int], str] = {}
-        self._keep: list[Any] = []  # what is known by its id must not die
         self._links: list[tuple[dict[str, Any], int, tuple[str, ...], tuple[Any, ...]]] = []
         self._lists: list[tuple[list[Any], tuple[Any, ...]]] = []
         self._arrays: list[tuple[Variable, tuple[int, ...], Any]] = []
@@ -92,10 +91,6 @@ class Program:
     def constant(self, array: Any) -> str:
         """The name of an array that is the same in each call."""
         return self.object("c", array)
-
-    def keep(self, value: Any) -> None:
-        """Let it live as long as names are being given."""
-        self._keep.append(value)
 
     def function(self, function: FunctionNode, attributes: dict[str, Any]) -> str:
         """The name of a function, which had these attributes before it was applied."""
@@ -165,7 +160,6 @@ class Program:
         for name in self._attributes:
             namespace[f"forget_{name}"] = self._forgetting(name)
         self._arrays = [(v, v._array.shape, v._array.dtype) for v in self.namespace.values() if isinstance(v, Variable)]
-        self._keep.clear()
         self.reset()
         exec(compile(self.source, "<replay>", "exec"), namespace)
         return namespace["replay"]  # type: ignore[no-any-return]  # just compiled

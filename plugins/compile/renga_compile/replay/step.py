@@ -181,7 +181,9 @@ class _Way:
             if self.replay is None:
                 self._recorded, self._choices, self._cells = recorder, choices_state(), _cells(step)
                 self.state = "recorded; the next call is recorded, too"
-                if before is not None:
+                if before is None:
+                    recorder.program.reset()  # what functions have kept takes as much memory as the step
+                else:
                     self.program = recorder.program
                     self.replay, self._how = self._build(self.program)
             if before is not None:

@@ -39,6 +39,11 @@ class TracedGradient:
         """Of the array."""
         return self.array.dtype
 
+    @property
+    def size(self) -> int:
+        """0, so that sums of large gradients are made by ``+``, too, which is noted here."""
+        return 0
+
     def __add__(self, other: Any) -> TracedGradient:
         return self._made(self.array + array_of(other), f"{self.name} + {self._name_of(other)}")
 
