@@ -33,6 +33,7 @@ class Key(NamedTuple):
 
 
 _Count = Annotated[int, AtLeast(1)]
+_Interval = tuple[_Count, Literal["epoch", "iteration"]]
 
 SCHEMA: tuple[Key, ...] = (
     Key("plugins.disable", tuple[str, ...], (), "RENGA_PLUGINS_DISABLE", "plugins (or plugin:name) never imported"),
@@ -54,6 +55,7 @@ SCHEMA: tuple[Key, ...] = (
     ),
     Key("run.communicator", str, "single", "RENGA_COMMUNICATOR", "how processes talk to each other"),
     Key("run.compiler", str, "replay", "RENGA_COMPILER", "what makes the steps faster that renga.compile is given"),
+    Key("run.threads", _Count | None, None, "RENGA_THREADS", "threads of kernels on the CPU; otherwise the free cores"),
     Key("run.seed", Annotated[int, AtLeast(0)], 0, "RENGA_SEED", "seed of every random generator"),
     Key(
         "run.dtype",
@@ -73,7 +75,7 @@ SCHEMA: tuple[Key, ...] = (
     Key("run.out", str, "result", "RENGA_OUT", "folder for the log, plots and snapshots"),
     Key(
         "run.snapshot",
-        tuple[_Count, Literal["epoch", "iteration"]],
+        _Interval,
         (1, "epoch"),
         "",
         "how often a snapshot is written; at the end of the run in any case",
@@ -109,13 +111,7 @@ SCHEMA: tuple[Key, ...] = (
     Key("converter.use", str, None, "", "how arrays are made of a batch; otherwise as the task says"),
     Key("updater.use", str, None, "", "how an update is made; otherwise as the task says"),
     Key("evaluator.use", str, None, "", "how the network is evaluated; otherwise as the task says"),
-    Key(
-        "evaluator.trigger",
-        tuple[_Count, Literal["epoch", "iteration"]],
-        (1, "epoch"),
-        "",
-        "how often the network is evaluated",
-    ),
+    Key("evaluator.trigger", _Interval, (1, "epoch"), "", "how often the network is evaluated"),
     Key("optimizer.use", str, None, "", "name of the optimizer; the section's other keys are its arguments"),
     Key("hooks", tuple[dict[str, Any], ...], (), "", "optimizer hooks: [[hooks]] use = name, and its arguments"),
     Key("extensions", tuple[dict[str, Any], ...], None, "", "trainer extensions: [[extensions]] use, trigger, …"),
@@ -186,16 +182,7 @@ SCHEMA: tuple[Key, ...] = (
     Key("dataset.mirror", str, None, "RENGA_DATASET_MIRROR", "address data sets are fetched from instead of their own"),
 )
 
-RUN_SECTIONS: tuple[str, ...] = (
-    "task",
-    "model",
-    "data",
-    "iterator",
-    "converter",
-    "updater",
-    "evaluator",
-    "optimizer",
-)
+RUN_SECTIONS: tuple[str, ...] = ("task", "model", "data", "iterator", "converter", "updater", "evaluator", "optimizer")
 """Sections whose keys beside the rows above are arguments of what ``use`` names."""
 
 RUN_ONLY: tuple[str, ...] = (*RUN_SECTIONS, "hooks", "extensions")

@@ -23,6 +23,12 @@ def renga_array_backends() -> list[Provider]:
 
 
 @hookimpl
+def renga_doctor_checks() -> list[Provider]:
+    """How many threads kernels use."""
+    return [Provider("threads", "renga_backend_numpy.cores:check", 1, "how many threads kernels on the CPU use, why")]
+
+
+@hookimpl
 def renga_kernels() -> list[Kernel]:
     """The kernels in `renga_backend_numpy.kernels`; a more special one comes first."""
     # They compute bfloat16, too. It is not declared, because the kit would compare with NumPy, which takes minutes.

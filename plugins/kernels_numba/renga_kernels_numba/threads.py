@@ -1,7 +1,8 @@
 """Sharing pieces among the threads of OpenMP (libgomp): those of oneDNN, so that no second pool waits on its cores.
 
 The machine code of a loop takes pieces from a counter until none is left. So it needs no OpenMP itself: each thread
-calls the same function with the same data. Where there is no libgomp, the threads of NumPy's kernels call it.
+calls the same function with the same data. How many threads there are, `renga_backend_numpy.cores` says.
+Where there is no libgomp, the threads of NumPy's kernels call it.
 
 After a fork the threads of the parent are gone, and a child that waits for them waits for ever: it uses one thread.
 """
@@ -13,6 +14,8 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from renga_backend_numpy import cores
 
 __all__ = ["in_parallel"]
 
@@ -43,7 +46,7 @@ def in_parallel(function: Callable[[Any], None], data: Any, pieces: int) -> None
 
         run_pieces(work, range(min(pieces, thread_count())))
     else:
-        threads = min(pieces, openmp.omp_get_max_threads())
+        threads = min(pieces, openmp.omp_get_max_threads(), cores.threads())
         if threads < 2:
             function(data)
         else:

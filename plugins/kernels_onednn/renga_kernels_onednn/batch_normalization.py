@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
 from renga_kernels_onednn.layout import address, channels_last, empty_images, image_layout, is_bfloat16, is_single
 from renga_kernels_onednn.library import (
@@ -144,6 +144,7 @@ def _training(shape: Ints, itemsize: int, eps: float) -> Primitive:
     return Primitive(_forward(FORWARD_TRAINING, shape, itemsize, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
 
 
+@same_bits
 def _fixed(shape: Ints, itemsize: int, eps: float) -> Primitive:
     forward = _forward(FORWARD_INFERENCE, shape, itemsize, eps, GIVEN_STATISTICS)
     return Primitive(forward, (SRC, SCALE, SHIFT, MEAN, VARIANCE, DST))

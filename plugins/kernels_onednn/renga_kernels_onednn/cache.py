@@ -17,24 +17,33 @@ from renga_kernels_onednn import threads
 from renga_kernels_onednn.handles import Handle
 from renga_kernels_onednn.library import library
 
-__all__ = ["BOUND", "find", "scratch", "stream"]
+__all__ = ["BOUND", "LITTLE", "find", "same_bits", "scratch", "stream"]
 
 BOUND = 256
 """Plans to keep for each thread; of more, those not used for longest are made again when needed."""
 
 _ALIGNMENT = 64
 
-_LITTLE = 1 << 17
+LITTLE = 1 << 17
 """Elements that one thread is through with before another has come to help."""
 
 _local = threading.local()
 _Plan = TypeVar("_Plan")
+_Make = TypeVar("_Make", bound=Callable[..., Any])
+_same_bits: set[Callable[..., Any]] = set()
+
+
+def same_bits(make: _Make) -> _Make:
+    """Mark what makes plans whose results do not depend on the number of threads, in any bit."""
+    _same_bits.add(make)
+    return make
 
 
 def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
     """The plan kept for `make` and its arguments, or else ``make(*key)``.
 
-    The number of OpenMP's threads is fixed when a primitive is made, so it belongs to the key.
+    The number of OpenMP's threads is fixed when a primitive is made, so it belongs to the key. It is always the same,
+    unless `make` is marked with `same_bits`: such a plan gives cores to other programs that need them.
 
     Args:
         work: About as many elements there are; for little work one thread is best.
@@ -42,7 +51,12 @@ def find(work: int, make: Callable[..., _Plan], *key: Hashable) -> _Plan:
         key: From what.
     """
     plans: OrderedDict[Hashable, Any] = _kept("plans", OrderedDict)
-    count = threads.count() if work > _LITTLE else 1
+    if work <= LITTLE:
+        count = 1
+    elif make in _same_bits:
+        count = threads.free()
+    else:
+        count = threads.count()
     whole = make, key, count
     plan: _Plan | None = plans.get(whole)
     if plan is None:

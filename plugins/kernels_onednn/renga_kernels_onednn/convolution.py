@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn import pointwise
-from renga_kernels_onednn.cache import find, scratch
+from renga_kernels_onednn import pointwise, threads
+from renga_kernels_onednn.cache import LITTLE, find, same_bits, scratch
 from renga_kernels_onednn.handles import Description, Layout, dims
 from renga_kernels_onednn.layout import (
     address,
@@ -42,6 +43,7 @@ from renga_kernels_onednn.library import (
     WEIGHTS,
 )
 from renga_kernels_onednn.primitive import Primitive, reorder
+from renga_kernels_onednn.threads import share_pieces
 
 __all__ = [
     "Convolution",
@@ -57,6 +59,8 @@ __all__ = [
 ]
 
 Ints = tuple[int, ...]
+
+_VECTOR = 16
 
 NARROW = 64
 """Pixels up to which images of any width are convolved in the fastest way.
@@ -239,21 +243,34 @@ def _parameter_gradients(
 ) -> Array:
     """The gradient of the filters; that of the biases is written to `b`, unless it is None."""
     W = np.empty((y.shape[1], x.shape[1] // groups, *ksize), x.dtype)
-    plan = find(
-        _work(W, x.shape[0], y.shape[2:]),
-        _gradient,
-        x.itemsize,
-        x.shape,
-        W.shape,
-        b is not None,
-        (*stride,),
-        (*pad,),
-        (*dilate,),
-        groups,
-        y.shape[2:],
-    )
-    plan(channels_last(x), channels_last(y), W, b)
+    images, maps = channels_last(x), channels_last(y)
+    window = (*stride,), (*pad,), (*dilate,)
+    work = _work(W, x.shape[0], y.shape[2:])
+    if groups > 1 or pointwise.is_pointwise(
+        W.shape, strides_of(W.shape), [*window, groups], x.shape[2:] == y.shape[2:]
+    ):
+        plan = find(work, _gradient, x.itemsize, x.shape, W.shape, b is not None, *window, groups, y.shape[2:])
+        plan(images, maps, W, b)
+        return W
+
+    def compute(parts: Iterator[slice]) -> None:
+        for part in parts:
+            some = channels_last(maps[:, part])
+            plan = find(0, _gradient, x.itemsize, x.shape, W[part].shape, b is not None, *window, groups, y.shape[2:])
+            plan(images, some, W[part], None if b is None else b[part])
+
+    # oneDNN's threads would add up gradients of some images each: other bits for another number of threads. And they
+    # spin while they wait for each other, which takes three times as long on a busy machine.
+    share_pieces(compute, _channel_parts(len(W), work))
     return W
+
+
+def _channel_parts(channels: int, work: int) -> list[slice]:
+    """A share of the output channels for each thread, in multiples of a vector's length."""
+    blocks = -(-channels // _VECTOR)
+    parts = min(blocks, threads.free()) if work > LITTLE else 1
+    bounds = [min(channels, blocks * i // parts * _VECTOR) for i in range(parts + 1)]
+    return [slice(begin, end) for begin, end in pairwise(bounds)]
 
 
 def _work(W: Array, images: int, out: Ints) -> int:
@@ -270,6 +287,7 @@ def _strides(W: Array) -> Ints:
     return tuple([n // W.itemsize for n in W.strides])
 
 
+@same_bits
 def _forward(
     itemsize: int, x: Ints, W: Ints, strides: Ints, with_bias: bool, *window: Any
 ) -> _Forward | pointwise.Forward:
@@ -279,6 +297,7 @@ def _forward(
     return _Forward(itemsize, x, W, strides, with_bias, *window)
 
 
+@same_bits
 def _transposed(itemsize: int, x: Ints, W: Ints, strides: Ints, *window: Any) -> _Transposed | pointwise.Transposed:
     *slides, out = window
     if pointwise.is_pointwise(W, strides, slides, x[2:] == out):

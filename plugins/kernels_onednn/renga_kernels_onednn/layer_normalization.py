@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
 from renga_kernels_onednn.layout import address, is_bfloat16, is_single, plain_layout
 from renga_kernels_onednn.library import (
@@ -72,6 +72,7 @@ class LayerNormalization:
         return gx, ggamma, gbeta
 
 
+@same_bits
 def _training(shape: Ints, itemsize: int, eps: float) -> Primitive:
     return Primitive(_forward(shape, itemsize, eps), (SRC, SCALE, SHIFT, DST, MEAN, VARIANCE))
 

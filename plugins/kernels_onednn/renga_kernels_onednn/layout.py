@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Layout
 from renga_kernels_onednn.primitive import Primitive, reorder
 
@@ -21,6 +21,7 @@ __all__ = [
     "image_layout",
     "is_bfloat16",
     "is_single",
+    "laid_as",
     "plain_layout",
     "strides_of",
 ]
@@ -68,6 +69,15 @@ def has_nan(x: Array) -> bool:
     return bool(np.isnan(x.max()))
 
 
+def laid_as(like: Array, x: Array) -> Array:
+    """The array, copied if need be, with the strides of `like`, which has no gaps."""
+    if x.strides == like.strides:
+        return x
+    copied = np.empty_like(like)
+    copied[...] = x
+    return copied
+
+
 def channels_last(x: Array) -> Array:
     """Images ``(N, C, *size)``, of the same shape, with their channels last in memory; copied if they have not."""
     order = (0, *range(2, x.ndim), 1)
@@ -81,6 +91,7 @@ def channels_last(x: Array) -> Array:
     return _as_images(np.ascontiguousarray(last))
 
 
+@same_bits
 def _to_channels_last(shape: Ints, itemsize: int) -> Primitive:
     made = reorder(plain_layout(shape, itemsize), image_layout(shape, itemsize))
     assert made is not None, "more than one channel and more than one pixel, so that the two orders differ"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Added, Description, Function, Layout
 from renga_kernels_onednn.layout import address, is_single, plain_layout
 from renga_kernels_onednn.library import (
@@ -188,6 +188,7 @@ def _pieces(*lists: Arrays) -> Iterator[tuple[int, list[int]]]:
             yield min(_PIECE, size - first), [start + first * _ITEM for start in starts]
 
 
+@same_bits
 def _mix(size: int, keep: float) -> Primitive:
     """``target = keep target + factor source``; called with source, factor, target."""
     x, one = plain_layout((size,)), plain_layout((1,))
@@ -195,6 +196,7 @@ def _mix(size: int, keep: float) -> Primitive:
     return Primitive(description, (SRC, SRC_1, DST))
 
 
+@same_bits
 def _mix_square(size: int, keep: float) -> Primitive:
     """``target = keep target + factor source²``; called with source, source, factor, target."""
     x, one = plain_layout((size,)), plain_layout((1,))
@@ -202,6 +204,7 @@ def _mix_square(size: int, keep: float) -> Primitive:
     return Primitive(description, (SRC, SRC_1, OF_FIRST_POST_OP | SRC_1, DST))
 
 
+@same_bits
 def _step(size: int, eps: float, keep: float) -> Primitive:
     """``target = keep target + factor mean / (√square + eps)``; called with square, zero, mean, factor, target.
 

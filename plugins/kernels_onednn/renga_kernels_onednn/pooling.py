@@ -14,7 +14,7 @@ import numpy as np
 
 from renga_core.backend import Array
 from renga_core.kernel import operations
-from renga_kernels_onednn.cache import find, scratch
+from renga_kernels_onednn.cache import find, same_bits, scratch
 from renga_kernels_onednn.handles import Description, dims
 from renga_kernels_onednn.layout import (
     address,
@@ -178,6 +178,7 @@ def _arguments(x: Ints, itemsize: int, window: Any) -> list[Any]:
     ]
 
 
+@same_bits
 class _Maximum:
     def __init__(self, x: Ints, itemsize: int, window: Any) -> None:
         self._compute = Primitive(_forward(POOLING_MAX, FORWARD_INFERENCE, x, itemsize, window), (SRC, DST))
@@ -186,6 +187,7 @@ class _Maximum:
         self._compute(address(x), address(y))
 
 
+@same_bits
 class _MaximumGradient:
     def __init__(self, x: Ints, itemsize: int, window: Any) -> None:
         forward = _forward(POOLING_MAX, FORWARD_TRAINING, x, itemsize, window)
@@ -199,6 +201,7 @@ class _MaximumGradient:
         self._give(address(gy), where, address(gx))
 
 
+@same_bits
 class _Average:
     def __init__(self, x: Ints, itemsize: int, window: Any) -> None:
         self._compute = Primitive(
@@ -209,6 +212,7 @@ class _Average:
         self._compute(address(x), address(y))
 
 
+@same_bits
 class _AverageGradient:
     def __init__(self, x: Ints, itemsize: int, window: Any) -> None:
         self._compute = Primitive(_backward(POOLING_AVERAGE_WITH_BORDER, x, itemsize, window), (DIFF_DST, DIFF_SRC))

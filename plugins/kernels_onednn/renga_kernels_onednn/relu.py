@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
-from renga_kernels_onednn.layout import address, is_bfloat16, plain_layout
+from renga_kernels_onednn.layout import address, is_bfloat16, laid_as, plain_layout
 from renga_kernels_onednn.library import (
     BINARY_GREATER,
     BINARY_MAX,
@@ -47,7 +47,7 @@ class ReLU:
     def forward(x: Array) -> Array:
         """As the reference."""
         y = np.empty_like(x)
-        given = _laid_as(y, x)
+        given = laid_as(y, x)
         find(x.size, _forward, x.size, x.itemsize)(*[address(given)] * 3, address(y))
         return y
 
@@ -55,20 +55,12 @@ class ReLU:
     def backward(y: Array, gy: Array) -> Array:
         """As the reference."""
         gx = np.empty_like(y)
-        result, gradient = _laid_as(gx, y), _laid_as(gx, gy)
+        result, gradient = laid_as(gx, y), laid_as(gx, gy)
         find(y.size, _backward, y.size, y.itemsize)(address(result), address(gradient), address(gx))
         return gx
 
 
-def _laid_as(like: Array, x: Array) -> Array:
-    """The array, with the strides of one without gaps."""
-    if x.strides == like.strides:
-        return x
-    copied = np.empty_like(like)
-    copied[...] = x
-    return copied
-
-
+@same_bits
 def _forward(size: int, itemsize: int) -> Primitive:
     """The larger of 0 and x. oneDNN's own ReLU makes 0 of NaN, which would hide that a training has gone astray.
 
@@ -79,6 +71,7 @@ def _forward(size: int, itemsize: int) -> Primitive:
     return Primitive(description, (SRC, SRC_1, OF_FIRST_POST_OP | SRC_1, DST))
 
 
+@same_bits
 def _backward(size: int, itemsize: int) -> Primitive:
     layout, slope, unused = plain_layout((size,), itemsize), number(0.0), number(0.0)
     forward = Description("eltwise_forward", FORWARD_TRAINING, RELU_BY_RESULT, layout, layout, slope, unused)

@@ -15,7 +15,7 @@ import numpy as np
 
 from renga_core.backend import Array
 from renga_core.kernel import operations
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description
 from renga_kernels_onednn.layout import address, has_nan, is_bfloat16, is_single, plain_layout
 from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, LOG_SOFTMAX, SOFTMAX, SRC
@@ -111,6 +111,7 @@ def _folded(shape: Ints, axis: int) -> tuple[Ints, int]:
     return ((before, shape[axis]) if after == 1 else (before, shape[axis], after)), 1
 
 
+@same_bits
 def plan_of_softmax(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -> Primitive:
     """From an array without gaps to one; they may be the same."""
     layout = plain_layout(shape, itemsize)
@@ -118,6 +119,7 @@ def plan_of_softmax(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -
     return Primitive(description, (SRC, DST))
 
 
+@same_bits
 def plan_of_gradient(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -> Primitive:
     """From the result and its gradient to the gradient of what went in; this may be written over that."""
     layout = plain_layout(shape, itemsize)

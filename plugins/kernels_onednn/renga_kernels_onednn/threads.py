@@ -6,6 +6,8 @@ environment says otherwise (``GOMP_SPINCOUNT``, ``OMP_WAIT_POLICY``). OpenBLAS's
 plugin, and are left as they are; but Renga's own products of more than a few hundred thousand multiplications in
 float32 are oneDNN's (`product`), so that OpenBLAS's are not woken unless the program multiplies arrays itself.
 
+How many threads compute: see `renga_backend_numpy.cores`.
+
 After a fork the threads are gone, and a child that waits for them waits for ever: in a child oneDNN gets one thread,
 and what was made for more is dropped.
 """
@@ -15,10 +17,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
-__all__ = ["at_fork", "count", "prepare", "use"]
+from renga_backend_numpy import cores
+from renga_backend_numpy.kernels.thread_pool import run_pieces
+
+__all__ = ["at_fork", "count", "free", "prepare", "share_pieces", "use"]
+
+_Piece = TypeVar("_Piece")
 
 SPIN = "1000"
 
@@ -35,16 +42,37 @@ def _openmp() -> Any:
 
 
 def count() -> int:
-    """How many threads a primitive made now would use."""
-    return int(_openmp().omp_get_max_threads())
+    """How many threads a primitive may use whose bits depend on their number: it stays the same."""
+    return min(int(_openmp().omp_get_max_threads()), cores.most())
+
+
+def free() -> int:
+    """How many threads another primitive should use now: fewer while other programs keep cores busy."""
+    return min(int(_openmp().omp_get_max_threads()), cores.threads())
 
 
 def use(number: int) -> int:
     """Let this Python thread's computations have so many threads; how many they had before."""
-    before = count()
+    before = int(_openmp().omp_get_max_threads())
     if before != number:
         _openmp().omp_set_num_threads(number)
     return before
+
+
+def share_pieces(compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_Piece]) -> None:
+    """Call `compute` with an iterator over `pieces`, in as many threads; oneDNN has one in each."""
+
+    def alone(some: Iterator[_Piece]) -> None:
+        before = use(1)
+        try:
+            compute(some)
+        finally:
+            use(before)
+
+    if len(pieces) > 1:
+        run_pieces(alone, pieces)
+    else:
+        alone(iter(pieces))
 
 
 def at_fork(forget: Callable[[], None]) -> None:
