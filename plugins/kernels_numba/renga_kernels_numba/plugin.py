@@ -13,6 +13,8 @@ def renga_kernels() -> list[Kernel]:
     return [
         _kernel("batch_normalization", "batch_normalization:BatchNormalization", 60),
         _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
+        _kernel("layer_normalization", "row_normalization:LayerNormalization", 60),
+        _kernel("rms_normalization", "row_normalization:RMSNormalization", 60, "supports_rms"),
         _kernel("lstm", "lstm:LSTM", 60),
         _kernel("recurrence", "recurrence:Recurrence", 40),
         _kernel("dropout", "dropout:Dropout", 60),
