@@ -165,7 +165,7 @@ NAMESPACE: Kind[Any] = Kind(
     "namespace",
     spec=Namespace,
     unique=False,
-    summary="names in a public module that are not providers, as `Namespace` says",
+    summary="the names in a public module that are not providers (see `Namespace`)",
 )
 DOCTOR_CHECK: Kind[Callable[[float, str | None], Iterable[tuple[str, str, str]]]] = Kind(
     "doctor_check",

@@ -93,7 +93,7 @@ def _load(part: Part, path: str, task: Task, classes: tuple[str, ...]) -> Link:
         supplied["n_out"] = len(classes)
     if "n_out" in part.required and not {"n_out"} & {*part.arguments, *supplied}:
         raise SettingsError(
-            f"model.n_out is missing: how many classes {part.label} tells apart. Next: --set model.n_out=NUMBER, or "
+            f"model.n_out is missing: the number of classes of {part.label}. Next: --set model.n_out=NUMBER, or "
             "their names: --classes FILE"
         )
     with warnings.catch_warnings():
@@ -117,8 +117,8 @@ def _preprocessing(part: Part, network: Link, task: Task, classes: tuple[str, ..
     found = getattr(network, "preprocessing", None) or task.preprocessing
     if found is None:
         raise RengaError(
-            f"{part.label} does not tell how files become its inputs: a run does. Next: train it, and name the run's "
-            "folder; of the models by name, those for photographs can be used."
+            f"{part.label} does not say how to make inputs from files; only a run does. Next: train it and give the "
+            "folder of the run. Without a run, only models for photographs can be used."
         )
     if not classes and isinstance(found, PicturePreprocessing):
         # Rows and COCO's categories are for all classes, found or not.

@@ -187,14 +187,14 @@ def test_many_at_once(digits, one, expected):
     ("body", "kind", "status", "said"),
     [
         (b"no image", "image/png", 400, "body: damaged or not an image"),
-        (b"", "image/png", 400, "the request brings no file"),
+        (b"", "image/png", 400, "the request contains no file"),
         (b"x" * 100_001, "image/png", 413, "the body is larger than 100,000 bytes"),
         (b"{", "application/json", 400, "the body is not JSON"),
         (b"[" * 90_000, "application/json", 400, "the body is not JSON"),
-        (b"[]", "application/json", 400, "the request brings no example"),
+        (b"[]", "application/json", 400, "the request contains no example"),
         (b'"/etc/passwd"', "application/json", 400, "and this is str"),
         (b"x", "multipart/form-data", 400, "the form cannot be read"),
-        (*form(), 400, "the request brings no file"),
+        (*form(), 400, "the request contains no file"),
         (*form(("a.png", b"no image")), 400, "a.png: damaged or not an image"),
     ],
 )

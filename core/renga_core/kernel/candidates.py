@@ -100,8 +100,8 @@ def _implementation(offer: Offer, reference: Implementation) -> Implementation:
     backward = getattr(target, "backward", None)
     if backward is None and reference.backward is not None:
         raise ProviderFaulty(
-            f"kernel {offer.full_name} (of plugin {offer.plugin.name!r}) has no backward, and operation {kernel.op!r} "
-            "has: only its own knows what a forward keeps. Next: `renga check kernel:NAME` tells its author more."
+            f"kernel {offer.full_name} (of plugin {offer.plugin.name!r}) has no backward, but operation {kernel.op!r} "
+            "needs one that knows what this forward keeps. Next, for its author: `renga check kernel:NAME`."
         )
     if not kernel.supports:
         return Implementation(offer.full_name, target.forward, backward)

@@ -95,7 +95,7 @@ class Service:
         async with self._place():
             wanted = await read_json(request, self.limits)
             if not isinstance(wanted, dict) or set(wanted) - {"text", "number"}:
-                raise HTTPException(400, 'the body is an object with "text" and "number", of which both may be missing')
+                raise HTTPException(400, 'the body is an object with "text" and "number", both optional')
             text, number = wanted.get("text"), wanted.get("number", 200)
             if not isinstance(text, str | None):
                 raise HTTPException(400, f"text is {text!r}, and is to be a string")
@@ -168,10 +168,11 @@ class Service:
 
     def _check_number(self, examples: Sequence[Any]) -> None:
         if not examples:
-            raise HTTPException(400, "the request brings no example")
+            raise HTTPException(400, "the request contains no example")
         if len(examples) > self.limits.request_examples:
             raise HTTPException(
-                413, f"a request brings at most {self.limits.request_examples} examples (renga serve --max-examples)"
+                413,
+                f"a request may contain at most {self.limits.request_examples} examples (renga serve --max-examples)",
             )
 
     def _draw(self, example: Any) -> bytes:

@@ -61,7 +61,7 @@ async def read_files(request: Request, limits: Limits, folder: str) -> list[tupl
         await form.close()
     files = [(name, data, Path(folder, str(number))) for number, (name, data) in enumerate(found) if data]
     if not files:
-        raise HTTPException(400, "the request brings no file")
+        raise HTTPException(400, "the request contains no file")
     for _, data, path in files:
         path.write_bytes(data)
     return [(name, str(path)) for name, _, path in files]

@@ -14,7 +14,7 @@ TASK: Kind[Any] = Kind(
     suite="renga_testing.suites:TaskSuite",
     default="classification",
     protocol="renga_training.tasks.task:Task",
-    summary="a Task class, whose keyword arguments are options: what a network is trained for",
+    summary="a Task class: it defines what a network is trained for; its keyword arguments are options",
 )
 UPDATER: Kind[Any] = Kind(
     "updater",

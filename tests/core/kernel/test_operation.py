@@ -136,7 +136,7 @@ def test_one_that_needs_what_is_not_there_is_left_out(operation, manager):
 
 def test_one_without_the_backward_that_the_operation_has_is_left_out(operation, manager):
     manager.register("mine", Plugin(kernel("forward_only", priority=5), kernel("fast")))
-    with pytest.warns(RengaPluginWarning, match=r"mine:forward_only .*has no backward, and operation 'double' has"):
+    with pytest.warns(RengaPluginWarning, match=r"mine:forward_only .*has no backward, but operation 'double' needs"):
         assert used(operation) == "fast"
     with using({"kernels.double": "forward_only"}), pytest.raises(ProviderFaulty, match="has no backward"):
         used(operation)

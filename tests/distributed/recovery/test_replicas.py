@@ -157,7 +157,7 @@ def test_gradients_of_different_parts_are_not_averaged() -> None:
     def program(comm: SimulatedCommunicator) -> None:
         _run(comm, optimizer=create_multi_node_optimizer(SGD(), comm).setup(_parts(comm)[0]))
 
-    assert "of which each has another part of the model" in _error(program)
+    assert "but here each rank has its own part of the model" in _error(program)
 
 
 def test_parts_need_their_number_of_ranks() -> None:

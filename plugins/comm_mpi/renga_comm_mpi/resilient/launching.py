@@ -61,7 +61,7 @@ def with_dormant(command: Sequence[str], first: int) -> list[str]:
         position += 2 if command[position] in ("-W", "-X") else 1
     if command[0] != sys.executable or position >= len(command) or "-c" in command[:position]:
         raise LaunchError(
-            "--respawn and --max start the program in processes that wait for that, so it must be a Python program: "
+            "with --respawn and --max, waiting processes start the program later, so it must be a Python program: "
             f"FILE.py, -m MODULE or 'renga COMMAND'. It is: {' '.join(command)}\nNext: use --spares"
         )
     start = str(Path(__file__).with_name("start.py"))

@@ -65,7 +65,7 @@ def _joined(file: str, paths: Any, wanted: int) -> bytes:
     """What files beside `file` hold, one after another."""
     for path in paths:
         if PurePosixPath(path).name != path or "\\" in path:
-            raise FileRefused(file, f"it names the file {path!r}, which does not lie beside it")
+            raise FileRefused(file, f"it names the file {path!r}, which is not in the same folder")
     beside = [Path(file).with_name(path) for path in paths]
     size = sum(os.stat(path).st_size for path in beside)
     if size != wanted:

@@ -87,7 +87,7 @@ class TrainerRecovery(TrainerState):
         super().__init__(communicator, trainer, seed, on_change)
         if check_every and self._in_parts:
             raise RengaError(
-                "check_every compares the parameters of all ranks, of which each has another part of the model. "
+                "check_every compares the parameters of all ranks, but here each rank has its own part of the model. "
                 "Next: leave it out"
             )
         self._check_every, self._replace_diverged = check_every, replace_diverged

@@ -63,8 +63,8 @@ class Updates(Membership):
                 optimizer.vote_by(self._optimizer_votes)
             if self._in_parts and getattr(optimizer, "communicator", None) is communicator:
                 raise RengaError(
-                    f"optimizer {name!r} would average the gradients of all ranks, of which each has another part of "
-                    "the model. Next: use a plain optimizer on each rank"
+                    f"optimizer {name!r} would average the gradients of all ranks, but here each rank has its own part "
+                    "of the model. Next: use a plain optimizer on each rank"
                 )
             if not (self._in_parts or hasattr(optimizer, "vote_by")):
                 raise RengaError(

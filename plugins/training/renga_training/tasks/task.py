@@ -120,7 +120,7 @@ class Task:
             RengaError: The task does not tell.
         """
         raise RengaError(
-            f"task {type(self).__name__} does not tell which inputs and outputs its network has elsewhere.\n"
+            f"task {type(self).__name__} does not say which inputs and outputs a trained network has.\n"
             "Next: define its method inference(target, batch) (docs/how-to/write-a-task.md)."
         )
 

@@ -83,7 +83,7 @@ def _check_masks(path: str, found: dict[Path, list[Box]]) -> None:
         for box in boxes:
             if not box.segmentation:
                 raise RengaError(
-                    f"{path} tells no mask ('segmentation') of an object {box.label!r} in {file.name}. Next: mark its "
+                    f"{path} has no mask ('segmentation') for an object {box.label!r} in {file.name}. Next: mark its "
                     "outline with the annotation tool, or choose the task detection, for which boxes are enough."
                 )
             if isinstance(box.segmentation, list):
