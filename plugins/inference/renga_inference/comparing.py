@@ -1,0 +1,110 @@
+"""Several runs of one model become one program, if they did the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from renga_core.graph import FunctionNode
+from renga_inference.program import Host, Program, Spec, Step
+from renga_inference.recording import Applied, Run
+from renga_inference.sizes import Differs, agree, same
+
+__all__ = ["compared"]
+
+
+def compared(runs: Sequence[Run], arguments: int) -> Program:
+    """The program that all runs followed.
+
+    What depends on constants only, and was the same in all runs, is a constant itself.
+
+    Args:
+        runs: At least two, with other values in the arguments, and other sizes of the batch if that may change.
+        arguments: How many arguments the model was given: the first arrays of each run.
+
+    Raises:
+        Differs: They did not do the same; the message says where.
+    """
+    first, batches = runs[0], [run.batch for run in runs]
+    inputs = range(arguments)
+    computed = {number for each in first.applied for number in each.outputs}
+    constants: dict[int, Host] = {}
+    steps = []
+    for place, each in enumerate(first.applied):
+        others = [_nth(run, place, each) for run in runs]
+        if {(one.inputs, one.outputs, type(one.function)) for one in others} != {
+            (each.inputs, each.outputs, type(each.function))
+        }:
+            raise Differs(f"{_name(each)} in one run and {_name(_other(others, each))} in another")
+        for number in each.inputs:
+            if number not in computed and number not in inputs and number not in constants:
+                _check_constant(runs, number, each)
+                constants[number] = first.arrays[number]
+        attributes = _attributes(others, batches)
+        if all(number in constants for number in each.inputs) and _all_same(runs, each.outputs):
+            constants.update((number, first.arrays[number]) for number in each.outputs)
+        else:
+            steps.append(Step(_function(type(each.function), attributes), each.inputs, each.outputs, (), each.where))
+    if any(len(run.applied) != len(first.applied) for run in runs):
+        raise Differs("one run applies more functions than another")
+    try:
+        result = agree([run.result for run in runs], batches)
+    except Differs:
+        raise Differs("the results have another structure") from None
+    program = Program(tuple(inputs), constants, tuple(steps), _specs(runs, batches), result, first.batch)
+    missing = [number for number in program.outputs if number not in computed and number not in inputs]
+    for number in missing:
+        if not _all_same(runs, [number]):
+            raise Differs("a result was computed outside of functions")
+        constants[number] = first.arrays[number]
+    return program
+
+
+def _nth(run: Run, place: int, expected: Applied) -> Applied:
+    if place >= len(run.applied):
+        raise Differs(f"{_name(expected)} in one run, and nothing more in another")
+    return run.applied[place]
+
+
+def _other(others: Sequence[Applied], each: Applied) -> Applied:
+    differing = [one for one in others if type(one.function) is not type(each.function)]
+    return differing[0] if differing else others[-1]
+
+
+def _name(each: Applied) -> str:
+    return f"{each.function.label} ({each.where})"
+
+
+def _check_constant(runs: Sequence[Run], number: int, each: Applied) -> None:
+    if not _all_same(runs, [number]):
+        raise Differs(f"{_name(each)} gets an array that was computed outside of functions")
+
+
+def _all_same(runs: Sequence[Run], numbers: Sequence[int]) -> bool:
+    return all(same(runs[0].arrays[n], run.arrays[n]) for n in numbers for run in runs[1:])
+
+
+def _attributes(others: Sequence[Applied], batches: Sequence[int]) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = agree([one.attributes for one in others], batches)
+    except Differs:
+        raise Differs(f"{_name(others[0])} has other arguments in one run than in another") from None
+    return found
+
+
+def _function(kind: type[FunctionNode], attributes: dict[str, Any]) -> FunctionNode:
+    function = kind.__new__(kind)
+    vars(function).update(attributes)
+    return function
+
+
+def _specs(runs: Sequence[Run], batches: Sequence[int]) -> dict[int, Spec]:
+    specs = {}
+    for number, arrays in enumerate(zip(*[run.arrays for run in runs], strict=True)):
+        try:
+            shape = agree([array.shape for array in arrays], batches)
+            specs[number] = Spec(shape, agree([array.dtype for array in arrays], batches))
+        except Differs:
+            shapes = " and ".join(str(array.shape) for array in arrays)
+            raise Differs(f"an array has the shapes {shapes}") from None
+    return specs

@@ -1,0 +1,126 @@
+"""`inference`: a model becomes a frozen one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from renga_core.configuration import using_config
+from renga_core.errors import RengaError
+from renga_core.graph import Variable, as_array, no_backprop_mode
+from renga_core.link import Link
+from renga_inference.checking import Check
+from renga_inference.comparing import compared
+from renga_inference.folding import folded
+from renga_inference.frozen import FrozenModel
+from renga_inference.fusing import fused
+from renga_inference.program import Host, Program
+from renga_inference.recording import Run, record
+from renga_inference.sizes import Differs
+
+__all__ = ["inference"]
+
+
+def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4) -> FrozenModel:
+    """Freeze a model: what it does in test mode, without a graph, as fast as this machine can.
+
+    ::
+
+        frozen = renga.inference(model, images)
+        scores = frozen(images)
+
+    The model is run on the example, on arrays with other values, and on batches of two other sizes. From what is the
+    same in all runs a list of steps is made: batch normalization becomes part of the layer before it; activations and
+    additions are computed with the layer before them; weights are put into the order that the processor wants, once;
+    arrays share memory. With oneDNN installed it computes most steps; without it, the ordinary kernels do.
+
+    Args:
+        model: A Link, or a function of arrays.
+        example: Its arguments: NumPy arrays, or Variables. The first axis of the first one is the batch; others whose
+            first axis has the same size belong to it. The batch may have any size later, if the model allows it.
+        tolerance: How far an array may be from the model's: the largest difference, divided by the largest magnitude
+            in the array. It is compared for the example, array by array, and for another batch.
+
+    Returns:
+        The frozen model.
+
+    Raises:
+        RengaError: The model does something else for other values (its control flow depends on them, or it computes
+            with arrays outside of functions), returns something else than arrays, or does not compute with NumPy; or
+            the frozen model computes something else; the message names the first step that differs.
+    """
+    arrays = [_argument(x) for x in example]
+    if not arrays or not arrays[0].ndim or not arrays[0].shape[0]:
+        raise RengaError(
+            "renga.inference needs an example: the arguments of the model, the first with the batch on its first axis."
+            "\nNext: renga.inference(model, images)."
+        )
+    _complete(model, arrays)
+    program, runs = _program(model, arrays)
+    frozen = FrozenModel(fused(folded(program)), tolerance)
+    for run in runs:
+        Check(frozen, run, len(arrays))()
+    return frozen
+
+
+def _argument(x: Any) -> Host:
+    array = as_array(x) if isinstance(x, Variable) else np.asarray(x)
+    if type(array) is not np.ndarray:
+        raise RengaError("renga.inference takes NumPy arrays.\nNext: model.to_device('numpy'), and give NumPy arrays.")
+    return array.copy()
+
+
+def _complete(model: Any, arrays: Sequence[Host]) -> None:
+    """Parameters that get their shapes in the first call get them now."""
+    owner = getattr(model, "__self__", model)
+    if isinstance(owner, Link) and not all(parameter.is_initialized for parameter in owner.params()):
+        with using_config("train", False), no_backprop_mode():
+            model(*[Variable(array, requires_grad=False) for array in arrays])
+
+
+def _program(model: Callable[..., Any], arrays: Sequence[Host]) -> tuple[Program, list[Run]]:
+    """The program, and runs to compare it with: the example, and one with other values."""
+    batch = len(arrays[0])
+    first = record(model, [array.copy() for array in arrays], batch)
+    sizes = [size for size in (2, 3, 5) if size != batch][:2]
+    try:
+        others = _other_runs(model, arrays, sizes)
+        return compared([first, *others], len(arrays)), [first, others[0]]
+    except Differs as error:
+        reason = str(error)
+    except Exception as error:  # whatever the model raises for another size of the batch
+        reason = f"with others the model raises {type(error).__name__}: {error}".partition("\n")[0]
+    others = _other_runs(model, arrays, [batch, batch])
+    try:
+        program = compared([first, *others], len(arrays))
+    except Differs as error:
+        raise RengaError(
+            f"the model cannot be frozen: it does not do the same for other values: {error}.\n"
+            "Next: write what depends on values with functions (renga.functions.where), or call the model itself."
+        ) from None
+    return replace(program, fixed=reason), [first, others[0]]
+
+
+def _other_runs(model: Callable[..., Any], arrays: Sequence[Host], sizes: Sequence[int]) -> list[Run]:
+    return [record(model, _varied(arrays, size, sign), size) for size, sign in zip(sizes, (1, -1), strict=True)]
+
+
+def _varied(arrays: Sequence[Host], size: int, sign: int) -> list[Host]:
+    """Arguments with other values and another size of the batch.
+
+    Values are drawn from the array, so that labels stay labels. Floating ones become smaller or larger, and get this
+    sign if the array has both.
+    """
+    generator, batch = np.random.default_rng(0), len(arrays[0])
+    made = []
+    for array in arrays:
+        shape = (size, *array.shape[1:]) if array.ndim and len(array) == batch else array.shape
+        drawn = generator.choice(array.ravel(), shape) if array.size else np.empty(shape, array.dtype)
+        if array.dtype.kind == "f":
+            scaled = drawn * generator.uniform(*((0.25, 1.0) if sign > 0 else (1.0, 2.0)), shape)
+            drawn = np.abs(scaled) * sign if (array < 0).any() else scaled
+        made.append(np.asarray(drawn, array.dtype))
+    return made

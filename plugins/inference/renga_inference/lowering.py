@@ -1,0 +1,73 @@
+"""Which operation of the kernels a function is, and which steps an engine can add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from renga_core.graph import FunctionNode
+from renga_core.graph.operators.arithmetic import Add, AddConstant, Multiply, MultiplyConstant
+from renga_core.graph.operators.product import MatMul
+from renga_nn.functions.activation.clipped_relu import ClippedReLU
+from renga_nn.functions.activation.elu import ELU
+from renga_nn.functions.activation.leaky_relu import LeakyReLU
+from renga_nn.functions.activation.log_softmax import LogSoftmax
+from renga_nn.functions.activation.relu import ReLU
+from renga_nn.functions.activation.sigmoid import Sigmoid
+from renga_nn.functions.activation.softmax import Softmax
+from renga_nn.functions.activation.tanh import Tanh
+from renga_nn.functions.connection.convolution import Convolution
+from renga_nn.functions.connection.linear import Linear
+from renga_nn.functions.normalization.batch_normalization import FixedBatchNormalization
+from renga_nn.functions.normalization.layer_normalization import LayerNormalization
+from renga_nn.functions.pooling.max_pooling import MaxPooling
+from renga_nn.functions.pooling.window_sum import WindowSum
+
+__all__ = ["FUSED_INTO", "operation_of", "operator_of"]
+
+FUSED_INTO = (Convolution, Linear)
+"""Functions that others can be added to."""
+
+_OPERATIONS: dict[type[FunctionNode], tuple[str, Callable[[Any], tuple[Any, ...]]]] = {
+    Convolution: (
+        "convolution",
+        lambda f: (f.geometry.stride, f.geometry.pad, f.geometry.dilate, f.geometry.groups, f.out),
+    ),
+    FixedBatchNormalization: ("batch_normalization_fixed", lambda f: (f.eps, f.axes)),
+    LayerNormalization: ("layer_normalization", lambda f: (f.eps,)),
+    Linear: ("linear", lambda f: ()),
+    LogSoftmax: ("log_softmax", lambda f: (f.axis,)),
+    MatMul: ("matmul", lambda f: ()),
+    MaxPooling: ("max_pooling", lambda f: (f.window,)),
+    Softmax: ("softmax", lambda f: (f.axis,)),
+    WindowSum: ("window_sum", lambda f: (f.window, f.scale)),
+}
+
+_OPERATORS: dict[type[FunctionNode], tuple[str, Callable[[Any], tuple[float, ...]]]] = {
+    Add: ("add", lambda f: ()),
+    AddConstant: ("affine", lambda f: (1.0, f.constant)),
+    ClippedReLU: ("clip", lambda f: (0.0, f.z)),
+    ELU: ("elu", lambda f: (f.alpha,)),
+    LeakyReLU: ("relu", lambda f: (f.slope,)),
+    Multiply: ("multiply", lambda f: ()),
+    MultiplyConstant: ("affine", lambda f: (f.constant, 0.0)),
+    ReLU: ("relu", lambda f: (0.0,)),
+    Sigmoid: ("sigmoid", lambda f: ()),
+    Tanh: ("tanh", lambda f: ()),
+}
+
+
+def operation_of(function: FunctionNode) -> tuple[str, tuple[Any, ...]] | None:
+    """The name of the function's operation, and what it takes beside arrays; None if engines know none."""
+    found = _OPERATIONS.get(type(function))
+    return found and (found[0], found[1](function))
+
+
+def operator_of(function: FunctionNode) -> tuple[str, tuple[float, ...]] | None:
+    """What the function does with each element, and the numbers that this depends on; None if engines cannot.
+
+    ``add`` and ``multiply`` have a second operand; ``affine`` is ``a x + b``; ``clip`` has a floor and a ceiling;
+    ``relu`` a slope for what is negative; ``elu`` its alpha; ``sigmoid`` and ``tanh`` have no numbers.
+    """
+    found = _OPERATORS.get(type(function))
+    return found and (found[0], found[1](function))

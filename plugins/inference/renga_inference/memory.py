@@ -1,0 +1,47 @@
+"""One piece of memory for all arrays of a plan: those that are not needed at the same time share their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Needed", "packed"]
+
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Memory that is needed for some time.
+
+    Attributes:
+        size: Bytes.
+        first, last: The steps from which and up to which it is needed.
+    """
+
+    size: int
+    first: int
+    last: int
+
+
+def packed(pieces: Sequence[Needed]) -> tuple[list[int], int]:
+    """Where each piece begins, and how many bytes are needed in all.
+
+    The largest come first, each at the lowest place that is free as long as it is needed.
+    """
+    begins = [0] * len(pieces)
+    placed: list[int] = []
+    for number in sorted(range(len(pieces)), key=lambda n: -pieces[n].size):
+        piece = pieces[number]
+        begin = 0
+        for other in sorted(placed, key=begins.__getitem__):
+            taken = pieces[other]
+            if taken.last < piece.first or piece.last < taken.first:
+                continue
+            if begin + piece.size <= begins[other]:
+                break
+            begin = max(begin, begins[other] + taken.size)
+            begin += -begin % _ALIGNMENT
+        begins[number] = begin
+        placed.append(number)
+    return begins, max((begin + piece.size for begin, piece in zip(begins, pieces, strict=True)), default=0)

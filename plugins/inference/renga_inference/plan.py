@@ -1,0 +1,225 @@
+"""A program for one size of the batch: where arrays lie, and what computes each step."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Transpose
+from renga_inference.engine import Call, Engine, Operator
+from renga_inference.lowering import operation_of, operator_of
+from renga_inference.memory import Needed, packed
+from renga_inference.program import Host, Program, Step
+from renga_nn.functions.connection.convolution import Convolution
+from renga_nn.functions.pooling.max_pooling import MaxPooling
+from renga_nn.functions.pooling.window_sum import WindowSum
+
+__all__ = ["Plan"]
+
+_VIEWS = (BroadcastTo, GetItem, Reshape, Transpose)
+_OF_IMAGES = (Convolution, MaxPooling, WindowSum)
+
+Binder = Callable[[Sequence[Host]], Callable[[], None]]
+
+
+class Plan:
+    """Computes a program for one size of the batch. For one thread at a time.
+
+    An array has a place in the memory of the plan if the engine makes or reads it. Others are made anew in each call.
+
+    Args:
+        program: The program.
+        batch: The size of the batch.
+        engine: Prepares steps.
+
+    Attributes:
+        bytes: Memory of the plan.
+    """
+
+    def __init__(self, program: Program, batch: int, engine: Engine) -> None:
+        self._steps = [step.at(batch) for step in program.steps]
+        self._program = program
+        self._shapes = {number: spec.at(batch) for number, spec in program.specs.items()}
+        # What an array will look like. Memory that nobody touches costs nothing.
+        self._looks: dict[int, Host] = dict(program.constants)
+        images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
+        for number in program.inputs:
+            empty = _empty_images if number in images else np.empty
+            self._looks[number] = empty(self._shapes[number], program.specs[number].dtype)
+        self._roots: dict[int, int] = {}
+        binders = self._prepared(engine)
+        self._values, self.bytes = self._placed(binders)
+        self._binders = binders
+        pairs = zip(self._steps, binders, strict=True)
+        self._runners = [self._runner(place, step, binder) for place, (step, binder) in enumerate(pairs)]
+
+    def __call__(self, arguments: Sequence[Host], see: Callable[[Step, list[Host]], None] | None = None) -> list[Host]:
+        """Compute.
+
+        Args:
+            arguments: The arguments, of the right shapes and dtypes.
+            see: Told of each step, after it, with its results.
+
+        Returns:
+            The arrays that the program returns; they are the caller's.
+        """
+        values = self._values.copy()
+        for number, argument in zip(self._program.inputs, arguments, strict=True):
+            if number in values:
+                np.copyto(values[number], argument)
+            else:
+                values[number] = argument
+        for step, run in zip(self._steps, self._runners, strict=True):
+            run(values)
+            if see is not None:
+                see(step, [values[number] for number in step.outputs])
+        return [np.array(values[number], order="K") for number in self._program.outputs]
+
+    def describe(self) -> list[str]:
+        """A line for each step: who computes it, the step, the shapes of its results."""
+        lines = []
+        for step, binder in zip(self._steps, self._binders, strict=True):
+            view = step.outputs[0] in self._roots and step.outputs[0] in self._values
+            who = "view" if view else "kernels" if binder is None else "engine"
+            shapes = ", ".join(str(self._shapes[number]) for number in step.outputs)
+            lines.append(f"{who:8}{step.name} -> {shapes}")
+        return lines
+
+    # --- preparing ----------------------------------------------------------------------------------------------------
+
+    def _prepared(self, engine: Engine) -> list[Binder | None]:
+        """What the engine has made of each step."""
+        binders: list[Binder | None] = []
+        for step in self._steps:
+            self._look_at(step)
+            call = self._call(step)
+            binders.append(engine.prepare(call) if call and step.outputs[0] not in self._roots else None)
+        return binders
+
+    def _look_at(self, step: Step) -> None:
+        """Find out how the results of a step will lie in memory."""
+        if isinstance(step.function, _VIEWS) and not step.then and not _picks(step.function):
+            (source,), (number,) = step.inputs, step.outputs
+            (look,) = copy.copy(step.function).forward((self._looks[source],))
+            if look.size and np.shares_memory(look, self._looks[source]):
+                self._looks[number] = look
+                self._roots[number] = self._roots.get(source, source)
+                return
+        for number in step.outputs:
+            shape, dtype = self._shapes[number], self._program.specs[number].dtype
+            like = [x for x in map(self._looks.__getitem__, step.reads) if x.shape == shape and x.dtype == dtype]
+            if isinstance(step.function, _OF_IMAGES):
+                self._looks[number] = _empty_images(shape, dtype)
+            else:
+                self._looks[number] = np.empty_like(like[0]) if like else np.empty(shape, dtype)
+
+    def _call(self, step: Step) -> Call | None:
+        known, arrays = operation_of(step.function), [self._looks[number] for number in step.inputs]
+        if known is None:
+            known = operator_of(step.function)
+        then = []
+        for function, other in step.then:
+            operator = operator_of(function)
+            assert operator is not None, "only such functions are fused"
+            then.append(Operator(*operator, None if other is None else self._looks[other]))
+        if known is None or len(step.outputs) != 1:
+            return None
+        constant = tuple([number in self._program.constants for number in step.inputs])
+        return Call(known[0], tuple(arrays), constant, known[1], tuple(then), self._looks[step.outputs[0]])
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _placed(self, binders: Sequence[Binder | None]) -> tuple[dict[int, Host], int]:
+        """All arrays that have a place, constants included; and how many bytes that takes without these."""
+        constants = self._program.constants
+        roots: dict[int, None] = {}
+        for step, binder in zip(self._steps, binders, strict=True):
+            if binder is not None:
+                roots.update((self._roots.get(number, number), None) for number in (*step.reads, *step.outputs))
+        needed = [number for number in roots if number not in constants]
+        times = {number: [len(self._steps), -1] for number in needed}
+        for number, at in self._uses():
+            root = self._roots.get(number, number)
+            if root in times:
+                first, last = times[root]
+                times[root] = [min(first, at), max(last, at)]
+        pieces = [Needed(self._looks[number].nbytes, *times[number]) for number in needed]
+        begins, size = packed(pieces)
+        self._memory = memory = np.empty(size + 64 if size else 0, np.uint8)
+        start = -memory.ctypes.data % 64
+        found: dict[int, Host] = dict(constants)
+        for number, begin in zip(needed, begins, strict=True):
+            found[number] = _laid(memory, start + begin, self._looks[number])
+        for number, root in self._roots.items():
+            if root in found:
+                shift = self._looks[number].ctypes.data - self._looks[root].ctypes.data
+                if root in constants:
+                    found[number] = self._looks[number]
+                else:
+                    begin = start + begins[needed.index(root)]
+                    found[number] = _laid(memory, begin + shift, self._looks[number])
+        return found, size
+
+    def _uses(self) -> Iterator[tuple[int, int]]:
+        """Each array, and a step at which it is made or read."""
+        yield from [(number, -1) for number in self._program.inputs]
+        for place, step in enumerate(self._steps):
+            yield from [(number, place) for number in (*step.reads, *step.outputs)]
+        yield from [(number, len(self._steps)) for number in self._program.outputs]
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def _runner(self, place: int, step: Step, binder: Binder | None) -> Callable[[dict[int, Host]], None]:
+        if binder is not None:
+            compute = binder([self._values[number] for number in (*step.reads, *step.outputs)])
+            return lambda values: compute()
+        if step.outputs[0] in self._roots and step.outputs[0] in self._values:
+            return lambda values: None  # a view of what has a place
+        return self._by_kernels(place, step)
+
+    def _by_kernels(self, place: int, step: Step) -> Callable[[dict[int, Host]], None]:
+        """The functions themselves, with the kernels that there are."""
+        placed = [self._values.get(number) for number in step.outputs]
+        last = [number for number in {*step.reads} if self._ends(number, place)]
+
+        def run(values: dict[int, Host]) -> None:
+            results = copy.copy(step.function).forward(tuple([values[number] for number in step.inputs]))
+            for function, other in step.then:
+                results = copy.copy(function).forward((results[0], *(() if other is None else (values[other],))))
+            for number, result, target in zip(step.outputs, results, placed, strict=True):
+                if target is None:
+                    # What lies there is overwritten as soon as no step reads it any more.
+                    values[number] = result.copy() if np.may_share_memory(result, self._memory) else result
+                else:
+                    np.copyto(target, result)
+            for number in last:
+                del values[number]
+
+        return run
+
+    def _ends(self, number: int, place: int) -> bool:
+        """Whether an array without a place is not needed after this step."""
+        if number in self._values or number in self._program.outputs:
+            return False
+        return not any(number in step.reads for step in self._steps[place + 1 :])
+
+
+def _empty_images(shape: tuple[int, ...], dtype: Any) -> Host:
+    """New images with their channels last in memory."""
+    last = np.empty((shape[0], *shape[2:], shape[1]), dtype)
+    return last.transpose(0, len(shape) - 1, *range(1, len(shape) - 1))
+
+
+def _picks(function: Any) -> bool:
+    """Whether it selects elements by numbers in arrays or lists."""
+    slices = getattr(function, "slices", ())
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    return any(isinstance(part, (np.ndarray, list)) for part in parts)
+
+
+def _laid(memory: Host, begin: int, like: Host) -> Host:
+    """An array in memory that looks like another."""
+    return np.ndarray(like.shape, like.dtype, memory, begin, like.strides)

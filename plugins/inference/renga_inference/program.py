@@ -1,0 +1,126 @@
+"""A model as a list of functions and the arrays between them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from renga_core.graph import FunctionNode
+from renga_inference.sizes import Size, value_at
+
+__all__ = ["Host", "Place", "Program", "Spec", "Step", "of_batch"]
+
+Host = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Stands for an array in what a model returns.
+
+    Attributes:
+        value: Number of the array.
+    """
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What is known of an array before it is computed.
+
+    Attributes:
+        shape: Its shape.
+        dtype: Its dtype.
+    """
+
+    shape: tuple[int | Size, ...]
+    dtype: np.dtype[Any]
+
+    def at(self, batch: int) -> tuple[int, ...]:
+        """The shape for a batch of this size."""
+        return tuple(value_at(self.shape, batch))
+
+
+@dataclass(frozen=True)
+class Step:
+    """Functions that are computed in one go: one of any kind, then others that work element by element on its result.
+
+    Attributes:
+        function: The first function, never applied; its attributes may hold `Size`.
+        inputs: Numbers of its inputs.
+        outputs: Numbers of the results; those of the last of `then`, if there are any.
+        then: What is done with the result, in this order, each with the number of its second operand or None.
+        where: ``file:line`` of the user's program.
+    """
+
+    function: FunctionNode
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    then: tuple[tuple[FunctionNode, int | None], ...] = ()
+    where: str = ""
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """Numbers of all arrays that it needs."""
+        return (*self.inputs, *[other for _, other in self.then if other is not None])
+
+    @property
+    def name(self) -> str:
+        """For messages: ``Convolution + ReLU (model.py:12)``."""
+        names = " + ".join([self.function.label, *[function.label for function, _ in self.then]])
+        return f"{names} ({self.where})" if self.where else names
+
+    def at(self, batch: int) -> Step:
+        """The step for a batch of this size."""
+        then = tuple([(of_batch(function, batch), other) for function, other in self.then])
+        return replace(self, function=of_batch(self.function, batch), then=then)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a model does, in test mode.
+
+    Arrays are called by numbers.
+
+    Attributes:
+        inputs: Numbers of the arguments.
+        constants: The arrays that are there before: parameters above all.
+        steps: What is computed, in order.
+        specs: Of each array.
+        result: What is returned, with a `Place` for each array.
+        batch: The size of the batch in the example.
+        fixed: Why no other size is possible; empty if others are.
+    """
+
+    inputs: tuple[int, ...]
+    constants: Mapping[int, Host]
+    steps: tuple[Step, ...]
+    specs: Mapping[int, Spec]
+    result: Any
+    batch: int
+    fixed: str = ""
+    outputs: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outputs", tuple(_places(self.result)))
+
+
+def of_batch(function: FunctionNode, batch: int) -> FunctionNode:
+    """The function for a batch of this size, ready to compute. Each call needs one of its own."""
+    made = copy.copy(function)
+    for name, value in vars(function).items():
+        bound = value_at(value, batch)
+        if bound is not value:
+            setattr(made, name, bound)
+    return made
+
+
+def _places(result: Any) -> list[int]:
+    if isinstance(result, Place):
+        return [result.value]
+    parts = result.values() if isinstance(result, dict) else result if isinstance(result, (tuple, list)) else ()
+    return list(dict.fromkeys(number for part in parts for number in _places(part)))

@@ -1,0 +1,153 @@
+"""One run of a model: which functions it applies, and to which arrays."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_core.configuration import using_config
+from renga_core.errors import RengaError
+from renga_core.graph import FunctionNode, Variable, no_backprop_mode
+from renga_core.link import Link
+from renga_core.tracer import Tracer
+from renga_inference.program import Host, Place
+
+__all__ = ["Applied", "Run", "record"]
+
+_OURS = ("renga.", "renga_core.", "renga_nn.", "renga_inference.")
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A function that was applied.
+
+    Attributes:
+        function: It.
+        attributes: Those that it had before.
+        inputs, outputs: Numbers of its arrays.
+        where: ``file:line`` of the user's program.
+    """
+
+    function: FunctionNode
+    attributes: dict[str, Any]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    where: str
+
+
+@dataclass
+class Run:
+    """What one run did.
+
+    Attributes:
+        batch: Size of the batch.
+        arrays: All arrays; those that no function returned are arguments, which come first, or constants.
+        applied: The functions.
+        result: What the model returned, with a `Place` for each array.
+    """
+
+    batch: int
+    arrays: list[Host] = field(default_factory=list)
+    applied: list[Applied] = field(default_factory=list)
+    result: Any = None
+
+
+def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int) -> Run:
+    """Run a model in test mode, without a graph, and note what it does. It keeps the state that it had.
+
+    Args:
+        model: A Link, or another callable.
+        arguments: Its arguments.
+        batch: The size of the batch.
+
+    Raises:
+        RengaError: It returns something else than arrays, or computes on another device.
+    """
+    recorder = _Recorder(batch, arguments)
+    with _keeping_state(model), using_config("train", False), no_backprop_mode():
+        with recorder:
+            result = model(*[Variable(array, requires_grad=False) for array in arguments])
+        recorder.run.result = recorder.described(result)
+    return recorder.run
+
+
+class _Recorder(Tracer):
+    def __init__(self, batch: int, arguments: Sequence[Host]) -> None:
+        self.run = Run(batch)
+        self._numbers: dict[int, int] = {}
+        for array in arguments:
+            self._new(array)
+
+    def apply(
+        self,
+        proceed: Callable[[FunctionNode, Sequence[Variable | Array]], tuple[Variable, ...]],
+        function: FunctionNode,
+        inputs: Sequence[Variable | Array],
+    ) -> tuple[Variable, ...]:
+        """Note it."""
+        inputs, attributes = list(inputs), dict(vars(function))
+        outputs = proceed(function, inputs)
+        where = _user_line()
+        read = tuple([self._number(x, where) for x in inputs])
+        # A function may return what it was given: the array then gets a second number.
+        written = tuple([self._new(y._array) for y in outputs])
+        self.run.applied.append(Applied(function, attributes, read, written, where))
+        return outputs
+
+    def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
+        """Nothing is changed by recording."""
+
+    def described(self, result: Any) -> Any:
+        """What the model returns, with a `Place` for each array."""
+        if isinstance(result, (Variable, np.ndarray)):
+            return Place(self._number(result, "the result"))
+        if type(result) in (tuple, list):
+            return type(result)([self.described(each) for each in result])
+        if type(result) is dict and all(isinstance(key, str) for key in result):
+            return {key: self.described(each) for key, each in result.items()}
+        raise RengaError(
+            f"renga.inference: the model returns a {type(result).__name__}.\n"
+            "Next: let it return Variables or arrays, or tuples, lists or dictionaries of these."
+        )
+
+    def _number(self, x: Variable | Array, where: str) -> int:
+        array = x._array if isinstance(x, Variable) else x
+        known = self._numbers.get(id(array))
+        return self._new(array, where) if known is None else known
+
+    def _new(self, array: Array, where: str = "") -> int:
+        if type(array) is not np.ndarray:
+            raise RengaError(
+                f"renga.inference: {where or 'an argument'} has an array of {type(array).__module__}; it freezes "
+                "models that compute with NumPy.\nNext: model.to_device('numpy'), and give NumPy arrays."
+            )
+        number = self._numbers[id(array)] = len(self.run.arrays)
+        self.run.arrays.append(array)
+        return number
+
+
+@contextmanager
+def _keeping_state(model: Any) -> Iterator[None]:
+    """Afterwards, links have the attributes that they had."""
+    owner = getattr(model, "__self__", model)
+    links = list(owner.links()) if isinstance(owner, Link) else []
+    before = [(vars(link), dict(vars(link))) for link in links]
+    try:
+        yield
+    finally:
+        for now, then in before:
+            now.clear()
+            now.update(then)
+
+
+def _user_line() -> str:
+    frame = sys._getframe(1)
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__', '')}.".startswith(_OURS):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

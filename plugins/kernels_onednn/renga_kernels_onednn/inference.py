@@ -1,0 +1,356 @@
+"""The engine ``onednn`` of frozen models: primitives whose constants are put in order once, with what follows fused in.
+
+It knows `renga_inference` by the shape of what it is given only: see `renga_inference.engine.Call` and `Operator`.
+
+Images have their channels last. oneDNN 3.2 chooses the same order, and the same implementations, if it may choose
+(measured on ResNet-50, for batches of 1 and 8): blocks of channels gain nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_onednn import convolution, pooling, threads
+from renga_kernels_onednn.handles import Description, Function, Layout, dims, number
+from renga_kernels_onednn.layout import address, image_layout, is_single, plain_layout
+from renga_kernels_onednn.library import (
+    BIAS,
+    BINARY_ADD,
+    BINARY_MULTIPLY,
+    CONVOLUTION_DIRECT,
+    DST,
+    FORWARD_INFERENCE,
+    FUNCTION_LINEAR,
+    LOG_SOFTMAX,
+    MEAN,
+    OF_FIRST_POST_OP,
+    POOLING_AVERAGE_WITH_BORDER,
+    POOLING_MAX,
+    SCALE,
+    SHIFT,
+    SOFTMAX,
+    SRC,
+    SRC_1,
+    USE_SCALE,
+    USE_SHIFT,
+    VARIANCE,
+    WEIGHTS,
+)
+from renga_kernels_onednn.primitive import Primitive, reorder
+
+__all__ = ["Engine"]
+
+_RELU, _TANH, _ELU, _LOGISTIC, _CLIP = 0x20, 0x21, 0x22, 0x29, 0x2E  # dnnl_eltwise_*
+_FUNCTIONS = {
+    "affine": FUNCTION_LINEAR,
+    "clip": _CLIP,
+    "elu": _ELU,
+    "relu": _RELU,
+    "sigmoid": _LOGISTIC,
+    "tanh": _TANH,
+}
+_BINARY = {"add": BINARY_ADD, "multiply": BINARY_MULTIPLY}
+
+_LITTLE = 1 << 17
+"""Elements that one thread is through with before another has come to help."""
+
+Ints = tuple[int, ...]
+Runner = Callable[[], None]
+Binder = Callable[[Sequence[Array]], Runner]
+
+
+class Engine:
+    """Prepares the operations that oneDNN has, for float32. Packed weights serve all sizes of the batch."""
+
+    def __init__(self) -> None:
+        self._packed: dict[tuple[int, Ints], list[tuple[Description, Array, Array]]] = {}
+
+    def prepare(self, call: Any) -> Binder | None:
+        """As the protocol says."""
+        others = [operator.other for operator in call.then if operator.other is not None]
+        shown = [*call.arrays, *others, call.result]
+        prepare = _PREPARED.get(call.operation)
+        if prepare is None or not is_single(*shown) or not all(map(_is_dense, shown)):
+            return None
+        if any(other.shape != call.result.shape for other in others):
+            return None
+        return prepare(self, call)
+
+    def packed(self, W: Array, plain: Layout, description: Description) -> Array:
+        """Weights in the order that a primitive has chosen."""
+        wanted = description.layout(WEIGHTS)
+        kept = self._packed.setdefault((id(W), W.shape), [])
+        for other, array, _ in kept:
+            if reorder(other.layout(WEIGHTS), wanted) is None:
+                return array
+        made, source = np.empty(description.bytes(WEIGHTS), np.uint8), np.ascontiguousarray(W)
+        pack = reorder(plain, wanted)
+        if pack is None:
+            made = source
+        else:
+            pack(address(source), address(made))
+        kept.append((description, made, W))
+        return made
+
+
+def _is_dense(x: Array) -> bool:
+    """Whether elements lie without gaps and each at a place of its own, in any order of the axes."""
+    axes = sorted((step, size) for step, size in zip(x.strides, x.shape, strict=True) if size > 1)
+    expected = x.itemsize
+    for step, size in axes:
+        if step != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _has_channels_last(x: Array) -> bool:
+    return bool(x.transpose(0, *range(2, x.ndim), 1).flags.c_contiguous)
+
+
+def _layout(x: Array) -> Layout:
+    return Layout(x.shape, _strides(x))
+
+
+def _strides(x: Array) -> Ints:
+    """In elements. Those of axes of size 1 mean nothing, and are made to fit."""
+    return tuple([step // x.itemsize for step in x.strides])
+
+
+def _with(work: int, make: Callable[[], Primitive]) -> Primitive:
+    """A primitive made for one thread if there is little work."""
+    before = threads.use(threads.count() if work > _LITTLE else 1)
+    try:
+        return make()
+    finally:
+        threads.use(before)
+
+
+def _steps(call: Any) -> tuple[list[Any], list[int]]:
+    """What is done with each result, and the numbers of the second operands."""
+    steps: list[Any] = []
+    numbers = []
+    for place, operator in enumerate(call.then):
+        if operator.other is None:
+            steps.append(Function(_FUNCTIONS[operator.name], *operator.numbers))
+        else:
+            steps.append((_BINARY[operator.name], _layout(operator.other)))
+            numbers.append(OF_FIRST_POST_OP * (place + 1) | SRC_1)
+    return steps, numbers
+
+
+def _convolution(engine: Engine, call: Any) -> Binder | None:
+    x, W, *b = call.arrays
+    stride, pad, dilate, groups, out = call.arguments
+    if not all(call.constant[1:]) or not convolution.supports(x, W, b[0] if b else None, *call.arguments):
+        return None
+    if not _has_channels_last(x):  # oneDNN's slowest implementation takes other orders
+        return None
+    filters = W.shape if groups == 1 else (groups, W.shape[0] // groups, *W.shape[1:])
+    end = [
+        (o - 1) * s + (k - 1) * d + 1 - n - p
+        for n, k, s, p, d, o in zip(x.shape[2:], W.shape[2:], stride, pad, dilate, out, strict=True)
+    ]
+    steps, others = _steps(call)
+
+    def make() -> Primitive:
+        description = Description(
+            "convolution_forward",
+            FORWARD_INFERENCE,
+            CONVOLUTION_DIRECT,
+            image_layout(x.shape),
+            Layout(filters, None),
+            Layout(W.shape[:1], (1,)) if b else None,
+            image_layout(call.result.shape),
+            dims(stride),
+            dims([d - 1 for d in dilate]),
+            dims(pad),
+            dims(end),
+            and_then=steps,
+        )
+        return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
+
+    compute = _with(W.size * x.shape[0] * math.prod(out) >> 3, make)
+    return _with_weights(compute, engine.packed(W, plain_layout(filters), compute.description))
+
+
+def _linear(engine: Engine, call: Any) -> Binder | None:
+    x, W, *b = call.arrays
+    if not all(call.constant[1:]) or not x.flags.c_contiguous or not call.result.flags.c_contiguous:
+        return None
+    columns, inner = W.shape
+    rows = x.size // inner
+    if x.size != rows * inner or call.result.size != rows * columns or any(each.shape != (columns,) for each in b):
+        return None
+    steps, others = _steps(call)
+    for place, operator in enumerate(call.then):
+        if operator.other is not None:
+            steps[place] = steps[place][0], plain_layout((rows, columns))
+
+    def make() -> Primitive:
+        description = Description(
+            "matmul",
+            plain_layout((rows, inner)),
+            Layout((inner, columns), None),
+            plain_layout((1, columns)) if b else None,
+            plain_layout((rows, columns)),
+            and_then=steps,
+        )
+        return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
+
+    compute = _with(x.size * columns >> 4, make)
+    return _with_weights(compute, engine.packed(W, Layout((inner, columns), (1, inner)), compute.description))
+
+
+def _with_weights(compute: Primitive, weights: Array) -> Binder:
+    """The second array is to be taken in this order."""
+
+    def bind(arrays: Sequence[Array]) -> Runner:
+        x, _, *others = map(address, arrays)
+        place = address(weights)
+        # The array lives as long as what refers to it.
+        return partial(_run, compute, (x, place, *others), (weights, *arrays))
+
+    return bind
+
+
+def _run(compute: Primitive, addresses: Ints, alive: Any) -> None:
+    compute(*addresses)
+
+
+def _simple(compute: Primitive) -> Binder:
+    def bind(arrays: Sequence[Array]) -> Runner:
+        return partial(_run, compute, tuple(map(address, arrays)), tuple(arrays))
+
+    return bind
+
+
+def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Binder | None:
+    (x,) = call.arrays
+    if not pooling.supports(x, window) or not _has_channels_last(x):
+        return None
+    axes = zip(window.out, window.stride, window.ksize, window.size, window.pad, strict=True)
+    end = [(o - 1) * s + k - n - p for o, s, k, n, p in axes]
+    steps = [] if abs(factor - 1) < 1e-12 else [Function(FUNCTION_LINEAR, factor, 0.0)]
+    sizes = [dims(each) for each in (window.stride, window.ksize, [0] * len(end), window.pad, end)]
+
+    def make() -> Primitive:
+        layouts = image_layout(x.shape), image_layout(call.result.shape)
+        description = Description("pooling_forward", FORWARD_INFERENCE, algorithm, *layouts, *sizes, and_then=steps)
+        return Primitive(description, (SRC, DST))
+
+    return _simple(_with(x.size, make))
+
+
+def _max_pooling(engine: Engine, call: Any) -> Binder | None:
+    return _pooling(POOLING_MAX, 1.0, call, call.arguments[0])
+
+
+def _window_sum(engine: Engine, call: Any) -> Binder | None:
+    window, scale = call.arguments
+    if not isinstance(scale, (int, float)):
+        return None
+    return _pooling(POOLING_AVERAGE_WITH_BORDER, scale * math.prod(window.ksize), call, window)
+
+
+def _softmax(algorithm: int, engine: Engine, call: Any) -> Binder | None:
+    (x,), (axis,) = call.arrays, call.arguments
+
+    def make() -> Primitive:
+        layouts = _layout(x), _layout(call.result)
+        description = Description("softmax_forward", FORWARD_INFERENCE, algorithm, *layouts, axis % x.ndim)
+        return Primitive(description, (SRC, DST))
+
+    return _simple(_with(x.size, make))
+
+
+def _layer_normalization(engine: Engine, call: Any) -> Binder | None:
+    x, (eps,) = call.arrays[0], call.arguments
+    if x.shape != call.result.shape or any(each.shape != x.shape[-1:] for each in call.arrays[1:]):
+        return None
+    if not x.flags.c_contiguous or not call.result.flags.c_contiguous or not 2 <= x.ndim <= 5:
+        return None
+
+    def make() -> Primitive:
+        layout, statistics = plain_layout(x.shape), plain_layout(x.shape[:-1])
+        kind, flags = "layer_normalization_forward", USE_SCALE | USE_SHIFT
+        description = Description(kind, FORWARD_INFERENCE, layout, layout, statistics, number(eps), flags)
+        return Primitive(description, (SRC, SCALE, SHIFT, DST))
+
+    return _simple(_with(x.size, make))
+
+
+def _batch_normalization(engine: Engine, call: Any) -> Binder | None:
+    x, (eps, axes) = call.arrays[0], call.arguments
+    if x.shape != call.result.shape or any(each.shape != x.shape[1:2] for each in call.arrays[1:]):
+        return None
+    if not 2 <= x.ndim <= 5 or tuple(axes) != (0, *range(2, x.ndim)) or call.result.strides != x.strides:
+        return None
+
+    def make() -> Primitive:
+        flags = 1 | USE_SCALE | USE_SHIFT  # with given statistics
+        kind = "batch_normalization_forward"
+        description = Description(kind, FORWARD_INFERENCE, _layout(x), _layout(x), number(eps), flags)
+        return Primitive(description, (SRC, SCALE, SHIFT, MEAN, VARIANCE, DST))
+
+    return _simple(_with(x.size, make))
+
+
+def _matmul(engine: Engine, call: Any) -> Binder | None:
+    a, b = call.arrays
+    if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2]:
+        return None
+
+    def make() -> Primitive:
+        description = Description("matmul", _layout(a), _layout(b), None, _layout(call.result))
+        return Primitive(description, (SRC, WEIGHTS, DST))
+
+    return _simple(_with(a.size * b.shape[-1] >> 4, make))
+
+
+def _binary(engine: Engine, call: Any) -> Binder | None:
+    a, b = call.arrays
+    if not a.shape == b.shape == call.result.shape or not 1 <= a.ndim <= 5:
+        return None
+
+    def make() -> Primitive:
+        layouts = [_layout(x) for x in (a, b, call.result)]
+        return Primitive(Description("binary", _BINARY[call.operation], *layouts), (SRC, SRC_1, DST))
+
+    return _simple(_with(a.size, make))
+
+
+def _function(engine: Engine, call: Any) -> Binder | None:
+    (x,) = call.arrays
+    alpha, beta = (*call.arguments, 0.0, 0.0)[:2]
+    if x.shape != call.result.shape or x.strides != call.result.strides:
+        return None
+
+    def make() -> Primitive:
+        layout = plain_layout((x.size,))
+        kind, algorithm = "eltwise_forward", _FUNCTIONS[call.operation]
+        description = Description(kind, FORWARD_INFERENCE, algorithm, layout, layout, number(alpha), number(beta))
+        return Primitive(description, (SRC, DST))
+
+    return _simple(_with(x.size, make))
+
+
+_PREPARED: dict[str, Callable[[Engine, Any], Binder | None]] = {
+    "batch_normalization_fixed": _batch_normalization,
+    "convolution": _convolution,
+    "layer_normalization": _layer_normalization,
+    "linear": _linear,
+    "log_softmax": partial(_softmax, LOG_SOFTMAX),
+    "matmul": _matmul,
+    "max_pooling": _max_pooling,
+    "softmax": partial(_softmax, SOFTMAX),
+    "window_sum": _window_sum,
+    **dict.fromkeys(_BINARY, _binary),
+    **dict.fromkeys(_FUNCTIONS, _function),
+}
