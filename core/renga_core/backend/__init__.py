@@ -25,14 +25,7 @@ from renga_core.backend.device import (
 )
 from renga_core.backend.device_resident import DeviceResident
 from renga_core.backend.dtypes import in_native_order, is_floating, same_dtype
-from renga_core.backend.lookup import (
-    array_types,
-    as_array_of,
-    get_array_module,
-    get_backend,
-    is_array,
-    to_host,
-)
+from renga_core.backend.lookup import array_types, as_array_of, get_array_module, get_backend, is_array, to_host
 from renga_core.backend.protocol import Array, Backend
 
 __all__ = [

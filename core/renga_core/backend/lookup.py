@@ -11,14 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from renga_core.backend.protocol import Array, Backend
 
-__all__ = [
-    "array_types",
-    "as_array_of",
-    "get_array_module",
-    "get_backend",
-    "is_array",
-    "to_host",
-]
+__all__ = ["array_types", "as_array_of", "get_array_module", "get_backend", "is_array", "to_host"]
 
 array_types: dict[type, Backend] = {}
 """The backend of each type of array met so far. The engine reads it on every function call."""

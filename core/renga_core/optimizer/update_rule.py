@@ -10,6 +10,7 @@ import numpy as np
 
 from renga_core.backend import Array, get_device_of, is_array
 from renga_core.graph import Parameter
+from renga_core.optimizer.fp32_copy import refresh_copy, round_copy
 from renga_core.optimizer.hooks import UpdateHooks
 from renga_core.optimizer.hyperparameter import Hyperparameter, values_key
 from renga_core.serializers import Deserializer
@@ -161,7 +162,7 @@ class UpdateRule:
         for hook in self._hooks.at("post"):
             hook(self, target)
         if target is not param:
-            param.array[...] = target.array.astype(param.dtype)
+            round_copy(param.array, target.array)
             target.cleargrad()
 
     def add_hook(self, hook: Callable[..., object], name: str | None = None, timing: str = "auto") -> None:
@@ -214,13 +215,11 @@ class UpdateRule:
 
         Elements that somebody has changed since the last update (by loading or clipping the parameter) are taken over.
         """
-        array: Array = param.array.astype(np.float32)
         found = self._fp32_param
         if found is None or self.t == 0:
-            found = self._fp32_param = Parameter(array, name=param.name)
+            found = self._fp32_param = Parameter(param.array.astype(np.float32), name=param.name)
         else:
-            unchanged = found.array.astype(param.dtype) == param.array
-            found.array[...] = param.xp.where(unchanged, found.array, array)  # a captured step reads this address
+            refresh_copy(found.array, param.array)
         found.grad = grad.astype(np.float32, copy=False)
         return found
 

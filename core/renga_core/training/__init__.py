@@ -6,12 +6,7 @@
 - `trainer`: `TrainerLike`, what those three may ask of the trainer that runs them.
 """
 
-from renga_core.training.extension import (
-    PRIORITY_EDITOR,
-    PRIORITY_READER,
-    PRIORITY_WRITER,
-    Extension,
-)
+from renga_core.training.extension import PRIORITY_EDITOR, PRIORITY_READER, PRIORITY_WRITER, Extension
 from renga_core.training.trainer import TrainerLike
 from renga_core.training.trigger import Trigger, TriggerLike
 from renga_core.training.updater import Updater

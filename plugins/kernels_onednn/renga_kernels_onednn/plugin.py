@@ -10,6 +10,7 @@ _DENSE = ("transposed", "channels_last")
 _MATRICES = ("gaps", "transposed")
 _PRIORITY = 50
 _WITH_BFLOAT16 = (
+    "add",
     "convolution",
     "deconvolution",
     "convolution_filter_gradient",
@@ -51,6 +52,7 @@ def renga_inference_engines() -> list[Provider]:
 
 def _float32() -> list[Kernel]:
     return [
+        _kernel("add", "addition:Add"),
         _kernel("convolution", "convolution:Convolution"),
         _kernel("deconvolution", "convolution:Deconvolution", "supports_deconvolution"),
         _kernel("convolution_filter_gradient", "convolution:FilterGradient", "supports_gradient"),
@@ -83,6 +85,12 @@ def _float32() -> list[Kernel]:
 
 
 def _bfloat16() -> list[Kernel]:
+    of_single = [
+        *[kernel for kernel in _float32() if kernel.op in _WITH_BFLOAT16],
+        _kernel("scaled_dot_product_attention", "attention_bfloat16:Attention"),
+        _kernel("refresh_fp32_copy", "fp32_copy:Refresh", layouts=()),
+        _kernel("round_fp32_copy", "fp32_copy:Round", "supports_round", layouts=()),
+    ]
     return [
         replace(
             kernel,
@@ -92,8 +100,7 @@ def _bfloat16() -> list[Kernel]:
             probe=f"{_PACKAGE}.library:without_bfloat16",
             capabilities=kernel.capabilities - {"float32"} | {"bfloat16"},
         )
-        for kernel in _float32()
-        if kernel.op in _WITH_BFLOAT16
+        for kernel in of_single
     ]
 
 

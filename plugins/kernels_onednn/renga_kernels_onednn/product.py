@@ -11,16 +11,16 @@ import numpy as np
 from renga_core.backend import Array
 from renga_kernels_onednn import threads
 from renga_kernels_onednn.cache import find
-from renga_kernels_onednn.handles import Description, Layout
+from renga_kernels_onednn.handles import Description, Function, Layout
 from renga_kernels_onednn.layout import address, is_bfloat16
-from renga_kernels_onednn.library import BIAS, DST, SRC, WEIGHTS, check, library
+from renga_kernels_onednn.library import BIAS, DST, FUNCTION_LINEAR, SRC, WEIGHTS, check, library
 from renga_kernels_onednn.primitive import Primitive
 
 __all__ = ["Linear", "MatMul", "supports", "supports_bfloat16", "supports_linear", "supports_linear_bfloat16"]
 
 Ints = tuple[int, ...]
-_Lying = tuple[Ints, Ints]
-"""The shape of an array, and its strides in elements."""
+_Lying = tuple[Ints, Ints, int]
+"""The shape of an array, its strides in elements, and the bytes of an element."""
 
 _SINGLE = np.dtype(np.float32)
 _ITEM = 4
@@ -183,26 +183,32 @@ def _multiply_by_primitive(a: Array, b: Array, added: Array | None, y: Array) ->
     """Write the product of two matrices, plus a row or nothing, into a contiguous one."""
     a, b = [x if _is_dense(x) else x.copy() for x in (a, b)]
     row = () if added is None else (np.ascontiguousarray(added),)
-    compute = find(a.size * b.shape[1] >> 4, _plan, a.itemsize, bool(row), *map(_lying, (a, b, y)))
+    compute = find(a.size * b.shape[1] >> 4, _plan, bool(row), *map(_lying, (a, b, y)))
     compute(*map(address, (a, b, *row, y)))
 
 
-def _plan(itemsize: int, with_row: bool, *lying: _Lying) -> Primitive:
-    a, b, y = [Layout(*one, itemsize) for one in lying]
-    columns = lying[2][0][1]
+def _plan(with_row: bool, *lying: _Lying) -> Primitive:
+    a, b, y = [Layout(*one) for one in lying]
+    (_, columns), _, itemsize = lying[2]
     row = Layout((1, columns), (columns, 1), itemsize) if with_row else None
     return Primitive(Description("matmul", a, b, row, y), (SRC, WEIGHTS, *((BIAS,) if with_row else ()), DST))
 
 
-def multiply_batches(a: Array, b: Array, y: Array) -> None:
-    """Write the products of matrices of two batches, which may be transposed, into a batch that may be too."""
+def multiply_batches(a: Array, b: Array, y: Array, factor: float = 1.0) -> None:
+    """Write the products of matrices of two batches, which may be transposed, into a batch that may be too.
+
+    Args:
+        a, b: The batches, of one dtype.
+        y: For the products: of that dtype, or float32.
+        factor: Multiplies the products before they are rounded.
+    """
     a, b = [x if _is_dense(x) else x.copy() for x in (a, b)]
-    compute = find(a.size * b.shape[-1] >> 4, _plan_of_batches, a.itemsize, *map(_lying, (a, b, y)))
+    compute = find(a.size * b.shape[-1] >> 4, _plan_of_batches, factor, *map(_lying, (a, b, y)))
     compute(*map(address, (a, b, y)))
 
 
 def _lying(x: Array) -> _Lying:
-    return x.shape, tuple([step // x.itemsize for step in x.strides])
+    return x.shape, tuple([step // x.itemsize for step in x.strides]), x.itemsize
 
 
 def _is_dense(x: Array) -> bool:
@@ -218,6 +224,7 @@ def _is_dense(x: Array) -> bool:
     return bool(lies and min(x.strides) > 0)
 
 
-def _plan_of_batches(itemsize: int, *lying: _Lying) -> Primitive:
-    a, b, y = [Layout(*one, itemsize) for one in lying]
-    return Primitive(Description("matmul", a, b, None, y), (SRC, WEIGHTS, DST))
+def _plan_of_batches(factor: float, *lying: _Lying) -> Primitive:
+    a, b, y = [Layout(*one) for one in lying]
+    scaled = [] if factor == 1 else [Function(FUNCTION_LINEAR, factor)]
+    return Primitive(Description("matmul", a, b, None, y, and_then=scaled), (SRC, WEIGHTS, DST))

@@ -9,7 +9,19 @@ import numpy as np
 
 from renga_core.kernel import Sample
 
-__all__ = ["matmul"]
+__all__ = ["add", "matmul", "refresh_fp32_copy", "round_fp32_copy"]
+
+
+def add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x0, x1)``."""
+    for name, shapes in {
+        "odd sizes": ((3, 5, 7), (3, 5, 7)),
+        "large": ((5, 7, 64, 33), (5, 7, 64, 33)),
+        "broadcast": ((4, 1, 3), (5, 1)),
+        "a scalar": ((), ()),
+        "empty": ((0, 3), (0, 3)),
+    }.items():
+        yield Sample(name, tuple(rng.uniform(-1, 1, shape).astype(dtype) for shape in shapes))
 
 
 def matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
@@ -31,3 +43,22 @@ def matmul(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
         "no batch": ((0, 4, 2), (0, 2, 3)),
     }.items():
         yield Sample(name, tuple(rng.uniform(-1, 1, shape).astype(dtype) for shape in (a, b)))
+
+
+def refresh_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(copy, param)``, of which the copy changes."""
+    for name, shape in _PARAMETERS.items():
+        copy = rng.uniform(-1, 1, shape).astype(np.float32)
+        changed = copy.astype(dtype)
+        changed[..., ::3] = 0.5
+        yield Sample(name, (copy, copy.astype(dtype)), changed=(0,))
+        yield Sample(f"{name}, changed since", (copy, changed), changed=(0,))
+
+
+def round_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(param, copy)``, of which the parameter changes."""
+    for name, shape in _PARAMETERS.items():
+        yield Sample(name, (np.zeros(shape, dtype), rng.uniform(-1, 1, shape).astype(np.float32)), changed=(0,))
+
+
+_PARAMETERS = {"odd sizes": (3, 5), "large": (131, 67), "filters": (33, 7, 5, 5), "empty": (0, 3)}

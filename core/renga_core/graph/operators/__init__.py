@@ -8,26 +8,10 @@
 Every other function lives in a plugin.
 """
 
-from renga_core.graph.operators.arithmetic import (
-    absolute,
-    add,
-    divide,
-    multiply,
-    negative,
-    power,
-    subtract,
-)
+from renga_core.graph.operators.arithmetic import absolute, add, divide, multiply, negative, power, subtract
 from renga_core.graph.operators.product import matmul
 from renga_core.graph.operators.reduction import mean, sum
-from renga_core.graph.operators.shape import (
-    broadcast_to,
-    cast,
-    get_item,
-    reshape,
-    squeeze,
-    sum_to,
-    transpose,
-)
+from renga_core.graph.operators.shape import broadcast_to, cast, get_item, reshape, squeeze, sum_to, transpose
 
 __all__ = [
     "absolute",

@@ -12,21 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from renga_core.backend import Array, get_array_module
+from renga_core.graph.addition import add_arrays
 from renga_core.graph.errors import InvalidType, describe_array
 from renga_core.graph.function_node import BOTH, FunctionNode
 
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
 
-__all__ = [
-    "absolute",
-    "add",
-    "divide",
-    "multiply",
-    "negative",
-    "power",
-    "subtract",
-]
+__all__ = ["absolute", "add", "divide", "multiply", "negative", "power", "subtract"]
 
 _SCALARS = (int, float, complex, np.generic)
 
@@ -132,7 +125,7 @@ class Add(Binary):
     formula = "{0} + {1}", ("{gy}", "{gy}")
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        return (inputs[0] + inputs[1],)
+        return (add_arrays(inputs[0], inputs[1]),)
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy

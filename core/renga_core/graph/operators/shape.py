@@ -16,15 +16,7 @@ from renga_core.graph.operators.axes import is_broadcast_of, normalize_axes, sum
 if TYPE_CHECKING:
     from renga_core.graph.variable import Variable
 
-__all__ = [
-    "broadcast_to",
-    "cast",
-    "get_item",
-    "reshape",
-    "squeeze",
-    "sum_to",
-    "transpose",
-]
+__all__ = ["broadcast_to", "cast", "get_item", "reshape", "squeeze", "sum_to", "transpose"]
 
 
 def reshape(x: Any, shape: Sequence[int]) -> Variable:
