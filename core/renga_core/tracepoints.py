@@ -39,7 +39,7 @@ def traced(event: str, proceed: Callable[..., T], *args: Any) -> T:
 
 
 def traced_backward(proceed: Callable[..., None], *args: Any) -> None:
-    """As `traced` of ``backward``; what happens within it is seen, too."""
+    """Like `traced` of ``backward``; what happens within it is seen, too."""
     for tracer in config.tracers:
         proceed = partial(tracer.backward, proceed)
     proceed(*args)

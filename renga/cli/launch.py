@@ -124,7 +124,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
-    """Refuse options that make no sense together, or numbers that are out of range."""
+    """Raise an error for options that exclude each other, and for numbers out of range."""
     if not arguments.fault_tolerant and arguments.communicator is None:
         for name in ("spares", "respawn", "wait", "min", "max"):
             value = getattr(arguments, name)

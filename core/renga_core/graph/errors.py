@@ -60,12 +60,12 @@ def describe_array(x: Any) -> str:
 
 
 def describe_arrays(xs: Sequence[Any]) -> str:
-    """As `describe_array`, for several, separated by commas."""
+    """Like `describe_array`, for several, separated by commas."""
     return ", ".join(map(describe_array, xs))
 
 
 def require_array(function: str, argument: str, x: Any) -> None:
-    """Refuse what is not an array, such as a list: to be asked before `x` is asked for its shape.
+    """Raise InvalidType if `x` is not an array, such as a list. Call it before using the shape of `x`.
 
     Raises:
         InvalidType: So it is.

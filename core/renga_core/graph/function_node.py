@@ -109,7 +109,7 @@ class FunctionNode:
     def backward_arrays(
         self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]
     ) -> Sequence[Array | None]:
-        """As `backward`, on arrays, for a pass that need not be differentiated.
+        """Like `backward`, on arrays, for a pass that need not be differentiated.
 
         This default calls `backward`; the pass has switched graph building off. Override it for speed. Retained arrays
         are at hand as `saved_inputs` and `saved_outputs`.
@@ -393,7 +393,7 @@ def functions_behind(starts: Sequence[FunctionNode]) -> list[FunctionNode]:
 
 
 def functions_since(starts: Sequence[FunctionNode], order: int) -> set[FunctionNode]:
-    """As `functions_behind`, but only those that were applied since `next_order` was `order`; in no order."""
+    """Like `functions_behind`, but only those that were applied since `next_order` was `order`; in no order."""
     todo = [function for function in starts if function._order >= order]
     seen = set(todo)
     while todo:

@@ -282,7 +282,7 @@ class Variable(Operators):
 
     @property
     def creator(self) -> FunctionNode | None:
-        """As `creator_node`."""
+        """Like `creator_node`."""
         return self.creator_node
 
     @property

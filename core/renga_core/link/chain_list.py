@@ -58,7 +58,7 @@ class ChainList(Link, MutableSequence[Any]):
         self.append(link)
 
     def _check_layers(self, layers: Iterable[Any]) -> None:
-        """Refuse what does not belong into this kind of list."""
+        """Raise an error if the item may not be in this kind of list."""
         for layer in layers:
             if not isinstance(layer, Link):
                 raise TypeError(

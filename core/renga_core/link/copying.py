@@ -17,7 +17,7 @@ MODES = ("init", "copy", "share")
 
 
 def check_copy_mode(mode: str) -> None:
-    """Refuse a mode that `Link.copy` does not know."""
+    """Raise an error if `Link.copy` has no such mode."""
     if mode not in MODES:
         raise ValueError(f"cannot copy a link in mode {mode!r}; the modes are {', '.join(map(repr, MODES))}")
 

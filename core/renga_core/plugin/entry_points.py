@@ -123,7 +123,7 @@ class _Folder:
 
     @property
     def name(self) -> str:
-        """As its maker spells it."""
+        """The name as its author spells it."""
         return dict(self._headers)["Name"]
 
     @property

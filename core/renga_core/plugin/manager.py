@@ -101,7 +101,7 @@ class PluginManager:
         return found
 
     def check_required(self) -> None:
-        """Refuse to go on without the plugins that the settings require; asked before every choice.
+        """Raise an error if a plugin that the settings require is missing. Called before every choice.
 
         Raises:
             RengaPluginError: One of them is not installed, or not ready.
@@ -174,7 +174,7 @@ class PluginManager:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Refuse questions of this thread: a plugin that asks while it is asked would get half an answer."""
+        """Raise an error if this thread asks again: a plugin that asks while it is asked would get half an answer."""
         self._busy = True
         try:
             yield

@@ -104,7 +104,7 @@ class Offer:
             raise
 
     def fail(self, error: BaseException, reason: str) -> None:
-        """Remember that its code raised: from now on it is broken."""
+        """Mark the plugin as broken, because its code raised."""
         self.error = error
         self._fixed = Status(State.BROKEN, reason, self._blame())
 

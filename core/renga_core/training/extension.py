@@ -46,7 +46,7 @@ class Extension:
 
     @property
     def default_name(self) -> str:
-        """Name in the trainer if none is given; the class's."""
+        """The name in the trainer if `extend` is given none: that of the class."""
         return type(self).__name__
 
     def __call__(self, trainer: TrainerLike) -> Any:

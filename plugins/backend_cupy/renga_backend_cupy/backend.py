@@ -86,25 +86,25 @@ class CupyBackend(Backend):
     # --- transfers --------------------
 
     def asarray(self, value: object, index: int = 0) -> Array:
-        """As the protocol says. Host arrays go through pinned memory: the copy runs while the program goes on."""
+        """See the protocol. Host arrays go through pinned memory: the copy runs while the program goes on."""
         if isinstance(value, cupy.ndarray) and value.device.id != index:
             return _copy_to_device(value, index)
         with cupy.cuda.Device(index):
             return cupy.asarray(unpinned(value))
 
     def to_host(self, array: Array) -> np.ndarray[Any, Any]:
-        """As the protocol says. Waits for what the array is computed from, on the current stream."""
+        """See the protocol. Waits for what the array is computed from, on the current stream."""
         host: np.ndarray[Any, Any] = cupy.asnumpy(array)
         return host
 
     def from_dlpack(self, array: Any) -> Array:
-        """As the protocol says. What lives on the host is copied to the current device."""
+        """See the protocol. What lives on the host is copied to the current device."""
         if array.__dlpack_device__()[0] == _DLPACK_CPU:
             return cupy.asarray(np.from_dlpack(array))
         return cupy.from_dlpack(array)
 
     def upload(self, array: np.ndarray[Any, Any], index: int = 0, stream: Any = None) -> Callable[[], Array]:
-        """As the protocol says: through pinned memory, on `stream` (a ``cupy.cuda.Stream``) or one for all uploads."""
+        """See the protocol: through pinned memory, on `stream` (a ``cupy.cuda.Stream``) or one for all uploads."""
         from renga_backend_cupy.transfers import upload
 
         return upload(array, index, stream)
@@ -123,12 +123,12 @@ class CupyBackend(Backend):
     # --- primitives --------------------
 
     def assign(self, target: Array, value: Any) -> None:
-        """As the protocol says, on the device of `target`, in order with its current stream."""
+        """See the protocol: on the device of `target`, in order with its current stream."""
         with target.device:
             super().assign(target, value)
 
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
-        """As the protocol says, by atomic additions: their order, and so a sum's last bits, differ from run to run."""
+        """See the protocol: by atomic additions: their order, and so a sum's last bits, differ from run to run."""
         cupy.add.at(target, index, values)
 
     def sliding_windows(  # noqa: D102
@@ -146,7 +146,7 @@ class CupyBackend(Backend):
         return as_strided(x, shape, (*x.strides[:first], *outer, *inner))
 
     def special(self, name: str) -> Callable[..., Array]:
-        """As the protocol says: by CuPy where it has the function, else on the host."""
+        """See the protocol: by CuPy where it has the function, else on the host."""
         import cupyx.scipy.special  # compiled code for many functions that few programs use
 
         function = getattr(cupyx.scipy.special, name, None)

@@ -81,7 +81,7 @@ class _Plan:
         self._choose(alignments)
 
     def use(self, vector: int) -> None:
-        """Take a vector at this address from now on."""
+        """Set the address of the vector."""
         self._set(_VECTOR, c_void_p(vector))
 
     def _set(self, attribute: int, value: Any) -> None:

@@ -59,7 +59,7 @@ class NumpyBackend(Backend):
         generator.bit_generator.state = state
 
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
-        """As the protocol says, in the order of `values`.
+        """See the protocol: in the order of `values`.
 
         `numpy.add.at` is five times faster on one axis than on many: where that is worth the preparation, the places
         are numbered through. The sums are the same to the last bit.
@@ -90,7 +90,7 @@ class NumpyBackend(Backend):
         return as_strided(x, shape, (*x.strides[:first], *outer, *inner), writeable=False)
 
     def special(self, name: str) -> Callable[..., Array]:
-        """As the protocol says, by SciPy."""
+        """See the protocol: by SciPy."""
         return special(name)
 
 

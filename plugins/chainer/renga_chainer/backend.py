@@ -133,7 +133,7 @@ def from_chx(array: Any) -> Any:
 
 
 def to_chx(array: Any) -> Any:
-    """Refuse: ChainerX has been retired.
+    """Raise an error: ChainerX is no longer developed, and Renga has none.
 
     Raises:
         RuntimeError: Always, as in a Chainer that was built without ChainerX.

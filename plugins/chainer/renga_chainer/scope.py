@@ -106,7 +106,7 @@ class Either:
 
 
 class EitherProperty(Either):
-    """As `Either`, of what is a property for one of the two at least: it comes before what the instance holds."""
+    """Like `Either`, of what is a property for one of the two at least: it comes before what the instance holds."""
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is not None:

@@ -1,4 +1,4 @@
-"""What communicators refuse before they send anything: arguments that are not arrays, and arrays without a sum."""
+"""Checks of arguments before a communicator sends anything: they must be arrays, and have a dtype that can be added."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITHOUT_SUM = (np.character, str, np.object_, np.datetime64, np.void)
 
 
 def check_arrays(method: str, *given: Any) -> None:
-    """Make sure that a method was given arrays, of whatever library; scalars of NumPy count.
+    """Raise an error if a method was not given arrays. Arrays may be of any library; NumPy scalars count as arrays.
 
     Raises:
         TypeError: One is something else. Nothing has been agreed with other ranks by then.

@@ -35,7 +35,7 @@ GRACE = 15.0
 
 
 class RanksFailed(Exception):
-    """Ranks died or did not answer in time; all of them have been ended."""
+    """Ranks died or did not answer in time; the others have been killed."""
 
 
 class Function(NamedTuple):

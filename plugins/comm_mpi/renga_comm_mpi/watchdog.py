@@ -211,7 +211,7 @@ class _Waiting:
 
 
 def _start(timeout: float, speaks: bool) -> None:
-    """Watch from now on, with the shortest timeout of which this was called."""
+    """Start to watch, with the shortest timeout that was ever given."""
     global _thread, _timeout
     _timeout = min(timeout, _timeout or timeout)
     if _thread is None:

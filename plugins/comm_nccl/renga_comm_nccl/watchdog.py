@@ -83,7 +83,7 @@ def on_failure(act: Callable[[Handle, str], None] | None) -> None:
 
 
 def watch(handle: Handle, name: str) -> None:
-    """Look after an NCCL communicator from now on."""
+    """Start to watch an NCCL communicator."""
     global _thread, _process, _wake
     with _lock:
         if _process != os.getpid():  # a process that was forked has neither the thread nor the communicators

@@ -60,7 +60,7 @@ class Conveyor:
 
 
 class ConcatWithAsyncTransfer(Converter):
-    """As `concat_examples`, but the batch is sent to the device while the device, and the program, go on.
+    """Like `concat_examples`, but the batch is sent to the device while the device, and the program, go on.
 
     For the `converter` of an updater. All arrays of a batch begin their way before the first is waited for, and none is
     waited for by the program, only by the device. On host libraries it is `concat_examples`.

@@ -142,7 +142,7 @@ def to_coo(x: Any, ldnz: int | None = None, requires_grad: bool = False) -> CooM
 
 
 def get_order(row: Any, col: Any) -> str:
-    """How elements at these places are sorted: ``C`` (by rows), ``F`` (by columns) or ``other``.
+    """Return the order of the elements: ``C`` (sorted by rows), ``F`` (by columns) or ``other``.
 
     >>> import numpy as np
     >>> get_order(np.array([0, 1, 1]), np.array([2, 0, 1]))

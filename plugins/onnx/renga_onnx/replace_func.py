@@ -110,7 +110,7 @@ def fake_as_funcnode(
 
 
 def as_funcnode(name: str, rename_attributes: RenameAttributes = None) -> Callable[..., Any]:
-    """As `fake_as_funcnode`, as a decorator: ``@as_funcnode("MyFunction")``."""
+    """Like `fake_as_funcnode`, as a decorator: ``@as_funcnode("MyFunction")``."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         return fake_as_funcnode(function, name, rename_attributes)

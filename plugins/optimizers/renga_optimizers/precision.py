@@ -10,7 +10,7 @@ __all__ = ["check_eps"]
 
 
 def check_eps(eps: float, param: Parameter) -> None:
-    """Refuse an `eps` that is zero in the dtype of `param`: it is there to keep a divisor away from zero.
+    """Raise an error if `eps` is zero in the dtype of `param`, where it could not protect from a division by zero.
 
     Raises:
         ValueError: It is zero there, though not in itself.

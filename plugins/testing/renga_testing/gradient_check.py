@@ -271,7 +271,7 @@ _OFF_PARABOLA = np.eye(5) - _PARABOLAS @ np.linalg.pinv(_PARABOLAS)
 
 
 def _require_smooth(values: Host, atol: float, rtol: float, where: str) -> None:
-    """Refuse outputs ``(5, outputs)`` at five equally distant points, of which one fits no parabola.
+    """Raise an error if one of the outputs ``(5, outputs)``, at five equally distant points, does not fit a parabola.
 
     What is infinite or NaN at all five points passes, as does what is constant but for rounding.
     """

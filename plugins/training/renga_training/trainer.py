@@ -264,7 +264,7 @@ class Trainer:
         self.initialize(entries)
 
     def start_clock(self) -> None:
-        """Count the time of training from now on. For `recovery`."""
+        """Start the clock of training. For `recovery`."""
         self._started_at = time.perf_counter()
 
     def initialize(self, entries: Sequence[Entry]) -> None:

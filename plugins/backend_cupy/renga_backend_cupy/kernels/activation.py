@@ -69,7 +69,7 @@ class Activation:
         )
 
     def forward(self, x: Array, *parameters: float) -> Array:
-        """As the reference."""
+        """Like the reference."""
         order = memory_order(x)
         flat, y = empty(x.shape, order, x.dtype)
         if flat.size:
@@ -77,7 +77,7 @@ class Activation:
         return y
 
     def backward(self, kept: Array, gy: Array, *parameters: float) -> Array:
-        """As the reference."""
+        """Like the reference."""
         order = memory_order(kept)
         flat, gx = empty(kept.shape, order, kept.dtype)
         if flat.size:

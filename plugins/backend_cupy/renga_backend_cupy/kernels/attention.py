@@ -134,7 +134,7 @@ class Attention:
     def forward(
         query: Array, key: Array, value: Array, mask: Array | None, keep: Array | None, causal: bool, scale: float
     ) -> tuple[Array, tuple[Any, ...]]:
-        """As the reference. It keeps the weights, before and after dropout."""
+        """Like the reference. It keeps the weights, before and after dropout."""
         front = query.shape[:-2]
         q, k, v = (_batch(x) for x in (query, key, value))
         wide = np.promote_types(query.dtype, np.float32)
@@ -160,7 +160,7 @@ class Attention:
         kept: tuple[Any, ...],
         gy: Array,
     ) -> tuple[Array, Array, Array]:
-        """As the reference."""
+        """Like the reference."""
         weights, dropped = kept
         q, k, v, g = (_batch(x) for x in (query, key, value, gy.astype(query.dtype, copy=False)))
         g_weights = multiply(g, v.swapaxes(-1, -2), np.promote_types(query.dtype, np.float32))

@@ -38,7 +38,7 @@ class FixedBatchNormalization:
     def forward(
         x: Array, gamma: Array, beta: Array, mean: Array, var: Array, eps: float, axes: tuple[int, ...]
     ) -> Array:
-        """As the reference."""
+        """Like the reference."""
         order = memory_order(x)
         flat, y = empty(x.shape, order, x.dtype)
         if flat.size:

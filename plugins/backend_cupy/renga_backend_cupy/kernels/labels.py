@@ -81,7 +81,7 @@ class LabelWeights:
     def forward(
         labels: Array, classes: int, ignore_label: int, number: int, check: bool, dtype: Any
     ) -> tuple[Array, Array, Array | None]:
-        """As the reference; but a label out of range has class 0, and NaN as its weight."""
+        """Like the reference; but a label out of range has class 0, and NaN as its weight."""
         found = cupy.empty(labels.shape, dtype=np.int64)
         weight = cupy.empty(labels.shape, dtype=dtype)
         in_range = cupy.empty((), dtype=np.uint8)

@@ -83,7 +83,7 @@ class LSTM:
 
     @staticmethod
     def forward(c_prev: Array, x: Array) -> tuple[Array, Array]:
-        """As the reference."""
+        """Like the reference."""
         c = cupy.empty(c_prev.shape, dtype=x.dtype)
         h = cupy.empty((x.shape[0], *c_prev.shape[1:]), dtype=x.dtype)
         if c.size:
@@ -92,7 +92,7 @@ class LSTM:
 
     @staticmethod
     def backward(c_prev: Array, x: Array, c: Array, gc: Array | None, gh: Array | None) -> tuple[Array, Array]:
-        """As the reference."""
+        """Like the reference."""
         gc_prev, gx = cupy.empty(c_prev.shape, dtype=x.dtype), cupy.empty(x.shape, dtype=x.dtype)
         if c.size:
             # A gradient that is not there is not looked at; some array has to be given.

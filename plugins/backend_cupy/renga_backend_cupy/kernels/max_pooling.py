@@ -83,7 +83,7 @@ class MaxPooling:
 
     @staticmethod
     def forward(x: Array, window: Any) -> Array:
-        """As the reference."""
+        """Like the reference."""
         order = image_order(x)
         flat, y = empty((*x.shape[:2], *window.out), order, x.dtype)
         if flat.size:
@@ -92,7 +92,7 @@ class MaxPooling:
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
-        """As the reference; the gradients of a pixel of float16 are added up in float32."""
+        """Like the reference; the gradients of a pixel of float16 are added up in float32."""
         order = image_order(x)
         flat, gx = empty(x.shape, order, x.dtype)
         if flat.size:

@@ -118,7 +118,7 @@ class SumsOfSquares:
 
     @staticmethod
     def forward(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
-        """As the reference."""
+        """Like the reference."""
         dtype = arrays[0].dtype.name
         for table, blocks in _tables(arrays, sums):
             parts = cupy.empty(max(1, blocks), dtype=sums[0].dtype)
@@ -132,7 +132,7 @@ class Scale:
 
     @staticmethod
     def forward(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
-        """As the reference."""
+        """Like the reference."""
         for table, blocks in _tables(arrays, factors):
             if blocks:
                 _launch(f"scale_{arrays[0].dtype.name}", blocks, table)

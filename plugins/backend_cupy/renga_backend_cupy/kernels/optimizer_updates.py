@@ -112,7 +112,7 @@ class Update:
         return made
 
     def forward(self, *args: Any) -> None:
-        """As the reference: lists, and then numbers."""
+        """Like the reference: lists, and then numbers."""
         lists, values = args[: len(self._lists)], args[len(self._lists) :]
         captured = captured_numbers.current()
         numbers: Any = np.array(values, self.numbers)
@@ -155,24 +155,24 @@ def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
 
 
 def supports_moving_average(running: Array, value: Array, decay: float, factor: float) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _alike(running, value)
 
 
 def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _alike(param, grad, v)
 
 
 def supports_rmsprop(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _alike(param, grad, ms)
 
 
 def supports_adam(
     param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
 ) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _alike(param, grad, m, v)
 
 

@@ -69,7 +69,7 @@ class WindowSum:
 
     @staticmethod
     def forward(x: Array, window: Any, scale: float) -> Array:
-        """As the reference."""
+        """Like the reference."""
         order = image_order(x)
         flat, y = empty((*x.shape[:2], *window.out), order, x.dtype)
         if flat.size:
@@ -82,7 +82,7 @@ class WindowSpread:
 
     @staticmethod
     def forward(gy: Array, window: Any, scale: float) -> Array:
-        """As the reference."""
+        """Like the reference."""
         order = image_order(gy)
         flat, gx = empty((*gy.shape[:2], *window.size), order, gy.dtype)
         if flat.size:

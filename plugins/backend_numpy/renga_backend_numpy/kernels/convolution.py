@@ -49,7 +49,7 @@ def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, 
 def supports_filter_gradient(
     x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
 ) -> bool:
-    """As `supports`."""
+    """Like `supports`."""
     return bool(x.ndim == 4 and groups == 1 and x.dtype == y.dtype and x.dtype.char in "fd" and x.size and y.size)
 
 
@@ -58,7 +58,7 @@ class Convolution:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
-        """As the reference."""
+        """Like the reference."""
         y = np.empty((x.shape[0], *out, W.shape[0]), x.dtype)
         filters = W.transpose(0, 2, 3, 1).reshape(W.shape[0], -1).T
         _correlate(x.transpose(0, 2, 3, 1), filters, b, _Window(W.shape[2:], stride, pad, dilate), y)
@@ -70,7 +70,7 @@ class Deconvolution:
 
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
-        """As the reference."""
+        """Like the reference."""
         x = np.empty((y.shape[0], *size, W.shape[1]), y.dtype)
         maps = y.transpose(0, 2, 3, 1)
         for i in range(min(stride[0], size[0])):
@@ -93,7 +93,7 @@ class FilterGradient:
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
-        """As the reference."""
+        """Like the reference."""
         images, maps = x.transpose(0, 2, 3, 1), y.transpose(0, 2, 3, 1)
         window = _Window(ksize, stride, pad, dilate)
         pieces = _pieces(maps.shape, math.prod(ksize) * x.shape[1])

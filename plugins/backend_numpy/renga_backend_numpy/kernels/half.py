@@ -36,7 +36,7 @@ class _Widened:
 
     @classmethod
     def forward(cls, *args: Any) -> Array:
-        """As the reference."""
+        """Like the reference."""
         return operations[cls.operation].reference.forward(*map(_widened, args)).astype(args[0].dtype)
 
 
@@ -75,7 +75,7 @@ class Linear(_Widened):
 
     @staticmethod
     def backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
-        """As the reference."""
+        """Like the reference."""
         backward = operations["linear"].reference.backward
         assert backward is not None
         gradients = backward(_widened(x), _widened(W), _widened(gy), wanted)

@@ -24,7 +24,7 @@ class MaxPooling:
 
     @staticmethod
     def forward(x: Array, window: Any) -> Array:
-        """As the reference."""
+        """Like the reference."""
         padded = _padded(x, window)
         elements = window.elements()
         y = np.copy(padded[next(elements)])
@@ -34,7 +34,7 @@ class MaxPooling:
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
-        """As the reference."""
+        """Like the reference."""
         padded = _padded(x, window)
         gx = np.zeros_like(padded)
         overlapping = any(s < k for s, k in zip(window.stride, window.ksize, strict=True))

@@ -45,19 +45,19 @@ def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
 
 
 def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _serves(param, grad, v)
 
 
 def supports_rmsprop(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _serves(param, grad, ms)
 
 
 def supports_adam(
     param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
 ) -> bool:
-    """As `supports_sgd`."""
+    """Like `supports_sgd`."""
     return _serves(param, grad, m, v)
 
 
@@ -66,7 +66,7 @@ class SGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, rate: float) -> None:
-        """As the reference."""
+        """Like the reference."""
         for param, grad in zip(params, grads, strict=True):
             _mix(-rate, grad, 1.0, param)
 
@@ -76,7 +76,7 @@ class MomentumSGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """As the reference."""
+        """Like the reference."""
         for param, grad, v in zip(params, grads, vs, strict=True):
             _mix(-rate, grad, momentum, v)
             _mix(1.0, v, 1.0, param)
@@ -87,7 +87,7 @@ class RMSpropUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, squares: Arrays, alpha: float, eps: float, rate: float) -> None:
-        """As the reference."""
+        """Like the reference."""
         for space, target, slope, square in _pieces(params, grads, squares):
             np.multiply(slope, slope, out=space)
             _mix(1 - alpha, space, alpha, square)
@@ -112,7 +112,7 @@ class AdamUpdate:
         rate: float,
         keep: float,
     ) -> None:
-        """As the reference."""
+        """Like the reference."""
         for space, target, slope, mean, square in _pieces(params, grads, means, squares):
             _mix(1 - beta1, slope, beta1, mean)
             np.multiply(slope, slope, out=space)

@@ -29,7 +29,7 @@ def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, 
 def supports_filter_gradient(
     x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
 ) -> bool:
-    """As `supports`."""
+    """Like `supports`."""
     return (
         _pointwise(ksize, stride, pad, groups)
         and x.shape[2:] == y.shape[2:]
@@ -63,7 +63,7 @@ class Convolution:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
-        """As the reference."""
+        """Like the reference."""
         y = multiply(_pixels(x), W.reshape(W.shape[:2]).T)
         if b is not None:
             y += b
@@ -75,7 +75,7 @@ class Deconvolution:
 
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
-        """As the reference."""
+        """Like the reference."""
         x = multiply(_pixels(y), W.reshape(W.shape[:2]))
         if b is not None:
             x += b
@@ -87,5 +87,5 @@ class FilterGradient:
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
-        """As the reference."""
+        """Like the reference."""
         return multiply(_pixels(y).T, _pixels(x)).reshape(y.shape[1], x.shape[1], *ksize)

@@ -46,7 +46,7 @@ _get_dict = Hyperparameter.get_dict
 
 
 def _arguments(self: Hyperparameter) -> dict[str, Any]:
-    """As Renga's, without what Adam keeps for itself: they are arguments of the optimizer's class."""
+    """Like Renga's, without what Adam keeps for itself: they are arguments of the optimizer's class."""
     return {name: value for name, value in _get_dict(self).items() if name != "initial_alpha"}
 
 

@@ -49,7 +49,7 @@ def _is_array_supported(self: Device, array: Array) -> bool:
 
 
 class _InUse(AbstractContextManager[Any]):
-    """A device of CuPy that is the current one from now on; at the end of a ``with`` block, the one before is again.
+    """Makes a device of CuPy current; at the end of a ``with`` block, the device before it is current again.
 
     Args:
         device: CuPy's.
@@ -84,12 +84,12 @@ def _repr(self: Device) -> str:
 
 
 def _no_intel64(self: Any) -> Any:
-    """Refuse: iDeep is not there."""
+    """Raise an error: Renga has no iDeep."""
     raise RuntimeError("iDeep is not available; say to_device('@numpy')")
 
 
 def _no_chainerx(self: Any) -> Any:
-    """Refuse: ChainerX is not there."""
+    """Raise an error: Renga has no ChainerX."""
     raise RuntimeError("ChainerX is not available.")
 
 

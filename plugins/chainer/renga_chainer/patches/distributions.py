@@ -79,7 +79,7 @@ _log_prob = d.Bernoulli._log_prob
 
 
 def _log_prob_of_the_certain(self: d.Bernoulli, x: Variable) -> Variable:
-    """As Renga's; where p is 0 or 1 the logarithm of `prob`, also between the two points."""
+    """Like Renga's; where p is 0 or 1 the logarithm of `prob`, also between the two points."""
     certain = (self.p.array == 0) | (self.p.array == 1)
     return where(certain, log(_linear_prob(self, x)), _log_prob(self, x)) if certain.any() else _log_prob(self, x)
 

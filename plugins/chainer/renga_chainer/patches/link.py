@@ -81,7 +81,7 @@ _moving: set[int] = set()
 
 
 def _to_device(self: Link, device: Any) -> Link:
-    """As Renga's; then what a class says of arrays that are not registered, in one of Chainer's two ways, is done.
+    """Like Renga's; then what a class says of arrays that are not registered, in one of Chainer's two ways, is done.
 
     These are to override `device_resident_accept`, or, as in older programs, `to_cpu` and `to_gpu`.
     """
@@ -101,12 +101,12 @@ def _to_device(self: Link, device: Any) -> Link:
 
 
 def _add_param(self: Link, name: str, shape: Any = None, dtype: Any = np.float32, initializer: Any = None) -> None:
-    """As Renga's. `dtype` counts only where there is no initializer, and is float32 unless given."""
+    """Like Renga's. `dtype` counts only where there is no initializer, and is float32 unless given."""
     _add(self, name, shape, dtype if initializer is None else None, initializer)
 
 
 def _copy_with_name(self: Link, mode: str = "share") -> Link:
-    """As Renga's; a deep copy keeps its name. Links of a Sequential are counted as if they had just been appended."""
+    """Like Renga's; a deep copy keeps its name. Links of a Sequential are counted as if they had just been appended."""
     made = _copy(self, mode)
     if mode != "share":
         made.name = self.name

@@ -24,7 +24,7 @@ def make(
     bias_init: Any = None,
     forget_bias_init: Any = None,
 ) -> None:
-    """As Renga's; weights that wait for the size of the first input are all drawn then."""
+    """Like Renga's; weights that wait for the size of the first input are all drawn then."""
     if out_size is None:
         in_size, out_size = None, in_size
     _init(self, None, out_size, 0, 0, bias_init, forget_bias_init)
@@ -36,7 +36,7 @@ def make(
 
 
 def step(self: LSTMBase, c: Any, h: Any, x: Any) -> tuple[Variable, Variable]:
-    """As Renga's."""
+    """Like Renga's."""
     if self.upward.W.array is None:
         _draw(self, math.prod(x.shape[1:]))
     return _forward(self, c, h, x)

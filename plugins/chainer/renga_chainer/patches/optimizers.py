@@ -66,7 +66,7 @@ _adam = AdamRule.update_group
 
 
 def _adam_in_half(self: AdamRule, params: Arrays, grads: Arrays, state: Mapping[str, Arrays]) -> None:
-    """As Renga's; of parameters in half precision each step is computed in single, in which `eps` is not 0."""
+    """Like Renga's; of parameters in half precision each step is computed in single, in which `eps` is not 0."""
     if params[0].dtype != np.float16:
         _adam(self, params, grads, state)
         return

@@ -24,7 +24,7 @@ _advance = OrderedIterator._advance
 
 
 def make_sampler(self: ShuffleOrderSampler, random_state: Any = None) -> None:
-    """As Renga's, but with NumPy's global generator by default, and any object with a method `permutation`."""
+    """Like Renga's, but with NumPy's global generator by default, and any object with a method `permutation`."""
     if isinstance(random_state, (int, np.integer)):
         random_state = np.random.RandomState(random_state)
     self._generator = GLOBAL if random_state is None else random_state
@@ -51,14 +51,14 @@ def make_iterator(
     seed: int | None = None,
     communicator: Any = None,
 ) -> None:
-    """As Renga's, but the order is drawn from the global generator unless there is a `seed`."""
+    """Like Renga's, but the order is drawn from the global generator unless there is a `seed`."""
     if seed is None and order_sampler is None and shuffle is not False:
         shuffle, order_sampler = None, ShuffleOrderSampler()
     _init(self, dataset, batch_size, repeat, shuffle, order_sampler, seed=seed, communicator=communicator)
 
 
 def advance(self: OrderedIterator, state: IteratorState) -> Any:
-    """As Renga's, but an order is also drawn where the only epoch ends: numbers drawn later depend on it."""
+    """Like Renga's, but an order is also drawn where the only epoch ends: numbers drawn later depend on it."""
     found = _advance(self, state)
     if found is not None and not self.repeat and found[0].is_new_epoch:
         self._sample(state.order, state.position)

@@ -22,7 +22,7 @@ _weight_of = WeightHook.weight_of
 
 
 def _forward_of_one(self: GRU, *args: Any) -> Variable:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         ValueError: There is not one argument.
@@ -36,7 +36,7 @@ def _forward_of_one(self: GRU, *args: Any) -> Variable:
 
 
 def _init_inception(self: InceptionBN, *args: Any, **kwargs: Any) -> None:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         NotImplementedError: There is no such pooling.
@@ -54,7 +54,7 @@ def _init_inception(self: InceptionBN, *args: Any, **kwargs: Any) -> None:
 
 
 def _assert_shape(name: str, initializer: Any, shape: tuple[int, ...]) -> None:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         AssertionError: An initial array of `Bilinear` has another shape.
@@ -66,7 +66,7 @@ def _assert_shape(name: str, initializer: Any, shape: tuple[int, ...]) -> None:
 
 
 def _weight_of_one(self: WeightHook, link: Link | None) -> Variable:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         NotImplementedError: The hook is used as a context manager.
@@ -77,7 +77,7 @@ def _weight_of_one(self: WeightHook, link: Link | None) -> Variable:
 
 
 def _fill_some(self: Orthogonal, array: Array) -> None:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         ValueError: The array is empty.

@@ -49,7 +49,7 @@ def _named_children(self: Sequential) -> Iterator[tuple[str, Link]]:
 
 
 def forward(self: Sequential, *x: Any) -> Any:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         RuntimeError: There are no layers.
@@ -148,7 +148,7 @@ def extend_by(self: Sequential, other: Any) -> Sequential:
 
 
 def check_layers(self: Sequential, layers: Iterable[Any]) -> None:
-    """Refuse what cannot be called.
+    """Raise an error if a layer cannot be called.
 
     Raises:
         ValueError: There is such a thing.

@@ -18,7 +18,7 @@ _computed = refusing(F.batch_normalization, "train")
 
 @functools.wraps(F.batch_normalization)
 def batch_normalization(x: Any, gamma: Any, beta: Any, **options: Any) -> Variable:
-    """As Renga's, with a UserWarning for statistics over a single element: all that comes out is `beta`."""
+    """Like Renga's, with a UserWarning for statistics over a single element: all that comes out is `beta`."""
     made: Variable = _computed(x, gamma, beta, **options)
     if made.size and made.size == getattr(gamma, "size", None):
         warnings.warn(

@@ -21,7 +21,7 @@ _init = SpectralNormalization.__init__
 
 
 def _make(self: SpectralNormalization, *args: Any, **options: Any) -> None:
-    """As Renga's; the parameter is called ``gamma``, whatever the weight is called."""
+    """Like Renga's; the parameter is called ``gamma``, whatever the weight is called."""
     _init(self, *args, **options)
     self.gamma_name = "gamma"
 

@@ -60,7 +60,7 @@ def _update_core_gpu(self: UpdateRule, param: Parameter) -> None:
 
 
 def _in_groups_unless_own(self: UpdateRule, param: Parameter) -> bool:
-    """As Renga's; what the program itself defines is called for each parameter."""
+    """Like Renga's; what the program itself defines is called for each parameter."""
     return _in_groups(self, param) and not _is_programs_own(self)
 
 
@@ -104,7 +104,7 @@ def _state(self: UpdateRule) -> dict[str, Any] | None:
 
 
 def _check_set_up(self: Optimizer) -> None:
-    """Refuse to go on before `setup`.
+    """Raise an error if `setup` has not been called.
 
     Raises:
         RuntimeError: It was not called.
@@ -122,7 +122,7 @@ def _reallocate_cleared_grads(self: GradientMethod) -> None:
 
 
 def _reallocate_and_prepare(self: GradientMethod, link: Link) -> None:
-    """As Renga's, after zeros for gradients that are not there: WeightDecay and Adam's means count these."""
+    """Like Renga's, after zeros for gradients that are not there: WeightDecay and Adam's means count these."""
     _reallocate_cleared_grads(self)
     _prepare_grads(self, link)
 

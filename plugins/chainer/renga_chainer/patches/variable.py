@@ -32,7 +32,7 @@ _zerograd = Variable.zerograd
 
 
 def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
-    """As Renga's; refuses what Chainer 1 had.
+    """Like Renga's; refuses what Chainer 1 had.
 
     Raises:
         ValueError: `volatile` is given.
@@ -46,7 +46,7 @@ def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
 
 
 def _check_grad_shape_first(self: Variable, grad: Array) -> Array:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         TypeError: It is a scalar.
@@ -63,7 +63,7 @@ def _check_grad_shape_first(self: Variable, grad: Array) -> Array:
 def _backward(
     self: Variable, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
 ) -> None:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         TypeError: There is more than one element, and no `grad` to start from: the functions of Chainer multiply None.
@@ -146,17 +146,17 @@ def _to_gpu(self: Variable, device: Any = None) -> None:
 
 
 def _no_intel64(self: Variable) -> None:
-    """Refuse: iDeep is not there."""
+    """Raise an error: Renga has no iDeep."""
     raise RuntimeError("iDeep is not available; say to_device('@numpy')")
 
 
 def _no_chainerx(self: Any) -> Any:
-    """Refuse: ChainerX is not there."""
+    """Raise an error: Renga has no ChainerX."""
     raise RuntimeError("ChainerX is not available.")
 
 
 def _no_chainerx_array(self: Variable) -> Any:
-    """Refuse: this array is not ChainerX's."""
+    """Raise an error: this is not an array of ChainerX."""
     raise ValueError("chx_array is not available for a variable that is not ChainerX's")
 
 
@@ -171,7 +171,7 @@ def _set_creator_node(self: Any, fnode: FunctionNode | None) -> None:
 
 
 def _set_creator(self: Any, gen_func: Any) -> None:
-    """As `set_creator_node`, also of an old-style Function."""
+    """Like `set_creator_node`, also of an old-style Function."""
     _set_creator_node(self, gen_func if gen_func is None or isinstance(gen_func, FunctionNode) else gen_func.node)
 
 
@@ -248,7 +248,7 @@ def _init_parameter(self: Parameter, initializer: Any = None, shape: Any = None,
 
 
 def _initialize_with_grad(self: Parameter, shape: Sequence[int]) -> None:
-    """As Renga's; then its gradient is NaN, unless it was cleared."""
+    """Like Renga's; then its gradient is NaN, unless it was cleared."""
     was_open = self._array is None
     _initialize(self, shape)
     if was_open:

@@ -49,7 +49,7 @@ def sample(self: WalkerAlias, shape: int | tuple[int, ...]) -> Array:
 
 
 def to_device(self: WalkerAlias, device: str | Device) -> WalkerAlias:
-    """Draw on another device from now on."""
+    """Set the device on which numbers are drawn."""
     super(WalkerAlias, self).to_device(device)
     self.threshold = self.device.send(self.threshold)
     self.values = self.device.send(self.values)  # type: ignore[attr-defined]  # Chainer's

@@ -63,7 +63,7 @@ class Attendant:
 
 
 def attend(membership: Membership) -> None:
-    """Have an attendant from now on."""
+    """Start an attendant."""
     global _attendant
     _attendant = Attendant(membership)
     atexit.register(_attendant.end)

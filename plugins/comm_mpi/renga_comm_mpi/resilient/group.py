@@ -80,7 +80,7 @@ class ResilientGroup(MessagesCommunicator):
                 self._family.free(comms)
 
     def _enter(self, comms: list[MPI.Comm], channel: watchdog.Channel | None = None) -> None:
-        """Be this group from now on. Collective."""
+        """Replace the current group by this one. Collective."""
         self._comms = comms
         self._group = watchdog.register(comms[0], self.name, serves_program=not self._patient, channel=channel)
         with self._making():

@@ -132,7 +132,7 @@ class Membership:
         return self._has_come
 
     def arrive(self) -> None:
-        """Wait for a place from now on, after having been called."""
+        """Start to wait for a place, after having been called."""
         self.role = Role.WAITING
         with suppress(MPI.Exception):  # where this fails, all meet anyway
             self._root.send(b"", self._active[0], _READY)

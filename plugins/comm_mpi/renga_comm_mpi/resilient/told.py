@@ -83,7 +83,7 @@ def told() -> Told | None:
 
 
 def refuse_dormant(name: str, size: int) -> None:
-    """Refuse a group of all processes of which some do not come, since they have not started the program.
+    """Raise an error if processes of the group cannot take part because they have not started the program.
 
     Args:
         name: Of the communicator.

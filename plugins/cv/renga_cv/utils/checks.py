@@ -12,7 +12,7 @@ __all__ = ["as_size", "require_boxes", "require_image", "require_masks", "requir
 
 
 def require_boxes(function: str, argument: str, boxes: Any) -> None:
-    """Refuse what is not an array of boxes.
+    """Raise InvalidType if this is not an array of boxes.
 
     Raises:
         InvalidType: `boxes` is not an array of numbers of shape ``(R, 4)``.
@@ -23,7 +23,7 @@ def require_boxes(function: str, argument: str, boxes: Any) -> None:
 
 
 def require_masks(function: str, argument: str, masks: Any) -> None:
-    """Refuse what is not an array of masks.
+    """Raise InvalidType if this is not an array of masks.
 
     Raises:
         InvalidType: `masks` is not an array of booleans of shape ``(R, H, W)``.
@@ -34,7 +34,7 @@ def require_masks(function: str, argument: str, masks: Any) -> None:
 
 
 def require_points(function: str, argument: str, points: Any) -> None:
-    """Refuse what is not an array of points.
+    """Raise InvalidType if this is not an array of points.
 
     Raises:
         InvalidType: `points` is not an array of numbers of shape ``(R, K, 2)``.
@@ -45,7 +45,7 @@ def require_points(function: str, argument: str, points: Any) -> None:
 
 
 def require_image(function: str, img: Any) -> None:
-    """Refuse what is not an image.
+    """Raise InvalidType if this is not an image.
 
     Raises:
         InvalidType: `img` is not an array of shape ``(C, H, W)``, or is empty.

@@ -195,7 +195,7 @@ def _name_and_size(file: Path | IO[bytes]) -> tuple[str, int]:
 
 
 def _check(name: str, size: int, image: Any) -> None:
-    """Refuse a picture that takes far more memory than it is long, or whose pixels have no known range."""
+    """Raise an error if a picture takes far more memory than its file, or if the range of its pixels is not known."""
     wide = image.mode in ("I", "F")
     check_growth(name, image.width * image.height * len(image.getbands()) * (4 if wide else 1), size, free=_SMALL)
     # Before Pillow 10.3 a grey PNG of 16 bits has mode I, too.

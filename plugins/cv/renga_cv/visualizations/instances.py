@@ -11,7 +11,7 @@ __all__ = ["captions", "check_lengths", "colors_of", "drawing_order", "write_cap
 
 
 def check_lengths(function: str, number: int, of: str, **given: Any) -> None:
-    """Refuse labels or scores of which there is not one for each instance.
+    """Raise an error unless there is a label, and a score, for each instance.
 
     Raises:
         ValueError: There is not.

@@ -40,7 +40,7 @@ def get_dataset_root() -> Path:
 
 
 def set_dataset_root(path: str | os.PathLike[str]) -> None:
-    """Keep downloaded data in this folder from now on.
+    """Set the folder for downloaded data.
 
     Sets ``RENGA_DATASET_ROOT`` in the environment of this process, so that those it starts know it too. What the
     command line or `renga.using` says of ``dataset.root`` goes before.

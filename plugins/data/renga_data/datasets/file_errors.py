@@ -36,7 +36,7 @@ def reading(file: str, kind: str) -> Iterator[None]:
 
 
 def check_growth(file: str, unpacked: int, packed: int, free: int = 1 << 26) -> None:
-    """Refuse a file that would take far more memory than it is long.
+    """Raise an error if a file would take far more memory than its size.
 
     Args:
         file: Its name.

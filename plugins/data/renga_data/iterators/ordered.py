@@ -324,7 +324,7 @@ class OrderedIterator(Iterator):
             raise RuntimeError(f"len() of a {type(self.dataset).__qualname__} raised StopIteration") from error
 
     def _require_no_fewer(self, state: IteratorState) -> None:
-        """Refuse a data set that has lost examples: which ones have been used nobody can tell any more.
+        """Raise an error if the data set has lost examples: it is no longer known which ones were used.
 
         Between two epochs it may, where there is no order sampler, whose orders are of those that there were.
         """

@@ -1,4 +1,4 @@
-"""How examples get from one process to another without being squeezed through a pipe.
+"""Passing examples from one process to another by shared memory, which is faster than a pipe.
 
 Examples are pickled (protocol 5, PEP 574), but the data of the arrays in them are left out and laid into a piece of
 shared memory instead. It belongs to the parent process, which makes it and copies the data out of it.

@@ -1,4 +1,4 @@
-"""Batch normalization of which the batch is that of all ranks."""
+"""Batch normalization over the batches of all ranks."""
 
 from __future__ import annotations
 

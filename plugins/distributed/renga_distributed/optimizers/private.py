@@ -23,7 +23,7 @@ class Private(Protocol):
         """What this rank holds now. The arrays may be the very ones that the next update changes."""
 
     def take(self, state: State) -> None:
-        """Hold this from now on."""
+        """Replace what is held."""
 
     def indivisible(self) -> str:
         """Why what this rank holds cannot be shared out among another number of ranks; empty if it can."""

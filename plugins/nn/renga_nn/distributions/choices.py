@@ -236,7 +236,7 @@ class OneHotCategorical(Distribution):
         return safe_log(self.p)
 
     def sample_n(self, n: int) -> Variable:
-        """As `Categorical`, as vectors."""
+        """Like `Categorical`, as vectors."""
         return self._one_hot(_draw_classes(self.p, n, self.batch_shape))
 
     def log_prob(self, x: Any) -> Variable:

@@ -109,7 +109,7 @@ class Chisquare(Univariate):
         return "positive"
 
     def sample_n(self, n: int) -> Variable:
-        """As `Gamma`.
+        """Like `Gamma`.
 
         Raises:
             ValueError: `k` is not positive somewhere.

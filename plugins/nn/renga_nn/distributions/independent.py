@@ -70,7 +70,7 @@ class Independent(Distribution):
         return self.distribution.xp
 
     def sample_n(self, n: int) -> Variable:
-        """As `distribution`."""
+        """Like `distribution`."""
         return self.distribution.sample_n(n)
 
     def log_prob(self, x: Any) -> Variable:
@@ -103,22 +103,22 @@ class Independent(Distribution):
 
     @property
     def mean(self) -> Variable:
-        """As `distribution`."""
+        """Like `distribution`."""
         return self.distribution.mean
 
     @property
     def mode(self) -> Variable:
-        """As `distribution`."""
+        """Like `distribution`."""
         return self.distribution.mode
 
     @property
     def variance(self) -> Variable:
-        """As `distribution`."""
+        """Like `distribution`."""
         return self.distribution.variance
 
     @property
     def stddev(self) -> Variable:
-        """As `distribution`."""
+        """Like `distribution`."""
         return self.distribution.stddev
 
     @property

@@ -127,7 +127,7 @@ def _until_accepted(propose: Callable[[Array], tuple[Array, Array]], parameter: 
 
 
 def require_positive(owner: str, name: str, x: Variable, or_zero: bool = False) -> None:
-    """Refuse to draw with a parameter for which no draw would ever be accepted.
+    """Raise an error for a parameter with which no draw would ever be accepted.
 
     Raises:
         ValueError: It is not positive, or 0 if that is fine too, and finite everywhere.

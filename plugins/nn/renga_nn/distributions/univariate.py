@@ -31,7 +31,7 @@ class Univariate(Distribution):
 
     @property
     def params(self) -> dict[str, Variable]:
-        """As `Distribution.params`."""
+        """Like `Distribution.params`."""
         return dict(self._params)
 
     @property

@@ -95,7 +95,7 @@ def _shown(value: Any) -> str:
 
 
 def require_arrays(function: str, argument: str, xs: Any) -> None:
-    """Refuse what is not a list of arrays: to be asked before `xs` is asked for its length.
+    """Raise InvalidType if `xs` is not a list of arrays. Call it before using the length of `xs`.
 
     Raises:
         InvalidType: So it is.
@@ -107,7 +107,7 @@ def require_arrays(function: str, argument: str, xs: Any) -> None:
 
 
 def require_floating(function: str, argument: str, x: Any) -> None:
-    """Refuse integers, booleans, and what is not an array.
+    """Raise InvalidType unless this is an array of a floating dtype.
 
     Raises:
         InvalidType: The dtype of `x` is not floating, or it has none.
@@ -122,7 +122,7 @@ def require_floating(function: str, argument: str, x: Any) -> None:
 
 
 def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> None:
-    """Refuse two arrays of different shapes or dtypes.
+    """Raise InvalidType if two arrays have different shapes or dtypes.
 
     Raises:
         InvalidType: They differ, or are not floating, or one is not an array.
@@ -134,7 +134,7 @@ def require_same(function: str, name0: str, x0: Any, name1: str, x1: Any) -> Non
 
 
 def require_choice(function: str, argument: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a word that is none of `choices`.
+    """Raise an error if a word is not one of `choices`.
 
     Raises:
         ValueError: So it is.
@@ -162,7 +162,7 @@ def labels_of(function: str, x: Any, t: Any, name: str = "x") -> Array:
 
 
 def require_labels_in_range(function: str, labels: Array, classes: int) -> None:
-    """Refuse labels that are not classes: a negative one would silently count from the end.
+    """Raise an error if a label is not a class: a negative one would silently count from the end.
 
     Not checked with ``config.type_check`` off: on an accelerator the answer has to be waited for.
 

@@ -14,7 +14,7 @@ __all__ = ["Elementwise"]
 
 
 class Elementwise(FunctionNode):
-    """``y = f(x)``, element by element. A subclass gives `compute`, and the gradient by what was kept: x, or else y.
+    """``y = f(x)``, element by element. A subclass defines `compute`, and the gradient as a function of x or of y.
 
     Where several steps are worth one kernel, the subclass names an operation: ``class ELU(Elementwise,
     operation="elu")``. Its reference is the class itself: forward is called with ``x, *parameters``, backward with

@@ -90,7 +90,7 @@ class Bilinear(Link):
 
 
 def _require_shape(name: str, initializer: Any, shape: tuple[int, ...]) -> None:
-    """Refuse an array of another shape, which would be repeated until it fits."""
+    """Raise an error if the array has another shape: it would be broadcast without notice."""
     given = getattr(getattr(initializer, "fill_value", None), "shape", ())
     if given and tuple(given) != shape:
         raise ValueError(f"Bilinear: the initial {name} has shape {tuple(given)}, and the parameter {shape}")

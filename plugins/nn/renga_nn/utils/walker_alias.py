@@ -59,7 +59,7 @@ class WalkerAlias(DeviceResident):
             return xp.where(generator.random(shape) < threshold[column], column, alias[column])
 
     def to_device(self, device: str | Device) -> Self:
-        """Draw on another device from now on."""
+        """Set the device on which numbers are drawn."""
         super().to_device(device)
         self.threshold = self.device.send(self.threshold)
         self.alias = self.device.send(self.alias)

@@ -172,11 +172,11 @@ class Recorded(np.ndarray[Any, Any]):
         return self if np.shares_memory(result, self) else told("astype", [self], {"dtype": result.dtype}, result)
 
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
-        """As `numpy.reshape`; sizes may be given one by one."""
+        """Like `numpy.reshape`; sizes may be given one by one."""
         return np.reshape(self, shape[0] if len(shape) == 1 else shape, **kwargs)
 
     def transpose(self, *axes: Any) -> Any:
-        """As `numpy.transpose`; axes may be given one by one."""
+        """Like `numpy.transpose`; axes may be given one by one."""
         return np.transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
     @property

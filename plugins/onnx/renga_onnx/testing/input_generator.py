@@ -23,11 +23,11 @@ def increasing(*shape: int, dtype: Any = np.float32) -> Host:
 
 
 def nonzero_increasing(*shape: int, dtype: Any = np.float32, bias: float = 1e-7) -> Host:
-    """As `increasing`, plus `bias`, so that none is 0."""
+    """Like `increasing`, plus `bias`, so that none is 0."""
     return (increasing(*shape, dtype=np.float64) + bias).astype(dtype)
 
 
 def positive_increasing(*shape: int, dtype: Any = np.float32, bias: float = 1e-7) -> Host:
-    """As `nonzero_increasing`, from `bias` on."""
+    """Like `nonzero_increasing`, from `bias` on."""
     size = math.prod(shape)
     return (np.arange(size) / max(size, 1) + bias).reshape(shape).astype(dtype)

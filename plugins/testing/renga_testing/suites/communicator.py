@@ -133,7 +133,7 @@ class CommunicatorSuite(ProviderSuite):
                 self.make().finalize()
 
     def test_is_a_communicator(self) -> None:
-        """It can be made, and is a `CommunicatorBase`."""
+        """Creating it works, and gives a `CommunicatorBase`."""
         communicator = self.make()
         known = isinstance(communicator, CommunicatorBase)
         assert known, f"{self.label} makes {communicator!r}, which is not a CommunicatorBase"

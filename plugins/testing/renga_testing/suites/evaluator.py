@@ -70,7 +70,7 @@ class _Watch:
 
 
 class _Judged(MeanSquares):
-    """Reports its loss, and which part of the positive numbers it found, with the number of these as its weight.
+    """Reports its loss and the recall of positive numbers, weighted by their count.
 
     Training moves a running mean. `calls` has what each call was like: train, enable_backprop, within the task.
     """

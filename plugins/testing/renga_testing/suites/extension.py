@@ -168,7 +168,7 @@ class ExtensionSuite(ProviderSuite):
             assert not stray, f"it left {', '.join(stray)} in {where}; files belong into trainer.out"
 
     def test_two_are_independent(self) -> None:
-        """Two of them share nothing: one that has run leaves another as new."""
+        """Two instances share nothing: after one has run, the other is still as new."""
         used = self._start("used")
         for _ in range(3):
             used.update()

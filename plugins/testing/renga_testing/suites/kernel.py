@@ -187,7 +187,7 @@ class KernelSuite(ProviderSuite):
         assert any(True for _ in self._supported(backend)), "supports is False for every sample: it would never be used"
 
     def test_declared_support(self, backend: Backend, supported: str) -> None:
-        """Of what it declares to support, there is something that it supports."""
+        """It supports at least one of the cases that it declares."""
         if supported == "bfloat16":
             pytest.importorskip("ml_dtypes", reason="NumPy has no bfloat16 of its own")
         found = any(supported in (dtype, what.split()[0]) for dtype, what, _, _ in self._supported(backend))

@@ -125,7 +125,7 @@ class LinkSuite(CalledSuite):
     # --- outputs and gradients ---------------------------------------------------------------------------------------
 
     def test_forward(self, device: Device, dtype: str) -> None:
-        """Outputs are the reference's in double precision, but for rounding; half precision does not overflow."""
+        """Outputs equal the reference's in double precision, up to rounding; half precision does not overflow."""
         self._check("forward", device, dtype)
 
     def test_forward_dtype(self, device: Device, dtype: str) -> None:

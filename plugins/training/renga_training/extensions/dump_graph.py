@@ -48,7 +48,7 @@ class DumpGraph(Extension):
         self._keeping = ExitStack()
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Have graphs kept from now on."""
+        """Start to keep graphs."""
         self._keeping.enter_context(using_config("keep_graph_on_report", True))
         self._wanted = True
 

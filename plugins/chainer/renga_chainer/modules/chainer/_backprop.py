@@ -18,7 +18,7 @@ def backward(
     *,
     enable_double_backprop: bool = False,
 ) -> None:
-    """As `renga.backward`, but no output starts from 1: one that has no gradient is left out.
+    """Like `renga.backward`, but no output starts from 1: one that has no gradient is left out.
 
     Warns:
         RuntimeWarning: One is left out, or counts once though it is given twice.

@@ -37,7 +37,7 @@ class ChainerxDevice:
 
     @staticmethod
     def from_fallback_device(device: Device) -> ChainerxDevice:
-        """Refuse: there is no ChainerX."""
+        """Raise an error: Renga has no ChainerX."""
         return ChainerxDevice(device)
 
 

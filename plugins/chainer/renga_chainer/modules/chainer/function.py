@@ -77,7 +77,7 @@ class FunctionAdapter(FunctionNode):
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> Sequence[Variable | None]:
-        """As `backward_arrays`. What it returns refuses to be differentiated."""
+        """Like `backward_arrays`. What it returns refuses to be differentiated."""
         gxs = self.backward_arrays(target_input_indexes, [None if g is None else g.array for g in grad_outputs])
         if not config.enable_backprop:
             return [None if gx is None else Variable(gx, requires_grad=False) for gx in gxs]

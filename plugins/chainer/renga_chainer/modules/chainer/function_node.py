@@ -157,7 +157,7 @@ class FunctionNode(renga_core.graph.FunctionNode, metaclass=_AnyFunctionNode):
         super().unchain()
 
     def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
-        """As Renga's.
+        """Like Renga's.
 
         Raises:
             TypeError: It is not a FunctionHook.

@@ -15,7 +15,7 @@ __all__ = ["check_backward", "numerical_grad"]
 
 @functools.wraps(renga.numerical_grad)
 def numerical_grad(f: Any, inputs: Any, grad_outputs: Any, eps: float = 1e-3, *args: Any, **options: Any) -> Any:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         AssertionError: `eps` is not positive.
@@ -26,7 +26,7 @@ def numerical_grad(f: Any, inputs: Any, grad_outputs: Any, eps: float = 1e-3, *a
 
 @functools.wraps(renga.check_backward)
 def check_backward(func: Callable[..., Any], x_data: Any, y_grad: Any, *args: Any, **options: Any) -> None:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         RuntimeError: An input that `no_grads` leaves out receives a gradient.

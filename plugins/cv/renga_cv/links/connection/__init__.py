@@ -1,1 +1,1 @@
-"""Convolutions with what usually follows them, as one link; one module for each."""
+"""Links that combine a convolution with the layers that usually follow it. A module for each."""

@@ -67,7 +67,7 @@ def assert_is_instance_segmentation_dataset(dataset: Any, n_fg_class: int, n_exa
 
 
 def assert_is_label_dataset(dataset: Any, n_class: int, n_example: int | None = None, color: bool = True) -> None:
-    """Examples begin with an image and its class, an int32 without axes.
+    """Check that examples begin with an image and its class, an int32 scalar.
 
     Args:
         dataset: What is checked.

@@ -14,7 +14,7 @@ __all__ = ["require_sequences"]
 
 
 def require_sequences(function: str, xs: Sequence[Any]) -> None:
-    """Refuse arrays that are not sequences ``(length_i, *features)`` of the same features in one dtype, or none at all.
+    """Raise InvalidType unless all are sequences ``(length_i, *features)`` of the same features and dtype.
 
     Raises:
         InvalidType: So they are.

@@ -77,7 +77,7 @@ class Geometry:
     groups: int
 
     def convolve(self, x: Array, W: Array, b: Array | None, out: tuple[int, ...]) -> Array:
-        """Maps of size `out`, by the best implementation for these arrays; of nothing, the biases."""
+        """Compute maps of size `out` with the best implementation. Without input, they are the biases."""
         if 0 in x.shape or 0 in W.shape or 0 in out:
             return _of_nothing(x, (x.shape[0], W.shape[0], *out), b)
         return _compute(CONVOLUTION, x, W, b, self.stride, self.pad, self.dilate, self.groups, out)
@@ -239,7 +239,7 @@ class FilterGradient(FunctionNode):
 def check_operands(
     function: str, x: Any, W: Any, b: Any, n_axes: int | None, groups: int, transposed: bool = False
 ) -> int:
-    """Refuse arguments of a convolution whose axes, channels or dtypes do not fit together.
+    """Raise InvalidType if axes, channels or dtypes of the arguments of a convolution do not fit together.
 
     Args:
         function: Name of the function, for messages.

@@ -1,4 +1,4 @@
-"""Transposed convolution over one axis, three, or any number of them."""
+"""Transposed convolution over any number of axes."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class EmbedIDGradient(FunctionNode):
 
 
 def _check_range(ids: Array, rows: int, ignore_label: int | None) -> None:
-    """Refuse numbers out of range; a negative one would silently count from the end."""
+    """Raise an error if a number is out of range: a negative one would silently count from the end."""
     wrong = (ids < 0) | (ids >= rows)
     if ignore_label is not None:
         wrong &= ids != ignore_label

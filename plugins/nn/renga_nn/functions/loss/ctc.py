@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: labels without saying when."""
+"""Connectionist temporal classification: labels in the right order, without their positions in time."""
 
 from __future__ import annotations
 

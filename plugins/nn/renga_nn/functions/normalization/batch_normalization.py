@@ -139,7 +139,7 @@ def statistics_axes(function: str, x: Any, gamma: Any, beta: Any, axis: int | Se
 
 
 def require_statistics(function: str, argument: str, value: Any, gamma: Any) -> None:
-    """Refuse statistics that are not an array in the shape of `gamma`.
+    """Raise InvalidType if statistics are not an array of the shape of `gamma`.
 
     Raises:
         InvalidType: So they are.

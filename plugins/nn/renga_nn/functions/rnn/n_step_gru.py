@@ -64,7 +64,7 @@ def n_step_gru(
 def n_step_bigru(
     n_layers: int, dropout_ratio: float, hx: Any, ws: Weights, bs: Weights, xs: Sequence[Any]
 ) -> tuple[Variable, list[Variable]]:
-    """As `n_step_gru`, but in each layer there are two: one goes from the first step to the last, one back.
+    """Like `n_step_gru`, but in each layer there are two: one goes from the first step to the last, one back.
 
     Their outputs side by side, first that of the forward one, are the input of the layer above, and the output.
 

@@ -66,7 +66,7 @@ def n_step_lstm(
 def n_step_bilstm(
     n_layers: int, dropout_ratio: float, hx: Any, cx: Any, ws: Weights, bs: Weights, xs: Sequence[Any]
 ) -> tuple[Variable, Variable, list[Variable]]:
-    """As `n_step_lstm`, but in each layer there are two: one goes from the first step to the last, one back.
+    """Like `n_step_lstm`, but in each layer there are two: one goes from the first step to the last, one back.
 
     Their outputs side by side, first that of the forward one, are the input of the layer above, and the output.
 

@@ -70,7 +70,7 @@ def n_step_birnn(
     xs: Sequence[Any],
     activation: str = "tanh",
 ) -> tuple[Variable, list[Variable]]:
-    """As `n_step_rnn`, but in each layer there are two: one goes from the first step to the last, one back.
+    """Like `n_step_rnn`, but in each layer there are two: one goes from the first step to the last, one back.
 
     Their outputs side by side, first that of the forward one, are the input of the layer above, and the output.
 

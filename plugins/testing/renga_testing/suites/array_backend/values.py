@@ -85,7 +85,7 @@ class Values(BackendTests):
                     self.agree(got, getattr(x, name)(axis=1), dtype, f"x.{name}(axis=1) with {value} in it")
 
     def test_ties(self, backend: Backend) -> None:
-        """Of equal elements `argmax` and `argmin` tell the first."""
+        """`argmax` and `argmin` return the first of equal elements."""
         few, many = np.array([[1.0, 3.0, 3.0, 1.0], [2.0, 2.0, 2.0, 2.0]]), np.tile([0.0, 1.0, 1.0, 0.0], (3, 50))
         for x in (few, many, few.astype(np.int32), many > 0.5):
             for name in ("argmax", "argmin"):

@@ -99,7 +99,7 @@ def _setting(name: str) -> str:
 
 
 def check_cuda_available() -> None:
-    """Refuse where there is no GPU to use.
+    """Raise an error if there is no GPU to use.
 
     Raises:
         RuntimeError: So it is; with the reason.

@@ -30,7 +30,7 @@ def get_dataset_root() -> str:
 
 
 def set_dataset_root(path: str) -> None:
-    """Have the data sets in this folder from now on."""
+    """Set the folder for data sets."""
     global _set
     _set = path
 

@@ -39,7 +39,7 @@ def get_mnist(
     label_dtype: Any = np.int32,
     rgb_format: bool = False,
 ) -> Any:
-    """As Renga's, from ``pfnet/chainer/mnist`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/mnist`` if it is there."""
     return _mnist("mnist", datasets.get_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
@@ -51,7 +51,7 @@ def get_fashion_mnist(
     label_dtype: Any = np.int32,
     rgb_format: bool = False,
 ) -> Any:
-    """As Renga's, from ``pfnet/chainer/fashion-mnist`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/fashion-mnist`` if it is there."""
     return _mnist("fashion-mnist", datasets.get_fashion_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format)
 
 
@@ -63,26 +63,26 @@ def get_kuzushiji_mnist(
     label_dtype: Any = np.int32,
     rgb_format: bool = False,
 ) -> Any:
-    """As Renga's, from ``pfnet/chainer/kuzushiji_mnist`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/kuzushiji_mnist`` if it is there."""
     return _mnist(
         "kuzushiji_mnist", datasets.get_kuzushiji_mnist, withlabel, ndim, scale, dtype, label_dtype, rgb_format
     )
 
 
 def get_cifar10(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Any:
-    """As Renga's, from ``pfnet/chainer/cifar/cifar-10.npz`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/cifar/cifar-10.npz`` if it is there."""
     return _cifar("cifar-10.npz", datasets.get_cifar10, withlabel, ndim, scale, dtype)
 
 
 def get_cifar100(withlabel: bool = True, ndim: int = 3, scale: float = 1.0, dtype: Any = None) -> Any:
-    """As Renga's, from ``pfnet/chainer/cifar/cifar-100.npz`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/cifar/cifar-100.npz`` if it is there."""
     return _cifar("cifar-100.npz", datasets.get_cifar100, withlabel, ndim, scale, dtype)
 
 
 def get_svhn(
     withlabel: bool = True, scale: float = 1.0, dtype: Any = None, label_dtype: Any = np.int32, add_extra: bool = False
 ) -> Any:
-    """As Renga's, from ``pfnet/chainer/svhn`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/svhn`` if it is there."""
     parts = _read("svhn", "train.npz", "test.npz", *["extra.npz"] * add_extra)
     if parts is None:
         return datasets.get_svhn(withlabel, scale, _dtype(dtype), label_dtype, add_extra)
@@ -98,13 +98,13 @@ def get_svhn(
 
 
 def get_ptb_words() -> Any:
-    """As Renga's, from ``pfnet/chainer/ptb`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/ptb`` if it is there."""
     parts = _read("ptb", "train.npz", "valid.npz", "test.npz")
     return datasets.get_ptb_words() if parts is None else tuple(part["x"] for part in parts)
 
 
 def get_ptb_words_vocabulary() -> dict[str, int]:
-    """As Renga's, from ``pfnet/chainer/ptb/vocab.txt`` if it is there."""
+    """Like Renga's, from ``pfnet/chainer/ptb/vocab.txt`` if it is there."""
     path = _path("ptb", "vocab.txt")
     if not os.path.exists(path):
         return datasets.get_ptb_words_vocabulary()

@@ -266,7 +266,7 @@ def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Variable:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         TypeError: `axis` is True or False.
@@ -277,7 +277,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Variable:
 
 
 def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         NotImplementedError: There is no such `norm`.
@@ -288,7 +288,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Variable:
 
 
 def spatial_pyramid_pooling_2d(x: Any, pyramid_height: int, pooling: str | None = None) -> Variable:
-    """As Renga's.
+    """Like Renga's.
 
     Raises:
         ValueError: `pooling` is not ``"max"``.
@@ -310,7 +310,7 @@ def _has(x: Any, shape: Any) -> bool:
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
-    """As Renga's; a tuple of one comes back as that Variable.
+    """Like Renga's; a tuple of one comes back as that Variable.
 
     Raises:
         RuntimeError: `func` returns something else than Variables.

@@ -15,7 +15,7 @@ __all__ = ["as_strided"]
 
 
 def as_strided(x: Any, shape: Sequence[int], strides: Sequence[int], storage_offset: int | None = None) -> Variable:
-    """As `renga.functions.as_strided`, with strides over the memory in which the elements of `x` lie.
+    """Like `renga.functions.as_strided`, with strides over the memory in which the elements of `x` lie.
 
     Where `x` is a transposed or sliced array, elements are found where they are in memory, counted from its first one,
     or from the beginning of the array that it is a part of if `storage_offset` is given. Memory beside the elements of

@@ -14,7 +14,7 @@ __all__ = ["classification_summary", "f1_score", "precision", "recall"]
 def classification_summary(
     y: Any, t: Any, label_num: int | None = None, beta: float = 1.0, ignore_label: int = -1
 ) -> tuple[Variable, Variable, Variable, Variable]:
-    """As `renga.functions.classification_summary`, but in float64, and NaN where there is nothing to take a part of.
+    """Like `renga.functions.classification_summary`, but in float64, and NaN where there is nothing to take a part of.
 
     ``numpy.nanmean`` over classes leaves such a class out; the 0 of Renga's own function would lower the mean.
     """

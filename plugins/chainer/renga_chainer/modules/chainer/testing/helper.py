@@ -14,7 +14,7 @@ __all__ = ["with_requires", "without_requires"]
 
 
 def installed(requirement: str) -> bool:
-    """As Renga's; Chainer is there in the version whose names it has."""
+    """Like Renga's; Chainer is there in the version whose names it has."""
     wanted = Requirement(requirement)
     if wanted.name in ("chainer", "chainermn"):
         return wanted.specifier.contains(VERSION, prereleases=True)

@@ -19,7 +19,7 @@ __all__ = ["Trainer"]
 
 
 class Trainer(RengaTrainer):
-    """As `renga.training.Trainer`, but saved as Chainer's is, and taking any callable as an extension."""
+    """Like `renga.training.Trainer`, but saved as Chainer's is, and taking any callable as an extension."""
 
     def __init__(
         self,

@@ -313,7 +313,7 @@ class EarlyStoppingTrigger(Trigger):
         self._summary.serialize(serializer["summary"])
 
     def get_training_length(self) -> Any:
-        """As `max_trigger` says."""
+        """Like `max_trigger` says."""
         return self._max_trigger.get_training_length()
 
 

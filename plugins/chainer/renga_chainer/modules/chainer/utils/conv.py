@@ -66,7 +66,7 @@ def im2col(
     out_h: int | None = None,
     out_w: int | None = None,
 ) -> Array:
-    """As `im2col_cpu`, with zeros beyond the border."""
+    """Like `im2col_cpu`, with zeros beyond the border."""
     return im2col_cpu(img, kh, kw, sy, sx, ph, pw, 0, cover_all, dy, dx, out_h, out_w)
 
 

@@ -106,7 +106,7 @@ def _positions(
 
 
 def im2col_nd(img: Array, ksize: Sizes, stride: Sizes, pad: Sizes, cover_all: bool = False, dilate: Any = 1) -> Array:
-    """As `im2col_nd_cpu`, with zeros beyond the border."""
+    """Like `im2col_nd_cpu`, with zeros beyond the border."""
     return im2col_nd_cpu(img, ksize, stride, pad, 0, cover_all, dilate)
 
 

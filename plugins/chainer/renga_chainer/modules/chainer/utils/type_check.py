@@ -62,7 +62,7 @@ def _value(x: Any) -> Any:
 
 
 def _text(x: Any) -> str:
-    """As `_value`, as it was written."""
+    """Like `_value`, as it was written."""
     if isinstance(x, Expr):
         return str(x)
     if type(x) is list:

@@ -122,7 +122,7 @@ class MicroAverage(Extension):
 
 
 class ParameterStatistics(extensions.ParameterStatistics):
-    """As `renga.training.extensions.ParameterStatistics`, by Chainer's keys; its state is not saved.
+    """Like `renga.training.extensions.ParameterStatistics`, by Chainer's keys; its state is not saved.
 
     Attributes:
         report_key_template: Makes the key of a statistic, without the number of one of several.
@@ -202,7 +202,7 @@ class PlotReport(extensions.PlotReport):
 
 
 class VariableStatisticsPlot(extensions.VariableStatisticsPlot):
-    """As `renga.training.extensions.VariableStatisticsPlot`; its state is not saved.
+    """Like `renga.training.extensions.VariableStatisticsPlot`; its state is not saved.
 
     Args:
         targets, max_sample_size, report_data, report_grad, plot_mean, plot_std, percentile_sigmas, trigger, filename,

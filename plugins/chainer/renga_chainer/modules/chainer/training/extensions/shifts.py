@@ -35,19 +35,19 @@ class _Saved(Shift):
 
 
 class ExponentialShift(_Saved, extensions.ExponentialShift):
-    """As `renga.training.extensions.ExponentialShift`."""
+    """Like `renga.training.extensions.ExponentialShift`."""
 
 
 class InverseShift(_Saved, extensions.InverseShift):
-    """As `renga.training.extensions.InverseShift`."""
+    """Like `renga.training.extensions.InverseShift`."""
 
 
 class LinearShift(_Saved, extensions.LinearShift):
-    """As `renga.training.extensions.LinearShift`."""
+    """Like `renga.training.extensions.LinearShift`."""
 
 
 class MultistepShift(_Saved, extensions.MultistepShift):
-    """As `renga.training.extensions.MultistepShift`."""
+    """Like `renga.training.extensions.MultistepShift`."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the number of calls, from which the value follows; of steps made, for Chainer."""
@@ -56,7 +56,7 @@ class MultistepShift(_Saved, extensions.MultistepShift):
 
 
 class PolynomialShift(_Saved, extensions.PolynomialShift):
-    """As `renga.training.extensions.PolynomialShift`; the rate may also be negative: the value grows."""
+    """Like `renga.training.extensions.PolynomialShift`; the rate may also be negative: the value grows."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class PolynomialShift(_Saved, extensions.PolynomialShift):
 
 
 class StepShift(_Saved, extensions.StepShift):
-    """As `renga.training.extensions.StepShift`."""
+    """Like `renga.training.extensions.StepShift`."""
 
 
 class WarmupShift(_Saved, extensions.WarmupShift):
-    """As `renga.training.extensions.WarmupShift`."""
+    """Like `renga.training.extensions.WarmupShift`."""
