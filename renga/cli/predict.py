@@ -62,7 +62,7 @@ def _parser() -> Parser:
         metavar="WEIGHTS",
         type=word,
         default="best",
-        help=f"of a run, best or last (default: best). {WEIGHTS}. Of a model, the file with its weights",
+        help=f"for a run: best or last (default: best). {WEIGHTS}. For a model: the file with its weights",
     )
     parser.add_argument("--classes", type=word, metavar="FILE", help="names of a model's classes, a line for each")
     add_settings(parser)

@@ -39,8 +39,8 @@ class WrappedFunctionNode(FunctionNode):
         for attribute, value in attributes.items():
             if hasattr(FunctionNode, attribute):
                 raise ValueError(
-                    f"{name}: its argument {attribute!r} cannot be an attribute of the function, which has another of "
-                    f"that name.\nNext: pass rename_attributes=[({attribute!r}, …)]"
+                    f"{name}: argument {attribute!r} has the name of an attribute that every FunctionNode has. "
+                    f"Next: give it another name: pass rename_attributes=[({attribute!r}, …)]"
                 )
             setattr(self, attribute, value)
 

@@ -98,10 +98,10 @@ class Service:
                 raise HTTPException(400, 'the body is an object with "text" and "number", both optional')
             text, number = wanted.get("text"), wanted.get("number", 200)
             if not isinstance(text, str | None):
-                raise HTTPException(400, f"text is {text!r}, and is to be a string")
+                raise HTTPException(400, f"text is {text!r}; it must be a string")
             most = self.limits.request_examples
             if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
-                raise HTTPException(400, f"number is {number!r}, and is to be a whole number from 1 to {most}")
+                raise HTTPException(400, f"number is {number!r}; it must be a whole number from 1 to {most}")
             made = await self._within(self.batcher.alone(self._generated, text or None, number))
             if isinstance(made, str):
                 return JSONResponse({"text": made})

@@ -346,7 +346,8 @@ def test_models_that_differ_are_for_as_many_ranks_as_before(tmp_path):
 
     def refused(comm):
         with pytest.raises(
-            CheckpointError, match="of 2 processes, each of which has another model: only 2 processes can continue from"
+            CheckpointError,
+            match="by 2 processes, each with its own part of the model. Next: continue with 2 processes",
         ):
             program(comm, True)
 

@@ -333,8 +333,8 @@ class OrderedIterator(Iterator):
             now, self._examples = self._examples, before
             raise RuntimeError(
                 f"a {type(self.dataset).__qualname__} has {now} examples, and had {before} before: it became shorter "
-                f"while {type(self).__name__} was in epoch {state.epoch}, at position {state.position}. Leave a data "
-                "set as it is while an iterator goes through it; or call reset(), which begins again with what there is"
+                f"while {type(self).__name__} was in epoch {state.epoch}, at position {state.position}. Next: do not "
+                "remove examples during an epoch, or call reset() to begin again with the examples that are left"
             )
 
 

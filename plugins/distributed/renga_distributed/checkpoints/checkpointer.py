@@ -219,8 +219,8 @@ class MultiNodeCheckpointer(Extension):
             return
         if manifest is not None and not manifest.replicated:
             raise CheckpointError(
-                f"the checkpoint of iteration {iteration} in {path.parent} is of {ranks} processes, each of which has "
-                f"another model: only {ranks} processes can continue from it, not {self.comm.size}"
+                f"the checkpoint of iteration {iteration} in {path.parent} was written by {ranks} processes, each with "
+                f"its own part of the model. Next: continue with {ranks} processes, not {self.comm.size}"
             )
         moved = self._moved(target, first, {} if manifest is None else manifest.lengths)
         self._load_whole(first, str(path), target, set(moved))

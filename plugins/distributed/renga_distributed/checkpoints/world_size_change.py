@@ -76,8 +76,8 @@ def seek(name: str, iterator: Any, epoch_detail: float) -> None:
     """
     if not hasattr(iterator, "seek"):
         raise CheckpointError(
-            f"iterator '{name}' is a {type(iterator).__qualname__}, which has no seek(epoch_detail): with it, only as "
-            "many processes as wrote the checkpoint can go on"
+            f"iterator '{name}' is a {type(iterator).__qualname__}, which has no method seek(epoch_detail). So the "
+            "number of processes must be that of the checkpoint"
         )
     iterator.seek(epoch_detail)
 

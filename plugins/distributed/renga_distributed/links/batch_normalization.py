@@ -132,8 +132,8 @@ def _check_backend(name: str, comm: CommunicatorBase) -> None:
         raise ValueError(f"communication_backend is {name!r}; it can be 'auto', 'mpi' or 'nccl'")
     if name == "nccl" and not _is_nccl(comm):
         raise ValueError(
-            f"communication_backend is 'nccl', and the communicator is {type(comm).__name__}: statistics travel by the "
-            "communicator, so make it by create_communicator('pure_nccl'), or leave 'auto'"
+            f"communication_backend is 'nccl', but the communicator, which sends them, is {type(comm).__name__}. "
+            "Next: use create_communicator('pure_nccl'), or communication_backend='auto'"
         )
 
 

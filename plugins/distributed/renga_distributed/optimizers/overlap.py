@@ -53,7 +53,7 @@ class OverlappedExchange(SynchronousExchange):
         if self._next > 0:
             raise RuntimeError(
                 "overlap=True: an earlier backward has failed when some of its gradients were on their way to other "
-                "ranks, and cannot be called back. Next: start again from a snapshot, on all ranks"
+                "ranks; those ranks may have used them. Next: start again from a snapshot, on all ranks"
             )
         self._drop_plan_of_others(link)
         self._arrived = {}

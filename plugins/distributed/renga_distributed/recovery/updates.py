@@ -75,8 +75,8 @@ class Updates(Membership):
         for iterator in iterators:
             if not (self._in_parts or getattr(iterator, "shares_batches", False)):
                 raise RengaError(
-                    f"{type(iterator).__name__} would go on with the data of its rank only, so those of a rank that "
-                    "dies would be lost. Next: make it over all data, with communicator="
+                    f"{type(iterator).__name__} has the data of its own rank only: if a rank dies, its data are lost. "
+                    "Next: give the iterator all data, and the argument communicator="
                 )
         parts = self._private_parts(targets)
         self._replicas = Replicas(communicator, parts) if parts else None

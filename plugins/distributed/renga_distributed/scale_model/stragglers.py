@@ -23,7 +23,7 @@ def expected_maximum(count: int) -> float:
         ValueError: `count` is less than 1.
     """
     if count < 1:
-        raise ValueError(f"count is {count}; the largest of that many numbers does not exist")
+        raise ValueError(f"count is {count}; it must be at least 1")
     x = np.linspace(0, _LIMIT, _POINTS)
     upper = np.array([erfc(value / sqrt(2)) / 2 for value in x])  # 1 - F(x), exact where F(x) rounds to 1
     above = -np.expm1(count * np.log1p(-upper))

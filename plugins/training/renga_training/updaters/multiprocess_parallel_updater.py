@@ -38,9 +38,9 @@ class MultiprocessParallelUpdater(StandardUpdater):
         auto_new_epoch: bool = True,
     ) -> None:
         raise RengaError(
-            "MultiprocessParallelUpdater starts no processes in Renga. For a process for each device, let a launcher "
-            "start the program once for each, with a communicator of renga.distributed; to use several devices in "
-            "this process, use ParallelUpdater(iterator, optimizer, devices={'main': …, 'second': …})."
+            "Renga has no MultiprocessParallelUpdater. To use one process for each device, start the program with "
+            "`renga launch -n NUMBER` and use a communicator of renga.distributed. To use several devices in one "
+            "process, use ParallelUpdater(iterator, optimizer, devices={'main': …, 'second': …})."
         )
 
     @staticmethod

@@ -166,7 +166,7 @@ class Det(OfMatrices):
         try:
             inverse = Inv(self.name).apply((a,))[0]
         except ValueError as error:
-            raise ValueError(f"{self.name}: the gradient of singular matrices is not there: {error}") from error
+            raise ValueError(f"{self.name}: a singular matrix has no gradient: {error}") from error
         return (_transposed(inverse) * reshape(grad_outputs[0] * y, (*a.shape[:-2], 1, 1)),)
 
 
