@@ -347,7 +347,7 @@ def test_models_that_differ_are_for_as_many_ranks_as_before(tmp_path):
     def refused(comm):
         with pytest.raises(
             CheckpointError,
-            match="by 2 processes, each with its own part of the model. Next: continue with 2 processes",
+            match=r"by 2 processes, each with its own part of the model. Next: continue with 2 processes",
         ):
             program(comm, True)
 

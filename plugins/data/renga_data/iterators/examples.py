@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from renga_core.dataset import Dataset
+from renga_data.datasets.two_stage_dataset import TwoStageDataset
 from renga_data.tabular import TabularDataset
 
-__all__ = ["get_examples"]
+__all__ = ["finish_examples", "get_examples", "read_examples"]
+
+
+def read_examples(dataset: Dataset, indices: list[int], seed: int) -> list[Any]:
+    """Return what helpers get of the examples with these indices; `finish_examples` makes examples of it.
+
+    Args:
+        dataset: Where from.
+        indices: Which ones.
+        seed: Of the random generator of the first of them, if the data set has two stages; the next has the next seed,
+            and so on.
+
+    Raises:
+        Exception: As `get_examples`.
+    """
+    if not isinstance(dataset, TwoStageDataset):
+        return get_examples(dataset, indices)
+
+    return [
+        _ask(dataset, index, partial(dataset.read_example, rng=np.random.default_rng(number)))
+        for number, index in enumerate(indices, seed)
+    ]
+
+
+def finish_examples(dataset: Dataset, read: list[Any]) -> list[Any]:
+    """Return the examples of a batch, of what helpers have read."""
+    return dataset.finish_examples(read) if isinstance(dataset, TwoStageDataset) else read
 
 
 def get_examples(dataset: Dataset, indices: list[int]) -> list[Any]:
@@ -18,23 +49,23 @@ def get_examples(dataset: Dataset, indices: list[int]) -> list[Any]:
             another number of them.
     """
     if isinstance(dataset, TabularDataset) and len(indices) > 1:
-        examples = list(_ask(dataset, indices))  # which reads them at once
+        examples = list(_ask(dataset, indices, dataset.__getitem__))  # which reads them at once
         if len(examples) != len(indices):
             raise RuntimeError(
                 f"a {type(dataset).__qualname__} gave {len(examples)} examples for the {len(indices)} indices {indices}"
             )
         return examples
-    return [_ask(dataset, index) for index in indices]
+    return [_ask(dataset, index, dataset.__getitem__) for index in indices]
 
 
-def _ask(dataset: Dataset, index: int | list[int]) -> Any:
+def _ask(dataset: Dataset, index: int | list[int], get: Callable[[Any], Any]) -> Any:
     try:
-        return dataset[index]
+        return get(index)
     except StopIteration as error:
         # Let through, it would say that the iterator has come to its end.
         raise RuntimeError(
-            f"{_which(index)} of a {type(dataset).__qualname__} raised StopIteration: there, or in what it calls, a "
-            "next() had nothing left"
+            f"{_which(index)} of a {type(dataset).__qualname__} raised StopIteration: a next() in it, or in "
+            "code that it calls, found no more items"
         ) from error
     except Exception as error:
         there = f" It has {len(dataset)} examples now." if isinstance(error, IndexError) else ""

@@ -132,7 +132,7 @@ def _check_backend(name: str, comm: CommunicatorBase) -> None:
         raise ValueError(f"communication_backend is {name!r}; it can be 'auto', 'mpi' or 'nccl'")
     if name == "nccl" and not _is_nccl(comm):
         raise ValueError(
-            f"communication_backend is 'nccl', but the communicator, which sends them, is {type(comm).__name__}. "
+            f"communication_backend is 'nccl', but the communicator is {type(comm).__name__}, not one of NCCL. "
             "Next: use create_communicator('pure_nccl'), or communication_backend='auto'"
         )
 

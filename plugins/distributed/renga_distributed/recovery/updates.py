@@ -76,7 +76,7 @@ class Updates(Membership):
             if not (self._in_parts or getattr(iterator, "shares_batches", False)):
                 raise RengaError(
                     f"{type(iterator).__name__} has the data of its own rank only: if a rank dies, its data are lost. "
-                    "Next: give the iterator all data, and the argument communicator="
+                    "Next: create the iterator over all data, with communicator="
                 )
         parts = self._private_parts(targets)
         self._replicas = Replicas(communicator, parts) if parts else None
