@@ -30,7 +30,7 @@ def renga_file_formats() -> list[Provider]:
             name="chainer_npz",
             target="renga_chainer.npz:ChainerNpzFormat",
             revision=1,
-            summary="npz as Chainer writes it, pickled parts included, which are read as data",
+            summary="Chainer's npz files; pickled parts in them are read as data, without running code",
             capabilities=frozenset({"by_name"}),
         )
     ]

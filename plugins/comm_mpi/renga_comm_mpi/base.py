@@ -187,7 +187,7 @@ class MpiCommunicator(Communicator):
 
     def _from_myself(self, kind: str, tag: int) -> Any:
         if not self._to_myself.get(tag):
-            raise RuntimeError(f"rank {self.rank} waits for itself, and has sent itself nothing with tag {tag}")
+            raise RuntimeError(f"rank {self.rank} waits for a message from itself with tag {tag}, but has sent none")
         found = self._to_myself[tag].popleft()
         self._check_kind(kind, found[0][0], self.rank, tag)
         return found
