@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from renga_core.backend import Array, Device, get_device, get_device_of
 from renga_core.graph import FunctionNode
@@ -31,6 +31,10 @@ def copy(x: Any, dst: str | Device) -> Variable:
     return Copy(get_device(dst)).apply((x,))[0]
 
 
+@overload
+def identity(x: Any, /) -> Variable: ...
+@overload
+def identity(x: Any, y: Any, /, *more: Any) -> tuple[Variable, ...]: ...
 def identity(*inputs: Any) -> Variable | tuple[Variable, ...]:
     """The arguments as they are, as new variables: a place to hang a function hook on, or to cut a graph at.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from renga_core.backend import Array, get_array_module, get_backend
 from renga_core.graph import FunctionNode, as_array
@@ -16,12 +16,34 @@ if TYPE_CHECKING:
 
 __all__ = ["max_pooling_1d", "max_pooling_2d", "max_pooling_3d", "max_pooling_nd"]
 
+Sizes = int | Sequence[int]
+"""One number, or one for each axis."""
 
+
+@overload
 def max_pooling_2d(
     x: Any,
-    ksize: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    pad: int | Sequence[int] = 0,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    return_indices: Literal[False] = False,
+) -> Variable: ...
+@overload
+def max_pooling_2d(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Variable, Array]: ...
+def max_pooling_2d(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -55,11 +77,30 @@ def max_pooling_2d(
     return _pool("max_pooling_2d", x, ksize, stride, pad, cover_all, return_indices, 2)
 
 
+@overload
 def max_pooling_1d(
     x: Any,
-    ksize: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    pad: int | Sequence[int] = 0,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    return_indices: Literal[False] = False,
+) -> Variable: ...
+@overload
+def max_pooling_1d(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Variable, Array]: ...
+def max_pooling_1d(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -72,11 +113,30 @@ def max_pooling_1d(
     return _pool("max_pooling_1d", x, ksize, stride, pad, cover_all, return_indices, 1)
 
 
+@overload
 def max_pooling_3d(
     x: Any,
-    ksize: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    pad: int | Sequence[int] = 0,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    return_indices: Literal[False] = False,
+) -> Variable: ...
+@overload
+def max_pooling_3d(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Variable, Array]: ...
+def max_pooling_3d(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -89,11 +149,30 @@ def max_pooling_3d(
     return _pool("max_pooling_3d", x, ksize, stride, pad, cover_all, return_indices, 3)
 
 
+@overload
 def max_pooling_nd(
     x: Any,
-    ksize: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    pad: int | Sequence[int] = 0,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    return_indices: Literal[False] = False,
+) -> Variable: ...
+@overload
+def max_pooling_nd(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
+    cover_all: bool = True,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Variable, Array]: ...
+def max_pooling_nd(
+    x: Any,
+    ksize: Sizes,
+    stride: Sizes | None = None,
+    pad: Sizes = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -111,9 +190,9 @@ def max_pooling_nd(
 def _pool(
     function: str,
     x: Any,
-    ksize: int | Sequence[int],
-    stride: int | Sequence[int] | None,
-    pad: int | Sequence[int],
+    ksize: Sizes,
+    stride: Sizes | None,
+    pad: Sizes,
     cover_all: bool,
     return_indices: bool,
     n_axes: int,
