@@ -17,6 +17,7 @@ What you type lives here::
 - `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
 - `renga.training` with `extensions`, `snapshots`, `triggers`, `updaters`: the training loop.
 - `renga.cv`: vision: networks that detect and segment, data sets, transforms, evaluations.
+- `renga.language`: language models, weights of others, tokens.
 - `renga.run`: training runs described by data, as `renga train` makes them.
 - `renga.distributed`: training by several processes.
 - `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.
@@ -52,7 +53,7 @@ __getattr__, __dir__ = view(
     },
     modules=(
         "backend computational_graph cv dataset datasets distributed distributions function_hooks functions "
-        "gradient_check initializers iterators link_hooks links onnx optimizer_hooks optimizers random run "
+        "gradient_check initializers iterators language link_hooks links onnx optimizer_hooks optimizers random run "
         "sequential serializers testing training utils"
     ),
 )

@@ -12,6 +12,7 @@ from renga import functions as functions
 from renga import gradient_check as gradient_check
 from renga import initializers as initializers
 from renga import iterators as iterators
+from renga import language as language
 from renga import link_hooks as link_hooks
 from renga import links as links
 from renga import onnx as onnx
@@ -79,6 +80,9 @@ from renga_core.serializers import AbstractSerializer as AbstractSerializer
 from renga_core.serializers import Deserializer as Deserializer
 from renga_core.serializers import Serializer as Serializer
 from renga_core.settings import using as using
+from renga_inference.freezing import inference as inference
+from renga_inference.frozen import FrozenModel as FrozenModel
+from renga_inference.storing import load_inference as load_inference
 from renga_nn.distributions.distribution import Distribution as Distribution
 from renga_nn.distributions.kl import cross_entropy as cross_entropy
 from renga_nn.distributions.kl import kl_divergence as kl_divergence
@@ -99,6 +103,7 @@ __all__ = [
     "DeviceResident",
     "DictSummary",
     "Distribution",
+    "FrozenModel",
     "FunctionHook",
     "FunctionNode",
     "GradientMethod",
@@ -135,10 +140,12 @@ __all__ = [
     "global_config",
     "grad",
     "hookimpl",
+    "inference",
     "is_arrays_compatible",
     "is_debug",
     "kl_divergence",
     "load",
+    "load_inference",
     "no_backprop_mode",
     "print_runtime_info",
     "register_kl",

@@ -31,6 +31,9 @@ class LanguageModelling(Task):
     its state from batch to batch; its ``reset_state()``, or that of links in it, forgets it. Gradients do not go back
     into the batch before (truncated backpropagation through time).
 
+    A model may have a method ``loss(text, next)``, which is then trained instead of the cross entropy of its scores, and
+    a method ``generate(text, number, temperature, seed=...)``, which draws by itself. `renga.language.Llama` has both.
+
     Args:
         prompt: What samples begin with.
         temperature: Scores are divided by it before a character is drawn: less than 1 for likelier texts.
@@ -94,6 +97,9 @@ class LanguageModelling(Task):
         return self.generate(target, None, 300)
 
     def _drawn(self, target: Any, begin: Any, number: int) -> Iterator[int]:
+        if hasattr(target.predictor, "generate"):
+            yield from target.predictor.generate(begin, number, self._temperature, seed=self._seed)
+            return
         rng = np.random.default_rng(self._seed)
         given = begin
         for _ in range(number):
@@ -123,7 +129,8 @@ class _LanguageModel(Chain):
         """The loss of pieces and those one further, ``(rows, steps)`` both."""
         if self._last is not None:
             self._last.unchain_backward()  # the state stays, and how it came about goes
-        loss = softmax_cross_entropy(self.predictor(x), t.reshape(-1))
+        model: Any = self.predictor
+        loss: Variable = model.loss(x, t) if hasattr(model, "loss") else softmax_cross_entropy(model(x), t.reshape(-1))
         report({"loss": loss}, self)
         self._last = loss
         return loss

@@ -1,0 +1,34 @@
+"""What this plugin offers: a language model, and the public module `renga.language`. Loads nothing."""
+
+from renga_core.plugin import Namespace, Provider, hookimpl
+
+
+@hookimpl
+def renga_models() -> list[Provider]:
+    """A decoder."""
+    return [
+        Provider(
+            "llama",
+            "renga_language.llama:Llama",
+            1,
+            "A decoder of text: RMS normalization, rotary positions, SwiGLU, grouped heads",
+        ),
+        Provider("llama_weights", "renga_language.weights:load_llama", 1, "A Llama with weights from a file: path"),
+    ]
+
+
+@hookimpl
+def renga_namespaces() -> list[Namespace]:
+    """`renga.language`."""
+    return [
+        Namespace(
+            "renga.language",
+            names={
+                "renga_language.cache": "Cache",
+                "renga_language.llama": "Llama",
+                "renga_language.sampling": "sample",
+                "renga_language.tokenizer": "Tokenizer",
+                "renga_language.weights": "load_llama",
+            },
+        )
+    ]

@@ -1,0 +1,167 @@
+"""Text as tokens, by the library `tokenizers`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from renga_core.errors import RengaError
+from renga_core.serializers.errors import FileDamaged
+from renga_serializers.optional import require
+
+__all__ = ["Tokenizer"]
+
+_BEGIN = 1
+_SPACE = "▁"
+
+
+class Tokenizer:
+    """Pieces of words as numbers. It takes ``renga[tokenizers]``.
+
+    It serves as the preprocessing of a data set, as `TextPreprocessing` does for characters.
+
+    Args:
+        document: What a file ``tokenizer.json`` holds.
+
+    Raises:
+        RengaError: The library is not installed.
+        ValueError: The document describes no tokenizer.
+    """
+
+    def __init__(self, document: str) -> None:
+        require("tokenizers", "Tokenizer", "tokenizers")
+        from tokenizers import Tokenizer as Library
+
+        try:
+            self._library: Any = Library.from_str(document)
+        except Exception as error:  # the library raises nothing more special
+            raise ValueError(f"not the description of a tokenizer: {error}") from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        """Read a file.
+
+        Args:
+            path: ``tokenizer.json``, as Hugging Face has it, or the folder that holds it; or ``tokenizer.bin`` of
+                llama2.c.
+
+        Raises:
+            RengaError: The library is not installed.
+            FileDamaged: It is no such file.
+            OSError: It cannot be read.
+        """
+        path = Path(path)
+        path = path / "tokenizer.json" if path.is_dir() else path
+        data = path.read_bytes()
+        try:
+            return cls(_of_llama2c(data) if path.suffix == ".bin" else data.decode())
+        except ValueError as error:
+            raise FileDamaged(os.fspath(path), f"it is no tokenizer: {error}") from error
+
+    @property
+    def outputs(self) -> int:
+        """How many tokens there are."""
+        return int(self._library.get_vocab_size())
+
+    def encode(self, text: str, where: str = "the text") -> np.ndarray[Any, Any]:
+        """The tokens of a text, int32 ``(tokens,)``: the one of the beginning first, where the tokenizer adds one."""
+        return np.array(self._library.encode(text).ids, np.int32)
+
+    def decode(self, tokens: Any) -> str:
+        """The text of tokens; those of beginning and end are left out."""
+        return str(self._library.decode([int(token) for token in tokens]))
+
+    def prepare(self, text: str) -> np.ndarray[Any, Any]:
+        """The input of one text: `encode`."""
+        return self.encode(text)
+
+    def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        """Yield the name of a text file, and its tokens."""
+        yield path, self.encode(Path(path).read_text(encoding="utf-8"), path)
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return {"tokenizer": self._library.to_str()}
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> Tokenizer:
+        """Return what `as_document` has described.
+
+        Raises:
+            RengaError: The library is not installed, or the document is damaged.
+        """
+        try:
+            return cls(str(document["tokenizer"]))
+        except (KeyError, ValueError) as error:
+            raise RengaError(f"a tokenizer cannot be made of its description: {error}") from error
+
+
+def _of_llama2c(data: bytes) -> str:
+    """A description for the library of ``tokenizer.bin``: for each token a score, a length, and text.
+
+    Two neighbouring tokens become one in the order of the scores of what they become (byte-pair encoding, Sennrich et
+    al. 2016); characters that are no token become bytes (``<0x0A>``).
+    """
+    pieces, scores, start = [], [], 4
+    while start < len(data):
+        if start + 8 > len(data):
+            raise ValueError("it is truncated")
+        score, length = np.frombuffer(data, "<f4", 1, start)[0], int(np.frombuffer(data, "<i4", 1, start + 4)[0])
+        if not 0 <= length <= len(data) - start - 8:
+            raise ValueError("it is truncated")
+        pieces.append(data[start + 8 : start + 8 + length].decode())
+        scores.append(float(score))
+        start += 8 + length
+    if len(pieces) < 259:
+        raise ValueError(f"it has {len(pieces)} tokens, fewer than there are bytes")
+    pieces[:3] = "<unk>", "<s>", "</s>"
+    pieces[3:259] = [f"<0x{byte:02X}>" for byte in range(256)]
+    pieces[259:] = [piece.replace(" ", _SPACE) for piece in pieces[259:]]
+    number = {piece: i for i, piece in enumerate(pieces)}
+    halves = [
+        (scores[whole], whole, piece[:cut], piece[cut:])
+        for whole, piece in enumerate(pieces[259:], 259)
+        for cut in range(1, len(piece))
+        if piece[:cut] in number and piece[cut:] in number
+    ]
+    halves.sort(key=lambda one: (-one[0], one[1]))
+    special = [
+        {"id": i, "content": pieces[i], "special": True, "lstrip": False, "rstrip": False, "single_word": False,
+         "normalized": False}
+        for i in range(3)
+    ]  # fmt: skip
+    replaced = {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}
+    return json.dumps(
+        {
+            "added_tokens": special,
+            "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": _SPACE}, replaced]},
+            "post_processor": {
+                "type": "TemplateProcessing",
+                "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+                "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                "special_tokens": {"<s>": {"id": "<s>", "ids": [_BEGIN], "tokens": ["<s>"]}},
+            },
+            "decoder": {
+                "type": "Sequence",
+                "decoders": [
+                    {"type": "Replace", "pattern": {"String": _SPACE}, "content": " "},
+                    {"type": "ByteFallback"},
+                    {"type": "Fuse"},
+                    {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+                ],
+            },
+            "model": {
+                "type": "BPE",
+                "unk_token": "<unk>",
+                "fuse_unk": True,
+                "byte_fallback": True,
+                "vocab": number,
+                "merges": [[left, right] for _, _, left, right in halves],
+            },
+        }
+    )
