@@ -244,5 +244,5 @@ def test_several_policies_keep_each_its_own(program, tmp_path):
 
 def test_the_best_goes_by_a_trainers_file():
     for how in ({"target": object()}, {"filename": "{iteration}.h5"}, {"savefun": print}):
-        with pytest.raises(ValueError, match="goes by what is in a trainer's snapshot"):
+        with pytest.raises(ValueError, match="works only for snapshots of a trainer"):
             extensions.snapshot(keep=[snapshots_.Best("loss")], **how)

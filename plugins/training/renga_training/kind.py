@@ -22,8 +22,8 @@ UPDATER: Kind[Any] = Kind(
     suite="renga_testing.suites:UpdaterSuite",
     namespace="renga.training.updaters",
     protocol="renga_core.training:Updater",
-    summary="a callable that takes an iterator, an optimizer (or several by name), converter=, and those of device= "
-    "and link= that are among its parameters, and returns an updater",
+    summary="a callable that returns an updater. Its arguments: an iterator, an optimizer (or several by name), "
+    "converter=, and, if it has such parameters, device= and link=",
 )
 CONVERTER: Kind[Any] = Kind(
     "converter",

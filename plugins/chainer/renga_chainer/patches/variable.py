@@ -41,7 +41,7 @@ def _init(self: Variable, data: Array | None = None, **options: Any) -> None:
         raise ValueError("volatile argument is not supported anymore. Use chainer.using_config")
     options.pop("grad_valid", None)
     if options.pop("layout", None) is not None:
-        raise ValueError("memory layouts other than the usual one are cuDNN's, and not there")
+        raise ValueError("Renga has only the usual memory layout; the others are cuDNN's")
     _new(self, data, **options)
 
 

@@ -184,8 +184,8 @@ class Updates(Membership):
             check_parts(all_hyperparameters, parted)
         elif any(each != digests for each in models):
             raise RengaError(
-                "ranks have different parameters, and optimizers that do not average over all ranks: each has a part "
-                "of a model, which would be lost with it. Next: put the part of each rank into a MultiNodeChainList"
+                "each rank has its own part of a model: if a rank dies, its part is lost. (The parameters of the ranks "
+                "differ, and their optimizers do not average over all ranks.) Next: put the part of each rank into a MultiNodeChainList"
             )
 
     def _find_private(self) -> None:

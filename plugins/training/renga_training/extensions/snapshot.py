@@ -51,8 +51,8 @@ class Snapshot(Extension):
         self._savefun = savefun or format_of_template(filename).save
         if any(isinstance(policy, Best) for policy in keep) and (target is not None or self._savefun is not save_npz):
             raise ValueError(
-                "keep=[Best(…)] goes by what is in a trainer's snapshot, in npz. For another object or format, add "
-                "the extension snapshot_best"
+                "keep=[Best(…)] works only for snapshots of a trainer in npz. Next: for another object or format, "
+                "add the extension snapshot_best"
             )
         self._target = target
         self.filename = filename
