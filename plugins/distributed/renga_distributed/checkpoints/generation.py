@@ -108,7 +108,7 @@ def read_first(path: Path) -> tuple[dict[str, np.ndarray[Any, Any]], Manifest | 
     except (TypeError, ValueError) as error:
         raise FileDamaged(str(path), f"{_MANIFEST}: {error}", _FIRST) from error
     if content({key: digest(array) for key, array in arrays.items()}) != manifest.content:
-        raise FileDamaged(str(path), "its arrays are not those of its SHA-256", _FIRST)
+        raise FileDamaged(str(path), "its arrays do not match its SHA-256", _FIRST)
     return arrays, manifest
 
 

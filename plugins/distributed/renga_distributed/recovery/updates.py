@@ -185,7 +185,8 @@ class Updates(Membership):
         elif any(each != digests for each in models):
             raise RengaError(
                 "each rank has its own part of a model: if a rank dies, its part is lost. (The parameters of the ranks "
-                "differ, and their optimizers do not average over all ranks.) Next: put the part of each rank into a MultiNodeChainList"
+                "differ, and their optimizers do not average over all ranks.)\nNext: put the part of each rank into a "
+                "MultiNodeChainList"
             )
 
     def _find_private(self) -> None:

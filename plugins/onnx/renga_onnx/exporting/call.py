@@ -124,7 +124,7 @@ class Call(Writer):
             names = ", ".join(repr(axis.name) for axis in (*self.axes, *self.context.value_axes))
             raise RengaError(
                 f"{self.function.label} ({self.run.where}) has a size that is {first} in one run and {second} in "
-                f"another; that follows from none of the axes ({names}) in a way that ONNX could be told.\n"
+                f"another. Renga found no formula for it from the axes ({names}).\n"
                 "Next: give input_shapes that name fewer axes."
             )
         if not size.axes:

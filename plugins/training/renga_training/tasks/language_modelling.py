@@ -86,7 +86,7 @@ class LanguageModelling(Task):
     def generate(self, target: Link, prompt: str | None, number: int) -> str:
         """The prompt, and `number` characters that follow it, drawn one by one."""
         if self.preprocessing is None:
-            raise RengaError("the data set does not tell which characters there are (its preprocessing)")
+            raise RengaError("the data set does not say which characters it has (in its preprocessing)")
         text: str = prompt or self._prompt or self.preprocessing.decode([0])
         with self.evaluating(target):
             drawn: str = self.preprocessing.decode(self._drawn(target, self.preprocessing.encode(text), number))
