@@ -3,6 +3,7 @@
 from renga_nn.functions.activation import clipped_relu as clipped_relu
 from renga_nn.functions.activation import crelu as crelu
 from renga_nn.functions.activation import elu as elu
+from renga_nn.functions.activation import gelu as gelu
 from renga_nn.functions.activation import hard_sigmoid as hard_sigmoid
 from renga_nn.functions.activation import leaky_relu as leaky_relu
 from renga_nn.functions.activation import log_softmax as log_softmax
@@ -13,6 +14,7 @@ from renga_nn.functions.activation import relu6 as relu6
 from renga_nn.functions.activation import rrelu as rrelu
 from renga_nn.functions.activation import selu as selu
 from renga_nn.functions.activation import sigmoid as sigmoid
+from renga_nn.functions.activation import silu as silu
 from renga_nn.functions.activation import softmax as softmax
 from renga_nn.functions.activation import softplus as softplus
 from renga_nn.functions.activation import swiglu as swiglu
@@ -319,6 +321,7 @@ __all__ = [
     "gaussian",
     "gaussian_kl_divergence",
     "gaussian_nll",
+    "gelu",
     "get_item",
     "global_average_pooling_2d",
     "group_normalization",
@@ -405,6 +408,7 @@ __all__ = [
     "sigmoid",
     "sigmoid_cross_entropy",
     "sign",
+    "silu",
     "simplified_dropconnect",
     "sin",
     "sinh",

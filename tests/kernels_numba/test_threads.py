@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from renga_kernels_numba import threads
+from renga_kernels_numba.dropout import Dropout
+from renga_kernels_numba.norms import SumsOfSquares
 from renga_kernels_numba.optimizer_updates import AdamUpdate
+from renga_kernels_numba.softmax import SOFTMAX, CrossEntropy
 
 NUMBERS = 0.9, 0.999, 1e-8, 0.01, 0.99
 
@@ -23,11 +26,37 @@ def updated(seed):
     return np.concatenate(rows[0])
 
 
+def norms(seed):
+    arrays = [np.random.default_rng(seed).standard_normal(size).astype(np.float32) for size in (100_003, 0, 7, 50_000)]
+    sums = np.empty(4, np.float32)
+    SumsOfSquares.forward(arrays, [sums[i : i + 1] for i in range(4)])
+    np.testing.assert_allclose(sums, [(x.astype("d") ** 2).sum() for x in arrays], rtol=1e-6)
+    return sums
+
+
+def of_rows(seed):
+    """Softmax, cross entropy and dropout of a matrix of several pieces, with their gradients."""
+    rng = np.random.default_rng(seed)
+    x, gy = rng.standard_normal((2, 40, 3001)).astype(np.float32)
+    y = SOFTMAX.forward(x, 1)
+    labels, weight = rng.integers(0, 3001, 40), np.ones(40, np.float32)
+    loss, kept = CrossEntropy.forward(x, labels, weight, True)
+    dropped, mask = Dropout.forward(x, rng, 0.2)
+    gradients = (
+        SOFTMAX.backward(y, gy, 1),
+        CrossEntropy.backward(x, labels, weight, kept),
+        Dropout.backward(mask, gy, 0.2),
+    )
+    return np.concatenate([array.ravel() for array in (y, loss, dropped, *gradients)])
+
+
+@pytest.mark.parametrize("work", [updated, norms, of_rows])
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_bits_do_not_depend_on_the_number_of_threads(number, monkeypatch):
-    expected = updated(0)
+def test_bits_do_not_depend_on_the_number_of_threads(number, work, monkeypatch):
+    expected = work(0)
     monkeypatch.setattr(threads._openmp(), "omp_get_max_threads", lambda: number)
-    np.testing.assert_array_equal(updated(0), expected)
+    monkeypatch.setattr(threads.cores, "threads", lambda: number)
+    np.testing.assert_array_equal(work(0), expected)
 
 
 def test_without_openmp(monkeypatch):

@@ -20,6 +20,10 @@ def renga_kernels() -> list[Kernel]:
         _kernel("recurrence", "recurrence:Recurrence", 40),
         _kernel("dropout", "dropout:Dropout", 60),
         _kernel("erf", "pointwise:ERF", 60),
+        _kernel("gelu", "pointwise:GELU", 60),
+        _kernel("gelu_tanh", "pointwise:GELU_TANH", 60),
+        _kernel("silu", "pointwise:SILU", 60),
+        _kernel("swiglu", "pointwise:SwiGLU", 60, "supports_two"),
         _kernel("sigmoid", "pointwise:SIGMOID", 60),
         _kernel("tanh", "pointwise:TANH", 60, "supports_large"),
         _kernel("softmax", "softmax:SOFTMAX", 60),
@@ -36,6 +40,8 @@ def renga_kernels() -> list[Kernel]:
         ),
         _kernel("nesterov_ag_update", "optimizer_updates:NesterovAGUpdate", 60, "supports_momentum", _DENSE),
         _kernel("rmsprop_update", "optimizer_updates:RMSpropUpdate", 60, "supports_rmsprop", _DENSE),
+        _kernel("sums_of_squares", "norms:SumsOfSquares", 60, layouts=_DENSE),
+        _kernel("scale", "norms:Scale", 60, layouts=_DENSE),
         _kernel("adam_update", "optimizer_updates:AdamUpdate", 60, "supports_adam", _DENSE),
     ]
 

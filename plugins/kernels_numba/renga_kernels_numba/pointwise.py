@@ -9,7 +9,22 @@ from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import ELEMENTS
 
-__all__ = ["ERF", "GELU", "GELU_TANH", "SIGMOID", "SILU", "TANH", "Pointwise", "supports", "supports_large"]
+__all__ = [
+    "ERF",
+    "GELU",
+    "GELU_TANH",
+    "SIGMOID",
+    "SILU",
+    "TANH",
+    "Pointwise",
+    "SwiGLU",
+    "supports",
+    "supports_large",
+    "supports_two",
+]
+
+_SWIGLU = Loop("pointwise:swiglu_forward", "f4* f4* f4* i8")
+_SWIGLU_GRADIENT = Loop("pointwise:swiglu_backward", "f4* f4* f4* f4* f4* i8")
 
 _SINGLE = np.dtype(np.float32)
 
@@ -25,6 +40,11 @@ def supports(x: Array) -> bool:
 def supports_large(x: Array) -> bool:
     """Whether this is a float32 array for which NumPy, which needs one pass as well, takes longer."""
     return bool(x.size > _LEAST and x.dtype == _SINGLE and x.flags.aligned)
+
+
+def supports_two(gate: Array, x: Array) -> bool:
+    """Whether both are float32 arrays."""
+    return supports(gate) and supports(x)
 
 
 class Pointwise:
@@ -51,6 +71,26 @@ class Pointwise:
         kept, gy = _laid_as(gx, kept), _laid_as(gx, gy)
         self._backward(-(-gx.size // ELEMENTS), address(kept), address(gy), address(gx), gx.size)
         return gx
+
+
+class SwiGLU:
+    """Operation ``swiglu``; results lie in memory in the order of the gate."""
+
+    @staticmethod
+    def forward(gate: Array, x: Array) -> Array:
+        """As the reference."""
+        y = np.empty_like(gate)
+        gate, x = _laid_as(y, gate), _laid_as(y, x)
+        _SWIGLU(-(-y.size // ELEMENTS), address(gate), address(x), address(y), y.size)
+        return y
+
+    @staticmethod
+    def backward(gate: Array, x: Array, gy: Array) -> tuple[Array, Array]:
+        """As the reference."""
+        ggate, gx = np.empty_like(gate), np.empty_like(gate)
+        arrays = _laid_as(gx, gate), _laid_as(gx, x), _laid_as(gx, gy), ggate, gx
+        _SWIGLU_GRADIENT(-(-gx.size // ELEMENTS), *map(address, arrays), gx.size)
+        return ggate, gx
 
 
 def _laid_as(like: Array, x: Array) -> Array:

@@ -12,7 +12,7 @@ from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import ELEMENTS
 
-__all__ = ["lie_alike", "run_rows"]
+__all__ = ["Table", "lie_alike", "run_rows"]
 
 _SINGLE = np.dtype(np.float32)
 
@@ -32,17 +32,37 @@ def _order(x: Array) -> list[int]:
     return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
 
 
-def run_rows(loop: Loop, lists: Sequence[Sequence[Array]], *numbers: float) -> None:
-    """Run a loop over all rows; row *i* is element *i* of each list.
+class Table:
+    """The table of `renga_kernels_numba.loops.rows`.
 
     Args:
-        loop: Its arguments are the table of `renga_kernels_numba.loops.rows`, the number of rows, then `numbers`.
-        lists: Of arrays for which `lie_alike` holds row by row.
+        lists: Of arrays for which `lie_alike` holds row by row; row *i* is element *i* of each list.
+        rows_begin_pieces: Whether no piece has elements of two rows.
+
+    Attributes:
+        address: Where it lies in memory, while this object lives.
+        rows: How many there are.
+        pieces: How many there are.
+    """
+
+    def __init__(self, lists: Sequence[Sequence[Array]], rows_begin_pieces: bool = False) -> None:
+        self._numbers, begin = array("q"), 0
+        for row in zip(*lists, strict=True):
+            size = row[0].size
+            self._numbers.extend([begin, size, *map(address, row)])
+            begin += -(-size // ELEMENTS) * ELEMENTS if rows_begin_pieces else size
+        self.address = self._numbers.buffer_info()[0]
+        self.rows = len(lists[0])
+        self.pieces = -(-begin // ELEMENTS)
+
+
+def run_rows(loop: Loop, lists: Sequence[Sequence[Array]], *numbers: float) -> None:
+    """Run a loop over all rows.
+
+    Args:
+        loop: Its arguments are the table, the number of rows, then `numbers`.
+        lists: As of `Table`.
         numbers: Further arguments.
     """
-    table, begin = array("q"), 0
-    for row in zip(*lists, strict=True):
-        size = row[0].size
-        table.extend([begin, size, *map(address, row)])
-        begin += size
-    loop(-(-begin // ELEMENTS), table.buffer_info()[0], len(lists[0]), *numbers)
+    table = Table(lists)
+    loop(table.pieces, table.address, table.rows, *numbers)

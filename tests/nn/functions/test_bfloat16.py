@@ -18,6 +18,8 @@ FUNCTIONS = {
     "relu": (F.relu, (3, 4)),
     "sigmoid": (F.sigmoid, (3, 4)),
     "tanh": (F.tanh, (3, 4)),
+    "gelu": (F.gelu, (3, 4)),
+    "silu": (F.silu, (3, 4)),
     "elu": (F.elu, (3, 4)),
     "softplus": (F.softplus, (3, 4)),
     "leaky_relu": (F.leaky_relu, (3, 4)),

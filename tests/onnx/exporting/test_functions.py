@@ -77,6 +77,7 @@ CASES = {
     "matmul": (F.matmul, normal(2, 3, 4), normal(2, 4, 5)),
     "batch_det": (F.batch_det, normal(2, 3, 3)),
     "prelu": (lambda a: F.prelu(a, weights(3)), X),
+    "gelu": (lambda a: (F.gelu(a), F.gelu(a, approximate=True), F.silu(a)), X),
     "swish": (lambda a: F.swish(a, weights(3)), X),
     "maxout": (lambda a: F.maxout(a, 2), normal(2, 4)),
     "rrelu": (F.rrelu, X),

@@ -10,7 +10,7 @@ from numba import float32
 from renga_kernels_numba.loops.intrinsics import Longs, floats_at, inline, loop
 from renga_kernels_numba.loops.rows import each_row
 
-__all__ = ["adam", "corrected_momentum_sgd", "momentum_sgd", "nesterov_ag", "rmsprop", "scale", "sgd"]
+__all__ = ["adam", "corrected_momentum_sgd", "momentum_sgd", "nesterov_ag", "rmsprop", "sgd"]
 
 
 @loop
@@ -118,16 +118,3 @@ def _adam(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None
         mean[i] = m
         square[i] = v
         param[i] = keep * param[i] - rate * m / (math.sqrt(v) + eps)
-
-
-@loop
-def scale(piece: int, table: Longs, rows: int) -> None:
-    """x ← factor·x. Arrays of a row: x, and its factor as an array of one element."""
-    each_row(piece, table, rows, 4, _scale, ())
-
-
-@inline
-def _scale(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
-    x, factor = floats_at(table[place]), floats_at(table[place + 1])[0]
-    for i in range(start, stop):
-        x[i] *= factor

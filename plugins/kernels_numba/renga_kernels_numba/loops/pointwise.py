@@ -105,3 +105,20 @@ def gelu_tanh_backward(piece: int, x: Floats, gy: Floats, gx: Floats, size: int)
         t = tanh(_GELU_INNER * x[i] * (_ONE + square))
         slope = _GELU_INNER * (_ONE + np.float32(3) * square)
         gx[i] = gy[i] * (_HALF * (_ONE + t + x[i] * (_ONE - t * t) * slope))
+
+
+@loop
+def swiglu_forward(piece: int, gate: Floats, x: Floats, y: Floats, size: int) -> None:
+    """y = gate · sigmoid(gate) · x."""
+    for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
+        y[i] = gate[i] * sigmoid(gate[i]) * x[i]
+
+
+@loop
+def swiglu_backward(piece: int, gate: Floats, x: Floats, gy: Floats, ggate: Floats, gx: Floats, size: int) -> None:
+    """ggate = gy · x · s · (1 + gate · (1 - s)) and gx = gy · gate · s, with s = sigmoid(gate)."""
+    for i in range(piece * ELEMENTS, min(size, (piece + 1) * ELEMENTS)):
+        s = sigmoid(gate[i])
+        silu = gate[i] * s
+        ggate[i] = gy[i] * x[i] * (s + silu * (_ONE - s))
+        gx[i] = gy[i] * silu

@@ -30,6 +30,8 @@ __all__ = [
     "elu",
     "embed_id_gradient",
     "erf",
+    "gelu",
+    "gelu_tanh",
     "hard_sigmoid",
     "label_weights",
     "layer_normalization",
@@ -45,6 +47,7 @@ __all__ = [
     "rotary_embedding",
     "scaled_dot_product_attention",
     "sigmoid",
+    "silu",
     "softmax",
     "softmax_cross_entropy",
     "softplus",
@@ -194,6 +197,9 @@ relu = _elementwise(True)
 sigmoid = _elementwise(True)
 tanh = _elementwise(True)
 erf = _elementwise(False)
+gelu = _elementwise(False)
+gelu_tanh = _elementwise(False)
+silu = _elementwise(False)
 hard_sigmoid = _elementwise(True)
 clipped_relu = _elementwise(True, 20.0)
 leaky_relu = _elementwise(False, 0.2)

@@ -6,8 +6,8 @@ __all__ = ["FUNCTIONS"]
 
 NAMES = {
     "activation": (
-        "clipped_relu crelu elu hard_sigmoid leaky_relu log_softmax maxout prelu relu relu6 rrelu selu sigmoid "
-        "softmax softplus swiglu swish tanh"
+        "clipped_relu crelu elu gelu hard_sigmoid leaky_relu log_softmax maxout prelu relu relu6 rrelu selu sigmoid "
+        "silu softmax softplus swiglu swish tanh"
     ),
     "array": (
         "as_strided broadcast broadcast_to cast concat copy depth2space diagonal dstack expand_dims flatten flip "

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, Device, get_backend, get_device_of
-from renga_optimizers.hooks.norm import SCALE, SUMS_OF_SQUARES, sum_of_squares
+from renga_core.backend import Array, Device, get_array_module, get_backend, get_device_of
+from renga_optimizers.hooks.norm import SCALE, SUMS_OF_SQUARES
 
 if TYPE_CHECKING:
     from renga_core.optimizer import Optimizer
@@ -46,37 +46,42 @@ class GradientClipping:
             with device.use():
                 _clip_there(grads, self.threshold)
             return
-        norm = _norm(grads)
+        norm = math.sqrt(sum(float(_square(*group)) for group in _groups(grads)))
         if norm > self.threshold:
-            rate = self.threshold / norm
-            for grad in grads:
-                grad *= rate
+            for device, group in _groups(grads):
+                _scale(device, group, np.asarray([self.threshold / norm]))
 
 
 def _clip_there(grads: list[Array], threshold: float) -> None:
     """Scale gradients without waiting for their norm: by 1 where it is below the threshold."""
-    backend = get_backend(grads[0])
-    groups: dict[Any, list[Array]] = {}  # an operation on many arrays takes those of one dtype
-    for grad in grads:
-        groups.setdefault(grad.dtype, []).append(grad)
-    total: Any = 0
-    for dtype, group in groups.items():
-        squares = backend.xp.empty(len(group), dtype=np.promote_types(dtype, np.float32))
-        SUMS_OF_SQUARES(backend, group, [squares[i : i + 1] for i in range(len(group))])
-        total = total + squares.sum()
+    xp = get_array_module(grads[0])
+    groups = _groups(grads)
+    total: Any = sum(_square(*group) for group in groups)
     # Not the smaller one of 1 and threshold / norm: norms are 0, too.
     least = max(threshold, float(np.finfo(np.float32).tiny))
-    rate = (threshold / backend.xp.clip(backend.xp.sqrt(total), least, None)).reshape(1)
-    for dtype, group in groups.items():
-        SCALE(backend, group, [rate.astype(np.promote_types(dtype, np.float32), copy=False)] * len(group))
+    rate = (threshold / xp.clip(xp.sqrt(total), least, None)).reshape(1)
+    for device, group in groups:
+        _scale(device, group, rate)
 
 
-def _norm(grads: list[Array]) -> float:
-    """The norm of all arrays together: one sum on each device, each fetched once."""
-    sums: dict[Device, Array] = {}
+def _groups(grads: list[Array]) -> list[tuple[Device, list[Array]]]:
+    """Arrays of one device and dtype together: an operation takes these in one call."""
+    groups: dict[tuple[Device, Any], list[Array]] = {}
     for grad in grads:
-        device = get_device_of(grad)
-        with device.use():
-            square = sum_of_squares(grad)
-            sums[device] = sums[device] + square if device in sums else square
-    return math.sqrt(sum(float(total) for total in sums.values()))
+        groups.setdefault((get_device_of(grad), grad.dtype), []).append(grad)
+    return [(device, group) for (device, _), group in groups.items()]
+
+
+def _square(device: Device, group: list[Array]) -> Array:
+    """The sum of all their squared elements, without axes, on their device."""
+    with device.use():
+        squares = device.backend.xp.empty(len(group), dtype=np.promote_types(group[0].dtype, np.float32))
+        SUMS_OF_SQUARES(device.backend, group, [squares[i : i + 1] for i in range(len(group))])
+        return squares.sum()
+
+
+def _scale(device: Device, group: list[Array], rate: Array) -> None:
+    """Multiply with a vector of one element, in place."""
+    with device.use():
+        factor = device.send(rate).astype(np.promote_types(group[0].dtype, np.float32), copy=False)
+        SCALE(device.backend, group, [factor] * len(group))

@@ -8,12 +8,14 @@ from renga_core.graph import InvalidType, Parameter
 from renga_nn.functions import (
     clipped_relu,
     elu,
+    gelu,
     hard_sigmoid,
     leaky_relu,
     relu,
     relu6,
     selu,
     sigmoid,
+    silu,
     softplus,
     swish,
     tanh,
@@ -131,6 +133,26 @@ class TestHardSigmoid(Activation):
         return np.minimum(np.maximum(x / 5 + 0.5, 0), 1)
 
 
+class TestGELU(Activation):
+    cases = {"by erf": {"approximate": False}, "by tanh": {"approximate": True}}
+
+    def call(self, x):
+        return gelu(x, self.approximate)
+
+    def reference(self, x):
+        if self.approximate:
+            return x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2
+        return x * scipy.special.ndtr(x)
+
+
+class TestSiLU(Activation):
+    def call(self, x):
+        return silu(x)
+
+    def reference(self, x):
+        return x * scipy.special.expit(x)
+
+
 class TestSwish(Activation):
     bad_inputs = {
         "integers": ((np.ones((2, 3), int), np.ones(3)), InvalidType, ("swish", "x", "floating")),
@@ -151,7 +173,7 @@ class TestSwish(Activation):
 
 
 @pytest.mark.parametrize(
-    "function", [relu, leaky_relu, elu, sigmoid, tanh, softplus, hard_sigmoid], ids=lambda f: f.__name__
+    "function", [relu, leaky_relu, elu, sigmoid, silu, gelu, tanh, softplus, hard_sigmoid], ids=lambda f: f.__name__
 )
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 def test_nothing_overflows_far_out(function, dtype):
@@ -167,7 +189,7 @@ def test_sigmoid_keeps_relative_accuracy_far_to_the_left():
 
 
 @pytest.mark.parametrize(
-    "function", [relu, leaky_relu, elu, sigmoid, tanh, softplus, hard_sigmoid], ids=lambda f: f.__name__
+    "function", [relu, leaky_relu, elu, sigmoid, silu, gelu, tanh, softplus, hard_sigmoid], ids=lambda f: f.__name__
 )
 def test_scalars_and_nan(function):
     assert function(np.array(0.5, "f4")).shape == ()

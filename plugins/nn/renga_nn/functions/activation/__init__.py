@@ -3,13 +3,15 @@
 - `relu`, `leaky_relu`, `elu` (also `selu`), `clipped_relu` (also `relu6`), `softplus`: one side of zero is bent.
 - `prelu`: a slope that is learned; `rrelu`: one that is drawn. `crelu`: both sides of zero, apart. `maxout`: the
   largest of several.
-- `sigmoid`, `hard_sigmoid`, `tanh`: both sides are. `swish`: a number gates itself. `swiglu`: one gates another.
+- `sigmoid`, `hard_sigmoid`, `tanh`: both sides are. `swish`, `silu`, `gelu`: a number gates
+  itself. `swiglu`: one gates another.
 - `softmax`, `log_softmax`: scores as probabilities, and their logarithms.
 """
 
 from renga_nn.functions.activation.clipped_relu import clipped_relu, relu6
 from renga_nn.functions.activation.crelu import crelu
 from renga_nn.functions.activation.elu import elu, selu
+from renga_nn.functions.activation.gelu import gelu
 from renga_nn.functions.activation.hard_sigmoid import hard_sigmoid
 from renga_nn.functions.activation.leaky_relu import leaky_relu
 from renga_nn.functions.activation.log_softmax import log_softmax
@@ -17,6 +19,7 @@ from renga_nn.functions.activation.maxout import maxout
 from renga_nn.functions.activation.prelu import prelu, rrelu
 from renga_nn.functions.activation.relu import relu
 from renga_nn.functions.activation.sigmoid import sigmoid
+from renga_nn.functions.activation.silu import silu
 from renga_nn.functions.activation.softmax import softmax
 from renga_nn.functions.activation.softplus import softplus
 from renga_nn.functions.activation.swiglu import swiglu
@@ -27,6 +30,7 @@ __all__ = [
     "clipped_relu",
     "crelu",
     "elu",
+    "gelu",
     "hard_sigmoid",
     "leaky_relu",
     "log_softmax",
@@ -37,6 +41,7 @@ __all__ = [
     "rrelu",
     "selu",
     "sigmoid",
+    "silu",
     "softmax",
     "softplus",
     "swiglu",

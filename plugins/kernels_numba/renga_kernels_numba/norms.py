@@ -1,0 +1,47 @@
+"""Sums of squares of many arrays, and scaling them: for clipping gradients by their norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from renga_core.backend import Array
+from renga_kernels_numba.arrays import address
+from renga_kernels_numba.loop import Loop
+from renga_kernels_numba.rows import Table, lie_alike
+
+__all__ = ["Scale", "SumsOfSquares", "supports"]
+
+_SQUARES = Loop("norms:squares", "i8* i8 f8*")
+_ADD_UP = Loop("norms:add_up", "i8* i8 f8*")
+_SCALE = Loop("norms:scale", "i8* i8")
+
+_SINGLE = np.dtype(np.float32)
+
+
+def supports(array: Array, number: Array) -> bool:
+    """Whether these are float32 arrays without gaps, the second with one element."""
+    return lie_alike(array) and number.dtype == _SINGLE and number.shape == (1,)
+
+
+class SumsOfSquares:
+    """Operation ``sums_of_squares``: sums of pieces in float64, added in their order."""
+
+    @staticmethod
+    def forward(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
+        """As the reference."""
+        table = Table((arrays, sums), rows_begin_pieces=True)
+        parts = np.empty(table.pieces, np.float64)
+        _SQUARES(table.pieces, table.address, table.rows, address(parts))
+        _ADD_UP(1, table.address, table.rows, address(parts))
+
+
+class Scale:
+    """Operation ``scale``."""
+
+    @staticmethod
+    def forward(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
+        """As the reference."""
+        table = Table((arrays, factors))
+        _SCALE(table.pieces, table.address, table.rows)
