@@ -15,6 +15,7 @@ import renga
 from renga.view import VIEWS, View
 from renga_core.command_line import Parser, word
 from renga_core.errors import RengaError
+from renga_core.plugin import get_manager
 
 __all__ = ["run", "stubs"]
 
@@ -22,7 +23,11 @@ _HEAD = "# Written by `renga stubs`: names that are looked up when they are used
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga stubs [--check] [--shipped] [--out FOLDER]``; with ``--check``, status 1 if one would change."""
+    """Run ``renga stubs [--check] [--shipped] [--out FOLDER]``; with ``--check``, status 1 if one would change.
+
+    Raises:
+        RengaError: A plugin is broken, or a stub cannot be written.
+    """
     parser = Parser(
         "renga stubs",
         "Write stubs (.pyi) of renga.functions, renga.optimizers and so on, for type checkers and editors, with the "
@@ -34,6 +39,7 @@ def run(argv: Sequence[str]) -> int:
         "--out", type=word, metavar="FOLDER", help="folder to write to (default: beside the modules of Renga)"
     )
     arguments = parser.parse_all(argv)
+    _require_all_plugins()
     folder = Path(renga.__file__).parent if arguments.out is None else Path(arguments.out) / "renga"
     stale = 0
     for name, text in stubs(shipped=arguments.shipped):
@@ -49,6 +55,16 @@ def run(argv: Sequence[str]) -> int:
     else:
         print(f"{stale} written." if stale else "Nothing to write: all are as they should be.")
     return 1 if arguments.check and stale else 0
+
+
+def _require_all_plugins() -> None:
+    """Raise an error if a plugin is broken: its names would go missing from the stubs."""
+    for plugin in get_manager().plugins():
+        if plugin.error is not None:
+            raise RengaError(
+                f"nothing written: {plugin} is {plugin.status}, so its names are unknown.\n"
+                f"Next: mend it, or leave it out: RENGA_PLUGINS_DISABLE={plugin.name}"
+            )
 
 
 def stubs(*, shipped: bool = False) -> Iterator[tuple[str, str]]:

@@ -27,6 +27,18 @@ def test_each_is_python_that_gives_the_names_of_its_module():
         assert set(there["__all__"]) <= set(there), path
 
 
+def test_a_broken_plugin_does_not_lose_its_names(shell):
+    shell.install("lion", SOURCE, modules=LION)
+    shell.renga("stubs", "--out", "typings")
+    stub = shell.folder / "typings" / "renga" / "optimizers.pyi"
+    before = stub.read_text()
+    shell.install("lion", "def (\n", modules=LION)
+    outcome = shell.renga("stubs", "--out", "typings")
+    assert (outcome.status, stub.read_text()) == (1, before)
+    assert "nothing written: plugin 'lion'" in outcome.err
+    assert "RENGA_PLUGINS_DISABLE=lion" in outcome.err
+
+
 def test_with_a_third_partys_names(shell):
     shell.install("lion", SOURCE, modules=LION)
     checked = shell.renga("stubs", "--check")
