@@ -12,6 +12,9 @@ def renga_kernels() -> list[Kernel]:
     """Those with priority 60 come before oneDNN's (50): they were measured to be faster."""
     return [
         _kernel("batch_normalization", "batch_normalization:BatchNormalization", 60),
+        _kernel(
+            "batch_normalization", "group_normalization:RowwiseNormalization", 60, name="numba_group_normalization"
+        ),
         _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
         _kernel("layer_normalization", "row_normalization:LayerNormalization", 60),
         _kernel("max_pooling", "max_pooling:MaxPooling", 40, layouts=("channels_last",)),
@@ -47,12 +50,12 @@ def renga_kernels() -> list[Kernel]:
 
 
 def _kernel(
-    op: str, target: str, priority: int, supports: str = "supports", layouts: tuple[str, ...] = _LAYOUTS
+    op: str, target: str, priority: int, supports: str = "supports", layouts: tuple[str, ...] = _LAYOUTS, name: str = ""
 ) -> Kernel:
     module = target.partition(":")[0]
     return Kernel(
         op=op,
-        name=f"numba_{op}",
+        name=name or f"numba_{op}",
         backend="numpy",
         target=f"{_PACKAGE}.{target}",
         supports=f"{_PACKAGE}.{module}:{supports}",

@@ -161,6 +161,7 @@ def batch_normalization(rng: np.random.Generator, dtype: np.dtype[Any]) -> Itera
         "images": ((2, 3, 4, 5), (0, 2, 3)),
         "one example": ((1, 2, 3, 3), (0, 2, 3)),
         "the last axis stays": ((4, 3, 2), (0, 1)),
+        "each row by itself": ((3, 7), (1,)),
     }.items():
         kept = tuple(n for axis, n in enumerate(shape) if axis not in axes)
         gamma, beta = _draw(rng, kept, dtype), _draw(rng, kept, dtype)
