@@ -81,8 +81,8 @@ class Entity:
 
     @property
     def example(self) -> str:
-        """Its example in examples.txt; "" if there is none."""
-        return examples().get(self.name.full, "")
+        """Its example in examples.txt, which other public names of the same object share; "" if there is none."""
+        return _examples_by_home().get((self.name.home, self.name.name), "")
 
     @property
     def has_example(self) -> bool:
@@ -95,6 +95,13 @@ def examples() -> dict[str, str]:
     """Return the examples of examples.txt by full public name."""
     parts = re.split(r"^## (\S+)$", EXAMPLES.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+@cache
+def _examples_by_home() -> dict[tuple[str, str], str]:
+    """Examples by the module and the name from which a public name is imported."""
+    public = {name.full: name for module in modules() for name in public_names(module)}
+    return {(public[full].home, public[full].name): text for full, text in examples().items()}
 
 
 @cache
