@@ -50,7 +50,8 @@ class _Source:
         outputs = [each.result for each in group.outputs]
         arguments = [f"a{self._short[name]}" for name in [*group.inputs, *outputs]]
         for name in [*group.inputs, *outputs]:
-            self._line(f"b{self._short[name]} = a{self._short[name]}.reshape({self._specs[name].size})")
+            flat = "" if len(self._specs[name].shape) == 1 else f".reshape({self._specs[name].size})"
+            self._line(f"b{self._short[name]} = a{self._short[name]}{flat}")
         for name in group.inputs:
             if self._specs[name].size == 1:
                 self._line(f"t{self._short[name]} = b{self._short[name]}[0]")
@@ -133,11 +134,11 @@ class _Source:
         number = self._short[each.result]
         element = self._element(each.operands[0], loop, axes)
         if each.spec.size == 1:
-            self._line(f"r{number} = added(r{number}, f8({element}))")
+            self._line(f"r{number} = added(r{number}, {element})")
         elif not axes.grouped(each.kept)[-1]:
-            self._line(f"s{number} = added(s{number}, f8({element}))")
+            self._line(f"s{number} = added(s{number}, {element})")
         else:
-            self._line(f"r{number}[{axes.place(each.kept)}] += f8({element})")
+            self._line(f"r{number}[{axes.place(each.kept)}] += {element}")
 
     def _finish_sum(self, each: Reduction, stored: set[str]) -> None:
         kind, number = _TYPES[each.spec.dtype], self._short[each.result]

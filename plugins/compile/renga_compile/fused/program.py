@@ -35,7 +35,7 @@ def fuse(
     for part in parts:
         if isinstance(part, Call):
             lines.append((part.text, part.without_graph))
-        elif part.worthwhile:
+        else:
             outputs = [each.result for each in part.outputs]
             arguments = [*part.inputs, *outputs]
             name = f"fused_{sum(each.startswith('fused_') for each in namespace)}"
@@ -45,8 +45,6 @@ def fuse(
                 namespace[dtype.name] = dtype
                 lines.append((f"{each} = empty({specs[each].shape}, {dtype.name})", False))
             lines.append((f"{name}({', '.join(arguments)})", False))
-        else:
-            lines += [(each.text, False) for each in part.statements]
     return list(_in_blocks(lines)), namespace
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Ca
 
     Args:
         program: A recorded step.
-        calls: Names of functions that are to remain calls.
+        calls: Those of functions that are to remain: ``n3.forward``, ``n3.backward_arrays``.
     """
     reader = _Reader(program, calls)
     for line in program.lines:
@@ -78,14 +79,14 @@ class _Reader:
                     func=ast.Attribute(value=ast.Name(id=function), attr="forward"), args=[ast.Tuple(elts=inputs)]
                 ),
             ):
-                return self._forward(result, function, [ast.unparse(x) for x in inputs])
+                return self._forward(result, function, [ast.unparse(x) for x in inputs], text)
             case ast.Assign(
                 targets=[ast.Tuple(elts=results)],
                 value=ast.Call(
                     func=ast.Attribute(value=ast.Name(id=function), attr="backward_arrays"),
                     args=[targets, ast.List(elts=[gy])],
                 ),
-            ) if function in self._fused:
+            ) if self._is_fused(function):
                 self._backward([ast.unparse(x) for x in results], function, ast.literal_eval(targets), ast.unparse(gy))
                 return True
             case ast.Assign(targets=[ast.Name(id=result)], value=ast.Call(func=ast.Name(id=called), args=args)):
@@ -93,56 +94,61 @@ class _Reader:
             case ast.Assign(
                 targets=[ast.Name(id=result)], value=ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[])
             ):
-                self._elementwise(result, of, None, {}, {}, ".copy()")
+                self._elementwise(result, of, suffix=".copy()")
                 return True
             case ast.Assign(targets=[ast.Name(id=result)], value=value):
-                self._elementwise(result, value, None, {}, {})
+                self._elementwise(result, value)
                 return True
             case ast.AugAssign(target=ast.Name(id=result) as target, op=ast.Add(), value=value):
-                self._elementwise(result, ast.BinOp(ast.Name(target.id), ast.Add(), value), None, {}, {})
+                self._elementwise(
+                    result, ast.BinOp(ast.Name(target.id), ast.Add(), value), in_place=self._renamed(text)
+                )
                 return True
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name.startswith("forget_"):
-                return name.removeprefix("forget_") in self._fused
+                function = name.removeprefix("forget_")
+                return self._is_fused(function) and f"{function}.forward" not in self._calls
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=function), attr=attribute)]):
-                return attribute.startswith("_saved_") and function in self._fused
+                return attribute.startswith("_saved_") and self._is_fused(function)
         return False
 
-    def _forward(self, result: str, function: str, inputs: list[str]) -> bool:
-        if function in self._calls:
-            return False
-        node = self._program.namespace[function]
+    def _is_fused(self, function: str) -> bool:
+        """Whether the gradients of a function become statements."""
+        return function in self._fused and f"{function}.backward_arrays" not in self._calls
+
+    def _forward(self, result: str, function: str, inputs: list[str], text: str) -> bool:
+        node, call = self._program.namespace[function], f"{function}.forward"
         operands = [self._name(x) for x in inputs]
         formula = formula_of(node)
-        if formula is not None:
-            self._formula(result, function, formula.value, dict(zip("ab", operands, strict=False)))
-        elif type(node) in (BroadcastTo, SumTo, Sum):
-            (x,) = operands
-            shape = self._usable(x).shape
-            if type(node) is BroadcastTo:
-                self._broadcast(result, function, x, kept_axes(shape, node.shape), node.shape)
-            else:
-                self._sum(result, function, x, self._recorded(result).shape, _summed_axes(node, shape))
-        else:
+        if formula is None and type(node) not in (BroadcastTo, SumTo, Sum):
             return False
-        self._fused[function] = _Fused(operands, self._names[result], formula)
+        shapes = [self._usable(x).shape for x in operands]
+        if call in self._calls:
+            self._call(text)
+        elif formula is not None:
+            self._formula(result, call, formula.value, dict(zip("ab", operands, strict=False)))
+        elif type(node) is BroadcastTo:
+            self._broadcast(result, call, operands[0], kept_axes(shapes[0], node.shape), node.shape)
+        else:
+            self._sum(result, call, operands[0], self._recorded(result).shape, _summed_axes(node, shapes[0]))
+        self._fused[function] = _Fused(operands, self._name(result), formula)
         return True
 
-    def _formula(self, result: str, function: str, text: str, arrays: dict[str, str]) -> None:
-        numbers = {name: x for name, x in vars(self._program.namespace[function]).items() if name not in arrays}
-        self._elementwise(result, parse(text), function, arrays, numbers)
-
     def _backward(self, results: list[str], function: str, targets: tuple[int, ...], gy: str) -> None:
-        fused, node = self._fused[function], self._program.namespace[function]
+        fused, node, call = self._fused[function], self._program.namespace[function], f"{function}.backward_arrays"
+        shape = node.inputs[0].shape
         if fused.formula is not None:
             arrays = {**dict(zip("ab", fused.operands, strict=False)), "y": fused.result, "gy": gy}
             for i, result in zip(targets, results, strict=True):
-                self._formula(result, function, fused.formula.gradients[i], arrays)
-            return
-        (result,), shape = results, node.inputs[0].shape
-        if type(node) is BroadcastTo:
-            self._sum(result, function, gy, shape, kept_axes(shape, node.shape))
+                self._formula(result, call, fused.formula.gradients[i], arrays)
+        elif type(node) is BroadcastTo:
+            self._sum(results[0], call, gy, shape, kept_axes(shape, node.shape))
         else:
-            self._broadcast(result, function, gy, _summed_axes(node, shape), shape)
+            self._broadcast(results[0], call, gy, _summed_axes(node, shape), shape)
+
+    def _formula(self, result: str, call: str, text: str, arrays: dict[str, str]) -> None:
+        node = self._program.namespace[call.partition(".")[0]]
+        numbers = {name: value for name, value in vars(node).items() if name not in arrays}
+        self._elementwise(result, parse(text), call, arrays, numbers)
 
     def _library(self, result: str, called: str, args: list[ast.expr]) -> bool:
         """A function of the library, by its name in programs."""
@@ -156,7 +162,7 @@ class _Reader:
             if np.dtype(to.dtype) != spec.dtype or spec.size == 0:
                 return False
             text = f"fit({{}}, {ast.unparse(args[1])}, {function}, False)"
-            self._sum(result, None, result, to.shape, kept_axes(to.shape, spec.shape), text)
+            self._sum(result, "", result, to.shape, kept_axes(to.shape, spec.shape), text)
             return True
         if called == "as_array":
             match args[0]:
@@ -173,10 +179,11 @@ class _Reader:
         self,
         result: str,
         tree: ast.expr,
-        function: str | None,
-        arrays: Mapping[str, str],
-        numbers: Mapping[str, Any],
+        call: str = "",
+        arrays: Mapping[str, str] = MappingProxyType({}),
+        numbers: Mapping[str, Any] = MappingProxyType({}),
         suffix: str = "",
+        in_place: str = "",
     ) -> None:
         names = [self._name(arrays.get(text, text)) for text in names_in(tree, numbers)]
         specs = {name: self._usable(name) for name in names}
@@ -192,25 +199,22 @@ class _Reader:
         )
         shape = np.broadcast_shapes(*[spec.shape for spec in specs.values()])
         operands = tuple([Operand(name, kept_axes(spec.shape, shape)) for name, spec in specs.items()])
-        text = "" if function else self._renamed(ast.unparse(tree)) + suffix
-        self._add(result, Elementwise("", Spec(shape, dtype), function, text, expression, operands))
+        text = "" if call else self._renamed(ast.unparse(tree)) + suffix
+        self._add(result, Elementwise("", Spec(shape, dtype), call, text, in_place, expression, operands))
 
-    def _broadcast(
-        self, result: str, function: str | None, x: str, axes: tuple[bool, ...], shape: tuple[int, ...]
-    ) -> None:
+    def _broadcast(self, result: str, call: str, x: str, axes: tuple[bool, ...], shape: tuple[int, ...]) -> None:
         spec = Spec(shape, self._usable(x).dtype)
-        self._add(result, Elementwise("", spec, function, "", "_0", (Operand(self._name(x), axes),)))
+        self._add(result, Elementwise("", spec, call, "", "", "_0", (Operand(self._name(x), axes),)))
 
     def _sum(
-        self, result: str, function: str | None, x: str, shape: tuple[int, ...], kept: tuple[bool, ...], text: str = ""
+        self, result: str, call: str, x: str, shape: tuple[int, ...], kept: tuple[bool, ...], text: str = ""
     ) -> None:
         spec, array = self._usable(x), self._name(x)
-        made = Spec(shape, spec.dtype)
-        text = text.format(array)
+        made, text = Spec(shape, spec.dtype), text.format(array)
         if all(kept):
-            self._add(result, Elementwise("", made, function, text, "_0", (Operand(array, kept),)))
+            self._add(result, Elementwise("", made, call, text, "", "_0", (Operand(array, kept),)))
         else:
-            self._add(result, Reduction("", made, function, text, array, squeezed(spec.shape), kept))
+            self._add(result, Reduction("", made, call, text, "", array, squeezed(spec.shape), kept))
 
     def _add(self, result: str, statement: Arithmetic) -> None:
         if statement.spec.size == 0:

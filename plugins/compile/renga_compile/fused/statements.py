@@ -45,14 +45,17 @@ class Arithmetic:
     Attributes:
         result: Name of the array that it makes.
         spec: Of this array.
-        function: Name of the function in the program that it comes from; None for additions of gradients.
-        text: The line of Python that does the same; empty where the calls of `function` do.
+        call: What does the same if the statement is none: ``n3.forward`` or ``n3.backward_arrays``. Empty for sums of
+            gradients and the like.
+        text: The line of Python that does the same; empty where `call` does.
+        in_place: As `text`, where the first operand is not needed any more; empty if there is no such line.
     """
 
     result: str
     spec: Spec
-    function: str | None
+    call: str
     text: str
+    in_place: str
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -63,6 +66,11 @@ class Arithmetic:
     def loop_shape(self) -> tuple[int, ...]:
         """The shape that is looped over, without axes of length 1."""
         raise NotImplementedError
+
+    @property
+    def copies(self) -> bool:
+        """Whether it computes nothing."""
+        return False
 
     @property
     def reads(self) -> set[str]:
