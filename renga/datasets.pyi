@@ -13,6 +13,8 @@ from renga_data.datasets.download import DownloadError as DownloadError
 from renga_data.datasets.download import get_dataset_root as get_dataset_root
 from renga_data.datasets.image_dataset import ImageDataset as ImageDataset
 from renga_data.datasets.image_dataset import LabeledImageDataset as LabeledImageDataset
+from renga_data.datasets.image_files import ImageFiles as ImageFiles
+from renga_data.datasets.image_files import get_image_files as get_image_files
 from renga_data.datasets.image_folder import ImageFolder as ImageFolder
 from renga_data.datasets.image_folder import get_image_folder as get_image_folder
 from renga_data.datasets.mnist import get_fashion_mnist as get_fashion_mnist
@@ -40,6 +42,7 @@ from renga_data.datasets.text_streams import get_text as get_text
 from renga_data.datasets.text_streams import split_text as split_text
 from renga_data.datasets.transform_dataset import TransformDataset as TransformDataset
 from renga_data.datasets.tuple_dataset import TupleDataset as TupleDataset
+from renga_data.datasets.two_stage_dataset import TwoStageDataset as TwoStageDataset
 from renga_data.datasets.zipped_image_dataset import LabeledZippedImageDataset as LabeledZippedImageDataset
 from renga_data.datasets.zipped_image_dataset import MultiZippedImageDataset as MultiZippedImageDataset
 from renga_data.datasets.zipped_image_dataset import ZippedImageDataset as ZippedImageDataset
@@ -49,6 +52,7 @@ __all__ = [
     "DictDataset",
     "DownloadError",
     "ImageDataset",
+    "ImageFiles",
     "ImageFolder",
     "LabeledImageDataset",
     "LabeledZippedImageDataset",
@@ -60,6 +64,7 @@ __all__ = [
     "TextStreams",
     "TransformDataset",
     "TupleDataset",
+    "TwoStageDataset",
     "ZippedImageDataset",
     "get_boxes_csv",
     "get_cifar10",
@@ -73,6 +78,7 @@ __all__ = [
     "get_digits",
     "get_fashion_mnist",
     "get_fashion_mnist_labels",
+    "get_image_files",
     "get_image_folder",
     "get_kuzushiji_mnist",
     "get_kuzushiji_mnist_labels",

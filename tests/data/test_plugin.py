@@ -12,6 +12,7 @@ NEEDED = {
     "text": {"path": "a.txt", "batch_size": 2},
     "csv": {"path": "a.csv", "target": "b"},
     "image_folder": {"path": "images", "size": 8},
+    "image_files": {"path": "images"},
 }
 
 

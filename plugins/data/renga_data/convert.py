@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from renga_core.backend import Array, Device, get_array_module, get_device
+from renga_data.datasets.adjacent import together
 
 __all__ = ["check_structure", "concat_examples", "concat_examples_func", "stack_padded", "to_device"]
 
@@ -108,7 +109,8 @@ def _stack(arrays: Sequence[Any], device: Device | str | None, padding: Any, whe
                 f"concat_examples: example {i} has shape {x.shape}{where}, but example 0 has {arrays[0].shape}{hint}"
             )
     if padding is None:
-        return to_device(device, xp.stack(arrays))
+        batch = together(arrays)
+        return to_device(device, xp.stack(arrays) if batch is None else batch)
     dtype = xp.result_type(*{x.dtype for x in arrays})
     return to_device(device, stack_padded(xp, arrays, padding, dtype))
 

@@ -6,6 +6,7 @@ _DATASETS = {
     "csv": ("csv_table", "Rows of a CSV file: a column to predict, the others to predict it from"),
     "text": ("text_streams", "A text file, in pieces that follow each other"),
     "image_folder": ("image_folder", "Image files, a folder for each class"),
+    "image_files": ("image_files", "Image files, a folder for each class; read when needed, random parts of them"),
     "digits": ("digits", "1797 handwritten digits, 8 × 8; comes with Renga"),
     "mnist": ("mnist", "MNIST: 70000 handwritten digits, 28 × 28; downloaded"),
     "fashion_mnist": ("mnist", "Fashion-MNIST: 70000 articles of clothing, 28 × 28; downloaded"),
@@ -15,9 +16,13 @@ _DATASETS = {
     "svhn": ("svhn", "SVHN: 99289 digits of house numbers in colour, 32 × 32; downloaded"),
 }
 
-_NEEDS = {"svhn": ("scipy",), "image_folder": ("PIL",)}
-_CAPABILITIES = {"image_folder": frozenset({"unshared"})}
-_HINTS = {"svhn": "pip install 'renga[scipy]'", "image_folder": "pip install 'renga[cv]'"}
+_NEEDS = {"svhn": ("scipy",), "image_folder": ("PIL",), "image_files": ("PIL",)}
+_CAPABILITIES = {name: frozenset({"unshared"}) for name in ("image_folder", "image_files")}
+_HINTS = {
+    "svhn": "pip install 'renga[scipy]'",
+    "image_folder": "pip install 'renga[cv]'",
+    "image_files": "pip install 'renga[cv]'",
+}
 
 _ITERATORS = {
     "serial": ("SerialIterator", "Gets examples one by one"),
@@ -73,11 +78,13 @@ def renga_namespaces() -> list[Namespace]:
                     "SubDataset get_cross_validation_datasets get_cross_validation_datasets_random split_dataset "
                     "split_dataset_n split_dataset_n_random split_dataset_random"
                 ),
+                f"{datasets}.image_files": "ImageFiles",
                 f"{datasets}.image_folder": "ImageFolder",
                 f"{datasets}.text_dataset": "TextDataset",
                 f"{datasets}.text_streams": "TextStreams split_text",
                 f"{datasets}.transform_dataset": "TransformDataset",
                 f"{datasets}.tuple_dataset": "TupleDataset",
+                f"{datasets}.two_stage_dataset": "TwoStageDataset",
                 f"{datasets}.zipped_image_dataset": (
                     "LabeledZippedImageDataset MultiZippedImageDataset ZippedImageDataset"
                 ),

@@ -6,6 +6,7 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import pickle
+import random as python_random
 import signal
 import subprocess
 import sys
@@ -306,7 +307,7 @@ def test_processes_are_replaced():
 
 class Noise(Images):
     def __getitem__(self, index):
-        return index, float(random.generator(get_backend("numpy")).random())
+        return index, float(random.generator(get_backend("numpy")).random()) + python_random.random()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from renga_core.errors import RengaError
 from renga_data.preprocessing.image import ImagePreprocessing, read_pixels
 from renga_data.preprocessing.split import Split, split_indices
 
-__all__ = ["ImageFolder", "get_image_folder"]
+__all__ = ["ImageFolder", "classes_in", "files_in", "get_image_folder", "moments", "refuse_other_classes"]
 
 
 class ImageFolder(DatasetMixin):
@@ -103,22 +103,21 @@ def get_image_folder(
         raise ValueError(f"crop is a number of pixels, 0 or more, not {crop}")
     height, width = (size, size) if isinstance(size, int) else size
     channels = 1 if mode == "grey" else 3
-    classes = _classes(Path(path))
+    classes = classes_in(Path(path))
     pixels, labels = _read(Path(path), classes, (height, width), channels)
     if test_path is not None:
-        for name in _classes(Path(test_path)):
-            if name not in classes:
-                raise RengaError(f"{test_path} has a class {name!r}, which {path} does not have: {', '.join(classes)}")
+        refuse_other_classes(test_path, path, classes)
         train, test = (pixels, labels), _read(Path(test_path), classes, (height, width), channels)
     else:
         chosen = split_indices(len(pixels), test_ratio, seed, labels.tolist())
         train, test = (([pixels[i] for i in part], labels[part]) for part in chosen)
-    shift, scale = _moments(train[0]) if normalize else ((0.0,) * channels, (1.0,) * channels)
+    shift, scale = moments(train[0]) if normalize else ((0.0,) * channels, (1.0,) * channels)
     made = ImagePreprocessing((height, width), channels, shift, scale, classes=classes)
     return Split(ImageFolder(*train, made, flip, crop, distort), ImageFolder(*test, made), made)
 
 
-def _classes(path: Path) -> tuple[str, ...]:
+def classes_in(path: Path) -> tuple[str, ...]:
+    """The names of the folders in a folder, in the order of letters. Raises `RengaError` if there are none."""
     if not path.is_dir():
         raise RengaError(f"{path} is not a folder. It should be one with a folder of images for each class.")
     classes = tuple(sorted(each.name for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")))
@@ -127,21 +126,33 @@ def _classes(path: Path) -> tuple[str, ...]:
     return classes
 
 
+def refuse_other_classes(test_path: str, path: str, classes: tuple[str, ...]) -> None:
+    """Raise `RengaError` if the folder for testing has a class that the one for training has not."""
+    for name in classes_in(Path(test_path)):
+        if name not in classes:
+            raise RengaError(f"{test_path} has a class {name!r}, which {path} does not have: {', '.join(classes)}")
+
+
+def files_in(path: Path, name: str) -> list[Path]:
+    """The files of a class, in the order of letters. Raises `RengaError` if its folder is empty."""
+    files = sorted(each for each in Path(path, name).glob("**/*") if each.is_file() and each.name[0] != ".")
+    if not files and Path(path, name).is_dir():
+        raise RengaError(f"{Path(path, name)} has no images in it. Next: fill or remove this folder.")
+    return files
+
+
 def _read(
     path: Path, classes: tuple[str, ...], size: tuple[int, int], channels: int
 ) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]]:
     pixels, labels = [], []
     for number, name in enumerate(classes):
-        files = sorted(each for each in Path(path, name).glob("**/*") if each.is_file() and each.name[0] != ".")
-        if not files and Path(path, name).is_dir():
-            raise RengaError(f"{Path(path, name)} has no images in it. Next: fill or remove this folder.")
-        for file in files:
+        for file in files_in(path, name):
             pixels.append(read_pixels(str(file), size, channels))
             labels.append(number)
     return pixels, np.array(labels, np.int32)
 
 
-def _moments(images: list[np.ndarray[Any, Any]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def moments(images: list[np.ndarray[Any, Any]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Mean and standard deviation of each channel, of pixels from 0 to 1."""
     sums = sum(image.sum(axis=(1, 2), dtype=np.float64) for image in images)
     squares = sum((image.astype(np.float64) ** 2).sum(axis=(1, 2)) for image in images)

@@ -16,6 +16,7 @@ from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
 from renga_data.iterators import worker
 from renga_data.iterators.errors import StalledDatasetWarning, WorkerDied
+from renga_data.iterators.examples import finish_examples
 from renga_data.iterators.interruptible_wait import PATIENCE, StoppedWaiting, wait_for
 from renga_data.iterators.ordered import Sampler
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
@@ -39,8 +40,8 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
     with the first batch; `finalize` ends them, and so does the end of this process, even by SIGKILL. One that hangs
     and does not end within a few seconds is killed.
 
-    In a worker `renga_core.random` is seeded anew for each example, so random transforms that draw from it are
-    reproducible, whatever the number of processes.
+    In a worker `renga_core.random` and Python's `random` are seeded anew for each example, so random transforms that
+    draw from them are reproducible, whatever the number of processes.
 
     Args:
         dataset, batch_size, repeat, shuffle, order_sampler, seed, communicator: See `OrderedIterator`. Unless
@@ -127,14 +128,14 @@ class MultiprocessIterator(PrefetchingIterator[list[_Part]]):
         return parts
 
     def _receive(self, parts: list[_Part]) -> list[Any]:
-        examples = []
+        read = []
         for packet, slot in parts:
             self._await(packet)
-            examples += unpack(packet.result(), slot)
+            read += unpack(packet.result(), slot)
         # Not sooner: where a part has failed, `_cancel` returns the slots of all.
         for part in parts:
             self._return_slot(part.slot)
-        return examples
+        return finish_examples(self.dataset, read)
 
     def _cancel(self, parts: list[_Part]) -> None:
         # They are made nevertheless, unless the pool is shut down. Cancelled, they would keep Python's pool from ending

@@ -7,7 +7,7 @@ from typing import Any
 
 from renga_core.communicator import CommunicatorBase
 from renga_core.dataset import Dataset
-from renga_data.iterators.examples import get_examples
+from renga_data.iterators.examples import finish_examples, read_examples
 from renga_data.iterators.ordered import Sampler
 from renga_data.iterators.prefetching import PrefetchingIterator, shares
 from renga_data.iterators.thread_pool import DaemonThreadPool
@@ -57,14 +57,18 @@ class MultithreadIterator(PrefetchingIterator[Parts]):
     def _order(self, indices: list[int], number: int) -> Parts:
         if self._threads is None:
             self._threads = DaemonThreadPool(self.n_threads, "renga-data")
-        return [self._threads.submit(get_examples, self.dataset, part) for part in shares(indices, self.n_threads)]
+        parts = []
+        for share in shares(indices, self.n_threads):
+            parts.append(self._threads.submit(read_examples, self.dataset, share, self._seed + number))
+            number += len(share)
+        return parts
 
     def _receive(self, parts: Parts) -> list[Any]:
-        examples = []
+        read = []
         for part in parts:
             self._await(part)
-            examples += part.result()
-        return examples
+            read += part.result()
+        return finish_examples(self.dataset, read)
 
     def _cancel(self, parts: Parts) -> None:
         for part in parts:

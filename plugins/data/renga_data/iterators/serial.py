@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_data.iterators.examples import get_examples
+from renga_data.iterators.examples import finish_examples, read_examples
 from renga_data.iterators.ordered import OrderedIterator
 
 __all__ = ["SerialIterator"]
@@ -26,7 +26,8 @@ class SerialIterator(OrderedIterator):
                 step = self._advance(before)
                 if step is None:
                     raise StopIteration
-                batch = get_examples(self.dataset, step.indices)
+                read = read_examples(self.dataset, step.indices, self._seed + step.number)
+                batch = finish_examples(self.dataset, read)
             except BaseException:
                 self._return_to(before)
                 raise

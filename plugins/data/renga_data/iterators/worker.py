@@ -6,6 +6,7 @@ import faulthandler
 import multiprocessing
 import os
 import pickle
+import random as python_random
 import signal
 import threading
 import traceback
@@ -15,7 +16,7 @@ from typing import Any
 
 from renga_core import random
 from renga_core.dataset import Dataset
-from renga_data.iterators.examples import get_examples
+from renga_data.iterators.examples import read_examples
 from renga_data.iterators.shared_memory import Attached, Packet, SlotAddress, pack
 
 __all__ = ["begin", "make_examples", "signals_blocked"]
@@ -57,15 +58,16 @@ def make_examples(indices: list[int], seed: int, address: SlotAddress | None) ->
 
     Args:
         indices: Which ones.
-        seed: Seed of `renga_core.random` for the first of them; the next has the next seed, and so on. So random
-            transforms are the same whichever process does them, and differ from example to example.
+        seed: Seed of `renga_core.random` and of Python's `random` for the first of them; the next has the next seed,
+            and so on. So random transforms are the same whichever process does them, and differ between examples.
         address: Where to put the arrays' data.
     """
     examples: list[Any] = []
     for number, index in enumerate(indices, seed):
         random.seed(number)
+        python_random.seed(number)  # what transforms of `renga.cv` draw from; forked, all workers would draw the same
         try:
-            examples += get_examples(_dataset, [index])
+            examples += read_examples(_dataset, [index], number)
         except Exception as error:
             raise _sendable(error)  # noqa: B904 - it is the same error
     return pack(examples, address, _attached)

@@ -1,0 +1,54 @@
+"""Examples that lie next to each other in memory, so that a batch of them need not be copied together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["adjacent", "together"]
+
+Host = np.ndarray[Any, Any]
+
+
+class _Batch(np.ndarray[Any, Any]):
+    """Memory for the examples of one batch, which nobody else uses."""
+
+
+def adjacent(shape: tuple[int, ...], dtype: Any) -> Host:
+    """Return an array whose rows are the examples of one batch. `concat_examples` uses it as it is.
+
+    Whoever makes it gives it away: nothing else may use its memory.
+
+    Args:
+        shape: The number of examples, and the shape of each.
+        dtype: Of the array.
+    """
+    return _Batch(shape, dtype).view(np.ndarray)
+
+
+def together(arrays: Sequence[Any]) -> Host | None:
+    """Return the batch, if arrays are all rows of one that `adjacent` made, in order; otherwise None.
+
+    Args:
+        arrays: Arrays of one shape; views of rows with transposed axes, too.
+    """
+    first = arrays[0]
+    # Views of a view have that as their base which `adjacent` returned: the last of NumPy's own type.
+    batch = first.base if type(first) is np.ndarray else None
+    if not isinstance(batch, np.ndarray) or not isinstance(batch.base, _Batch) or len(batch) != len(arrays):
+        return None
+    step = batch.strides[0]
+    if first.nbytes != step:
+        return None
+    start = batch.__array_interface__["data"][0]
+    for i, x in enumerate(arrays):
+        if (
+            getattr(x, "base", None) is not batch
+            or x.strides != first.strides
+            or x.dtype != first.dtype
+            or x.__array_interface__["data"][0] != start + i * step
+        ):
+            return None
+    return np.lib.stride_tricks.as_strided(first, (len(arrays), *first.shape), (step, *first.strides))
