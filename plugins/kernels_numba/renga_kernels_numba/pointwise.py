@@ -28,9 +28,6 @@ _SWIGLU_GRADIENT = Loop("pointwise:swiglu_backward", "f4* f4* f4* f4* f4* i8")
 
 _SINGLE = np.dtype(np.float32)
 
-_LEAST = 1 << 8
-"""Elements up to which one call of NumPy is faster."""
-
 
 def supports(x: Array) -> bool:
     """Whether this is a float32 array."""
@@ -38,8 +35,8 @@ def supports(x: Array) -> bool:
 
 
 def supports_large(x: Array) -> bool:
-    """Whether this is a float32 array for which NumPy, which needs one pass as well, takes longer."""
-    return bool(x.size > _LEAST and x.dtype == _SINGLE and x.flags.aligned)
+    """Whether this is a float32 array of several pieces: with one thread NumPy, in one pass as well, is faster."""
+    return bool(x.size > ELEMENTS and x.dtype == _SINGLE and x.flags.aligned)
 
 
 def supports_two(gate: Array, x: Array) -> bool:

@@ -40,19 +40,18 @@ class Softmax:
 
     def forward(self, x: Array, axis: int) -> Array:
         """As the reference."""
-        order = _classes_last(x.ndim, axis)
-        given = np.ascontiguousarray(x.transpose(order))
+        given = np.ascontiguousarray(_moved_last(x, axis))
         y = np.empty(given.shape, np.float32)
         self._forward(*_pieces(given.shape, address(given), address(y)))
-        return y.transpose(np.argsort(order))
+        return _moved_back(y, axis)
 
     def backward(self, y: Array, gy: Array, axis: int) -> Array:
         """As the reference."""
-        order = _classes_last(y.ndim, axis)
-        given, gradient = np.ascontiguousarray(y.transpose(order)), np.ascontiguousarray(gy.transpose(order))
+        given = np.ascontiguousarray(_moved_last(y, axis))
+        gradient = np.ascontiguousarray(_moved_last(gy, axis))
         gx = np.empty(given.shape, np.float32)
         self._backward(*_pieces(given.shape, address(given), address(gradient), address(gx)))
-        return gx.transpose(np.argsort(order))
+        return _moved_back(gx, axis)
 
 
 class CrossEntropy:
@@ -81,9 +80,12 @@ class CrossEntropy:
         return gx
 
 
-def _classes_last(ndim: int, axis: int) -> tuple[int, ...]:
-    axis %= ndim
-    return (*range(axis), *range(axis + 1, ndim), axis)
+def _moved_last(x: Array, axis: int) -> Array:
+    return x if axis % x.ndim == x.ndim - 1 else np.moveaxis(x, axis, -1)
+
+
+def _moved_back(x: Array, axis: int) -> Array:
+    return x if axis % x.ndim == x.ndim - 1 else np.moveaxis(x, -1, axis)
 
 
 def _pieces(shape: tuple[int, ...], *addresses: int) -> tuple[int, ...]:

@@ -20,8 +20,6 @@ __all__ = ["dropout", "dropout_gradient"]
 
 _A_HIGH = np.uint64(0x2360ED051FC65DA4)
 _A_LOW = np.uint64(0x4385DF649FCCF645)
-_QUARTER = DROPOUT_STEPS // 4
-
 Bytes = MutableSequence[Any]
 
 
@@ -49,14 +47,12 @@ def _after(steps: int, high: int, low: int, c_high: int, c_low: int) -> tuple[in
 
 
 @inline
-def _mark(mask: Bytes, place: int, size: int, high: int, low: int, threshold: int) -> None:
+def _mark(mask: Bytes, place: int, high: int, low: int, threshold: int) -> None:
     """Two elements, from the 64 bits of a state."""
     mixed, turn = high ^ low, high >> np.uint64(58)
     number = (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
-    if place < size:
-        mask[place] = np.uint8(((number & np.uint64(0xFFFFFFFF)) >> np.uint64(8)) >= threshold)
-    if place + 1 < size:
-        mask[place + 1] = np.uint8((number >> np.uint64(40)) >= threshold)
+    mask[place] = np.uint8(((number & np.uint64(0xFFFFFFFF)) >> np.uint64(8)) >= threshold)
+    mask[place + 1] = np.uint8((number >> np.uint64(40)) >= threshold)
 
 
 @loop
@@ -75,7 +71,7 @@ def dropout(
 
     Args:
         piece: Its number.
-        x, y, mask: ``(size,)``.
+        x, y, mask: ``(size,)``; the mask has room for 8 more.
         size: How many elements.
         state: Of the generator: state and increment, the upper half of each first.
         first: How many elements at the beginning have a mask already: 1 where half a number was left, else 0.
@@ -86,19 +82,20 @@ def dropout(
     place = first + 2 * start
     c_high, c_low = state[2], state[3]
     # Four states a quarter of the piece apart, so that the processor need not wait for one product to begin the next.
+    quarter = (min(2 * DROPOUT_STEPS, size - place) + 7) // 8
     high0, low0 = _after(start, state[0], state[1], c_high, c_low)
-    high1, low1 = _after(_QUARTER, high0, low0, c_high, c_low)
-    high2, low2 = _after(_QUARTER, high1, low1, c_high, c_low)
-    high3, low3 = _after(_QUARTER, high2, low2, c_high, c_low)
-    for i in range(place, place + 2 * _QUARTER, 2):
+    high1, low1 = _after(quarter, high0, low0, c_high, c_low)
+    high2, low2 = _after(quarter, high1, low1, c_high, c_low)
+    high3, low3 = _after(quarter, high2, low2, c_high, c_low)
+    for i in range(place, place + 2 * quarter, 2):
         high0, low0 = _multiply_add(high0, low0, _A_HIGH, _A_LOW, c_high, c_low)
         high1, low1 = _multiply_add(high1, low1, _A_HIGH, _A_LOW, c_high, c_low)
         high2, low2 = _multiply_add(high2, low2, _A_HIGH, _A_LOW, c_high, c_low)
         high3, low3 = _multiply_add(high3, low3, _A_HIGH, _A_LOW, c_high, c_low)
-        _mark(mask, i, size, high0, low0, limit)
-        _mark(mask, i + 2 * _QUARTER, size, high1, low1, limit)
-        _mark(mask, i + 4 * _QUARTER, size, high2, low2, limit)
-        _mark(mask, i + 6 * _QUARTER, size, high3, low3, limit)
+        _mark(mask, i, high0, low0, limit)
+        _mark(mask, i + 2 * quarter, high1, low1, limit)
+        _mark(mask, i + 4 * quarter, high2, low2, limit)
+        _mark(mask, i + 6 * quarter, high3, low3, limit)
     factor = np.float32(scale)
     for i in range(place if piece else 0, min(size, place + 2 * DROPOUT_STEPS)):
         y[i] = x[i] * (np.float32(mask[i]) * factor)

@@ -281,7 +281,7 @@ def label_weights(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sa
 
 def dropout(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
     """``(x, generator, ratio)``."""
-    for name, shape in {"odd sizes": (3, 5, 7), "one": (1,), "many": (40, 30), "empty": (0, 3)}.items():
+    for name, shape in {"odd sizes": (3, 5, 7), "one": (1,), "many": (40, 130), "empty": (0, 3)}.items():
         yield Sample(
             name, (_draw(rng, shape, dtype), Seeded(5), 0.3), lambda args, result, gy: (result[1], gy, args[2])
         )
@@ -343,6 +343,19 @@ def embed_id_gradient(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterato
     }.items():
         ids = np.asarray(rng.integers(ignore_label if ignore_label == -1 else 0, rows, shape))
         yield Sample(name, (ids, _draw(rng, (*shape, 3), dtype), rows, ignore_label))
+
+
+def resample(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(x, axis, columns, weights)``."""
+    for name, (shape, axis, rows, entries) in {
+        "larger": ((2, 3, 4, 5), 2, 9, 2),
+        "smaller, the last axis": ((2, 3, 4, 5), 3, 2, 2),
+        "one entry": ((3, 5), 0, 4, 1),
+        "several entries": ((2, 3, 6), 1, 4, 5),
+        "no examples": ((0, 2, 3), 2, 4, 2),
+    }.items():
+        columns = rng.integers(0, shape[axis], (entries, rows))
+        yield Sample(name, (_draw(rng, shape, dtype), axis, columns, rng.random((entries, rows))))
 
 
 def batch_normalization_fixed(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
