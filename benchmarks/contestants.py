@@ -18,6 +18,8 @@ class Contestant:
         variant: Key of `PROGRAMS` there.
         imports: What a program does to use it, before it computes.
         environment: Variables set for its process.
+        tolerance: How far, relatively, its first results may be from the first contestant's, if that is more than the
+            workload allows.
     """
 
     name: str
@@ -25,7 +27,11 @@ class Contestant:
     variant: str = ""
     imports: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    tolerance: float = 0.0
 
+
+# A parameter in bfloat16 has 8 bits: steps that are smaller show only when enough of them have been added up.
+_BFLOAT16 = 0.3
 
 _RENGA = (
     "import renga, renga.functions as F, renga.links as L\n"
@@ -39,8 +45,10 @@ CONTESTANTS = {
         Contestant("renga", "renga", imports=_RENGA),
         Contestant("renga numpy", "renga", environment={"RENGA_PLUGINS_DISABLE": "onednn"}),
         Contestant("renga compiled", "renga", "compiled"),
+        Contestant("renga bf16", "renga", "bf16", tolerance=_BFLOAT16),
         Contestant("torch", "torch", imports="import torch"),
         Contestant("torch best", "torch", "best"),
+        Contestant("torch bf16", "torch", "bf16", tolerance=_BFLOAT16),
         Contestant("torch compiled", "torch", "compiled"),
         Contestant("jax", "jax", imports="import jax, jax.numpy"),
         Contestant(

@@ -144,7 +144,9 @@ def race(
             entries[name] = entry
             running[name] = process
             expected = next(iter(entries.values())).losses
-            entry.problem = entry.problem or compared(entry.losses, expected, workload.tolerance)
+            entry.problem = entry.problem or compared(
+                entry.losses, expected, max(workload.tolerance, contestant.tolerance)
+            )
         able = [name for name in running if not entries[name].problem]
         for round_ in range(rounds):
             for name in _rotated(able, round_):

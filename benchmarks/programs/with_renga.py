@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -277,7 +278,7 @@ class Transformer(Chain):
         super().__init__()
         with self.init_scope():
             self.tokens = L.EmbedID(1000, 256)
-            self.places = Parameter(np.zeros((128, 256), np.float32))
+            self.places = Parameter(0, (128, 256))
             self.blocks = ChainList(*[Block() for _ in range(4)])
             self.norm, self.head = L.LayerNormalization(256, eps=1e-5), L.Linear(256, 1000)
 
@@ -391,4 +392,23 @@ PROGRAMS["compiled"] = {
     name: compiled(build)
     for name, build in PROGRAMS[""].items()
     if not name.startswith(("resnet50_inference", "conv")) and not name.endswith("_forward")
+}
+
+
+def in_bfloat16(build: Any):
+    """Mixed precision: parameters and data are bfloat16, and updates go through copies in float32."""
+
+    def built() -> Training:
+        dtype = np.dtype(import_module("ml_dtypes").bfloat16)
+        with using_config("dtype", dtype):
+            training = build()
+        training.batch = tuple([b.astype(dtype) if b.dtype.kind == "f" else b for b in training.batch])
+        training.optimizer.use_fp32_update()
+        return training
+
+    return built
+
+
+PROGRAMS["bf16"] = {
+    name: in_bfloat16(PROGRAMS[""][name]) for name in ("mlp", "lenet", "vgg", "resnet50", "transformer")
 }

@@ -1,4 +1,4 @@
-"""The workloads with PyTorch: as it comes, ``best`` (its faster layout and optimizer) and ``compiled``."""
+"""The workloads with PyTorch: as it comes, ``best`` (its faster layout and optimizer), ``compiled`` and ``bf16``."""
 
 from __future__ import annotations
 
@@ -67,6 +67,29 @@ def compiled(build):
     def built() -> Training:
         training = build(True)
         training.model = torch.compile(training.model)
+        return training
+
+    return built
+
+
+class Autocast(nn.Module):
+    """What a model computes, with products and convolutions in bfloat16."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, *batch):
+        with torch.autocast("cpu", torch.bfloat16):
+            return self.model(*batch)
+
+
+def autocast(build):
+    """The best program, with mixed precision."""
+
+    def built() -> Training:
+        training = build(True)
+        training.model = Autocast(training.model)
         return training
 
     return built
@@ -395,3 +418,4 @@ PROGRAMS = {
 # Loops over characters are left out, because they compile for many minutes, and gradients of gradients are refused.
 COMPILED = "mlp", "lenet", "vgg", "resnet50", "transformer"
 PROGRAMS["compiled"] = {name: compiled(BUILDERS[name]) for name in COMPILED}
+PROGRAMS["bf16"] = {name: autocast(BUILDERS[name]) for name in COMPILED}
