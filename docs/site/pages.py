@@ -14,11 +14,15 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+import notebooks
+
 __all__ = ["collect"]
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HOME = DOCS / "site" / "index.md"
+TUTORIALS = DOCS / "tutorials"
+"""Their pages can also be downloaded as notebooks."""
 
 LINK = re.compile(r"(!?)\[([^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^\s*(```+|~~~+)")
@@ -49,6 +53,11 @@ def collect(target: Path) -> list[Path]:
         if source.suffix == ".md":
             text, linked = _rewrite(source)
             waiting += linked
+            if source.parent == TUTORIALS:
+                beside = place.with_suffix(".ipynb")
+                written[beside] = beside
+                _write(beside, notebooks.notebook(source.read_text(encoding="utf-8")))
+                text += notebooks.download_link(beside.name)
         elif source.suffix in PICTURES | {".svg"}:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -41,6 +42,21 @@ def test_the_navigation_has_pages_only() -> None:
         if not any(path.is_file() for path in (ROOT / "docs" / f"{name}.md", ROOT / f"{name}.md"))
     ]
     assert missing == []
+
+
+def test_notebooks_of_the_tutorials_have_their_code(tmp_path: Path) -> None:
+    """All Python blocks, in order, as cells. test_code_blocks.py runs the blocks themselves."""
+    pages.collect(tmp_path)
+    for page in pages.TUTORIALS.glob("*.md"):
+        place = tmp_path / "tutorials" / page.with_suffix(".ipynb").name
+        document = json.loads(place.read_text(encoding="utf-8"))
+        code = ["".join(cell["source"]) for cell in document["cells"] if cell["cell_type"] == "code"]
+        blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+        assert code[1:] == [block.strip("\n") for block in blocks]
+        assert len({cell["id"] for cell in document["cells"]}) == len(document["cells"])
+        text = "".join("".join(cell["source"]) for cell in document["cells"] if cell["cell_type"] == "markdown")
+        assert "](../" not in text
+        assert f"<{place.name}>`" in place.with_suffix(".md").read_text(encoding="utf-8")
 
 
 def test_each_link_to_a_file_leads_to_one(tmp_path: Path) -> None:
