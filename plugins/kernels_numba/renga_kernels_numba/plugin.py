@@ -18,6 +18,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("embed_id_gradient", "embedding:EmbedIDGradient", 60),
         _kernel("layer_normalization", "row_normalization:LayerNormalization", 60),
         _kernel("max_pooling", "max_pooling:MaxPooling", 40, layouts=("channels_last",)),
+        _kernel("resample", "resample:Resample", 60),
         _kernel("rms_normalization", "row_normalization:RMSNormalization", 60, "supports_rms"),
         _kernel("lstm", "lstm:LSTM", 60),
         _kernel("recurrence", "recurrence:Recurrence", 40),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from renga_core.backend import Array, get_array_module, is_floating
+from renga_core.backend import Array, get_array_module, get_backend, is_floating
 from renga_core.graph import FunctionNode, InvalidType
 from renga_core.graph.errors import describe_array
+from renga_core.kernel import Operation
 from renga_nn.functions.checks import require_array, require_choice
 from renga_nn.functions.window import per_axis
 
@@ -102,6 +103,25 @@ def _taps(size: int, out: int, mode: str, align_corners: bool) -> Taps:
     return Taps(np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([1 - share, share]), size, rule)
 
 
+def _resample(x: Array, axis: int, columns: Host, weights: Host) -> Array:
+    """Multiply a sparse matrix along an axis: row ``r`` of the result is the sum over ``e`` of ``weights[e, r]`` times
+    row ``columns[e, r]`` of `x`. Both are arrays on the host, ``(entries, rows)``.
+    """
+    xp = get_array_module(x)
+    before, along = (slice(None),) * axis, (-1, *[1] * (x.ndim - axis - 1))
+    y = None
+    for column, weight in zip(columns, weights, strict=True):
+        part = x[(*before, xp.asarray(column))] * xp.asarray(weight, dtype=x.dtype).reshape(*along)
+        if y is None:
+            y = part
+        else:
+            y += part
+    return y
+
+
+RESAMPLE = Operation("resample", _resample, samples="renga_nn.functions.example_arguments:resample")
+
+
 class Resample(FunctionNode):
     """Multiply a sparse matrix along an axis. The gradient does it with the transposed one: nothing is scattered.
 
@@ -119,18 +139,10 @@ class Resample(FunctionNode):
         self.transposed = transposed
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Add up the entries, all rows at once."""
+        """Multiply."""
         (x,) = inputs
-        xp = get_array_module(x)
-        before, along = (slice(None),) * self.axis, (-1, *[1] * (x.ndim - self.axis - 1))
-        y = None
-        for columns, weights in zip(self.taps.columns, self.taps.weights, strict=True):
-            part = x[(*before, xp.asarray(columns))] * xp.asarray(weights, dtype=x.dtype).reshape(*along)
-            if y is None:
-                y = part
-            else:
-                y += part
-        return (y,)
+        args = (x, self.axis, self.taps.columns, self.taps.weights)
+        return (RESAMPLE.select(get_backend(x), *args).forward(*args),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
         """The transposed matrix."""
