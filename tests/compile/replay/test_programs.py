@@ -102,7 +102,6 @@ def test_attributes_of_links_that_hold_results_are_set():
 
 def test_a_classifier():
     model = L.Classifier(L.Linear(6, 4))
-    model.compute_accuracy = False
     step = renga.compile(training(model, SGD(lr=0.0)))
     reporter = Reporter()
     reporter.add_observer("main", model)
@@ -111,6 +110,8 @@ def test_a_classifier():
         with reporter.scope({}):
             loss = step(x, t)
             assert float(reporter.observation["main/loss"].array) == float(loss.array) == float(model.loss.array)
+            accuracy = F.accuracy(model.predictor(x), t)
+            assert float(reporter.observation["main/accuracy"].array) == float(accuracy.array)
     assert step.explain() == "replayed"
     np.testing.assert_array_equal(model.y.array, model.predictor(x).array)
 

@@ -10,6 +10,7 @@ import renga
 import renga.functions as F
 import renga.links as L
 from renga import Chain, Parameter, Variable, grad
+from renga.optimizers import SGD
 from renga_core import random
 
 
@@ -232,3 +233,12 @@ def test_a_branch_that_turns_later_is_noticed_in_the_next_check():
             result = step(x)
     np.testing.assert_array_equal(result, x * w.array + 1)
     assert "did not do the same" in step.explain()
+
+
+def test_a_dynamic_loss_scale_is_refused():
+    layer, optimizer = L.Linear(3, 2), SGD()
+    optimizer.setup(layer)
+    optimizer.loss_scaling()
+    step = renga.compile(lambda x: optimizer.update(lambda: F.sum(layer(x))))
+    called(step, floats(4, 3))
+    assert "loss scale changes" in step.explain()

@@ -116,3 +116,27 @@ def test_arguments_of_other_kinds_are_ordinary_calls():
     x = Variable(floats(3))
     np.testing.assert_array_equal(called(step, x), x.array * 2)
     assert step.explain() == "ordinary calls: an argument is a Variable"
+
+
+def test_another_loss_scale_is_noticed():
+    model, optimizer = MLP(), SGD()
+    optimizer.setup(model)
+    optimizer.loss_scaling(scale=8.0)
+
+    @renga.compile
+    def step(x, t):
+        optimizer.update(model, x, t)
+
+    other = model.copy("copy")
+    plain = SGD().setup(other)
+    for number in range(12):
+        batch = floats(5, 6), labels(4, 5)
+        if number == 6:
+            assert step.explain() == "replayed"
+            optimizer.set_loss_scale(32.0)
+        step(*batch)
+        assert all(p._loss_scale in (None, 1.0, optimizer.loss_scale) for p in model.params())
+        plain.update(other, *batch)
+    assert step.explain().startswith("replayed")
+    for a, b in zip(model.params(), other.params(), strict=True):
+        np.testing.assert_array_equal(a.array, b.array)  # scales are powers of 2

@@ -32,8 +32,7 @@ class GradientRecorder(FunctionRecorder):
         loss_scale: float | None,
     ) -> None:
         """Note a walk."""
-        asked = {"grad_outputs": grad_outputs, "retain_grad": retain_grad, "loss_scale": loss_scale}
-        asked["enable_double_backprop"] = differentiable
+        asked = {"grad_outputs": grad_outputs, "retain_grad": retain_grad, "enable_double_backprop": differentiable}
         unusual = [name for name, value in asked.items() if value is not None and value is not False]
         creators = [y.creator_node for y in outputs if y.creator_node is not None]
         if unusual:
@@ -108,10 +107,10 @@ class GradientRecorder(FunctionRecorder):
         """Note what arrives at a leaf."""
         total = proceed(variable, array_of(gradient), differentiable, loss_scale)
         if self.reason is None:
-            self._note_accumulated(variable, gradient, total)
+            self._note_accumulated(variable, gradient, total, loss_scale)
         return total
 
-    def _note_accumulated(self, variable: Variable, gradient: TracedGradient, total: Any) -> None:
+    def _note_accumulated(self, variable: Variable, gradient: TracedGradient, total: Any, loss_scale: float) -> None:
         program, name = self.program, gradient.name
         before = variable._grad
         if id(variable) in self._made:
@@ -119,12 +118,12 @@ class GradientRecorder(FunctionRecorder):
                 self.refuse("it adds to the gradient of a Variable twice")
             elif gradient.array is not total:
                 program.line(f"{name} = as_array({name})")
-        elif before is not None and variable._factor_to(1.0) != 1:
+        elif before is not None and variable._factor_to(loss_scale) != 1:
             self.refuse("it adds to a gradient of another loss scale")
         else:
             owner = program.object("p", variable)
             program.line(f"{name} = as_array({name} if {owner}._grad is None else {owner}._grad + {name})")
             program.line(f"{owner}._grad = {name}")
             if isinstance(variable, Parameter):
-                program.line(f"{owner}._loss_scale = 1.0")
+                program.line(f"{owner}._loss_scale = {loss_scale!r}")
         self.name(total, name)

@@ -16,6 +16,7 @@ from renga_core.graph import FunctionNode, Variable
 from renga_core.graph.backprop import as_gradient_array, fit_gradient
 from renga_core.graph.function_node import as_output
 from renga_core.link import Link
+from renga_core.optimizer import Optimizer
 from renga_core.reporter import report
 
 __all__ = ["BOOKKEEPING", "Program", "described"]
@@ -64,7 +65,8 @@ class Program:
         self._known: dict[tuple[str, int], str] = {}
         self._links: list[tuple[dict[str, Any], int, tuple[str, ...], tuple[Any, ...]]] = []
         self._lists: list[tuple[list[Any], tuple[Any, ...]]] = []
-        self._arrays: list[tuple[Variable, tuple[int, ...], Any]] = []
+        self._arrays: list[tuple[Variable, tuple[int, ...], Any, tuple[int, ...]]] = []
+        self._loss_scales: list[tuple[Optimizer, float | None]] = []
 
     # --- writing --------------------
 
@@ -110,6 +112,10 @@ class Program:
             keys = tuple([key for key in own if (id(link), key) not in self.left])
             self._links.append((own, len(own), keys, tuple([own[key] for key in keys])))
             self._lists += [(own[key], tuple(own[key])) for key in keys if type(own[key]) is list]
+
+    def watch_loss_scale(self, optimizer: Optimizer) -> None:
+        """This optimizer is to have the loss scale that it has now."""
+        self._loss_scales.append((optimizer, optimizer.loss_scale))
 
     # --- comparing --------------------
 
@@ -159,7 +165,8 @@ class Program:
         }
         for name in self._attributes:
             namespace[f"forget_{name}"] = self._forgetting(name)
-        self._arrays = [(v, v._array.shape, v._array.dtype) for v in self.namespace.values() if isinstance(v, Variable)]
+        given = [value for value in self.namespace.values() if isinstance(value, Variable)]
+        self._arrays = [(v, v._array.shape, v._array.dtype, v._array.strides) for v in given]
         self.reset()
         exec(compile(self.source, "<replay>", "exec"), namespace)
         return namespace["replay"]  # type: ignore[no-any-return]  # just compiled
@@ -172,7 +179,13 @@ class Program:
         for found, values in self._lists:
             if len(found) != len(values) or not all(map(operator.is_, found, values)):
                 return False
-        return all(v._array.shape == shape and v._array.dtype is dtype for v, shape, dtype in self._arrays)
+        if any(optimizer.loss_scale != scale for optimizer, scale in self._loss_scales):
+            return False
+        for variable, shape, dtype, strides in self._arrays:
+            array = variable._array
+            if array.shape != shape or array.dtype is not dtype or array.strides != strides:
+                return False
+        return True
 
     def reset(self) -> None:
         """Let functions forget what they kept."""

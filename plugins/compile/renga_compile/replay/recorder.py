@@ -112,6 +112,9 @@ class Recorder(GradientRecorder):
 
     def update(self, proceed: Callable[[Optimizer], None], optimizer: Optimizer) -> None:
         """Note an update, which reads its hyperparameters in each replay."""
+        if optimizer._dynamic_loss_scale is not None:
+            self.refuse("its loss scale changes from call to call. Next: a constant one, loss_scaling(scale=…)")
+        self.program.watch_loss_scale(optimizer)
         self._note_effect(partial(proceed, optimizer))
 
     def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from renga_core.backend import get_array_module
-from renga_core.graph import InvalidType, Variable, as_array
+from renga_core.backend import Array, get_array_module
+from renga_core.graph import FunctionNode, InvalidType, Variable, no_backprop_mode
 from renga_core.graph.errors import describe_array
+from renga_core.graph.operators import reshape
 from renga_nn.functions.checks import as_integer, labels_of, require_array, require_floating
 
 __all__ = ["accuracy", "binary_accuracy"]
@@ -34,13 +35,11 @@ def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Variable:
     require_array("accuracy", "t", t)
     end = t.ndim + 1
     if all(size == 1 for size in y.shape[end:]):
-        y = as_array(y).reshape(y.shape[:end])
-    labels = labels_of("accuracy", y, t, "y")
-    right = as_array(y).argmax(axis=1) == labels
-    if ignore_label is None:
-        return _part(y, right.sum(), labels.size)
-    counts = labels != as_integer("accuracy", "ignore_label", ignore_label)
-    return _part(y, (right & counts).sum(), counts.sum())
+        y = reshape(y, y.shape[:end])
+    labels_of("accuracy", y, t, "y")
+    label = None if ignore_label is None else as_integer("accuracy", "ignore_label", ignore_label)
+    with no_backprop_mode():
+        return Accuracy(label).apply((y, t))[0]
 
 
 def binary_accuracy(y: Any, t: Any) -> Variable:
@@ -62,15 +61,44 @@ def binary_accuracy(y: Any, t: Any) -> Variable:
     """
     require_floating("binary_accuracy", "y", y)
     require_array("binary_accuracy", "t", t)
-    answers = as_array(t)
-    if answers.dtype.kind not in "iu" or answers.shape != y.shape:
+    if t.dtype.kind not in "iu" or t.shape != y.shape:
         expected = f"integers in the shape of y: {describe_array(y)}"
-        raise InvalidType("binary_accuracy", "t", expected, describe_array(answers))
-    counts = answers != -1
-    right = (as_array(y) >= 0) == (answers == 1)
-    return _part(y, (right & counts).sum(), counts.sum())
+        raise InvalidType("binary_accuracy", "t", expected, describe_array(t))
+    with no_backprop_mode():
+        return BinaryAccuracy().apply((y, t))[0]
 
 
-def _part(y: Any, right: Any, number: Any) -> Variable:
+class Accuracy(FunctionNode):
+    """The part of the labels that have the largest score.
+
+    Args:
+        ignore_label: Entries of this class do not count; None: all count.
+    """
+
+    def __init__(self, ignore_label: int | None) -> None:
+        self.ignore_label = ignore_label
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Count."""
+        y, labels = inputs
+        right = y.argmax(axis=1) == labels
+        if self.ignore_label is None:
+            return (_part(y, right.sum(), labels.size),)
+        counts = labels != self.ignore_label
+        return (_part(y, (right & counts).sum(), counts.sum()),)
+
+
+class BinaryAccuracy(FunctionNode):
+    """The part of the answers that have the sign of their score; an answer of -1 does not count."""
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Count."""
+        y, answers = inputs
+        counts = answers != -1
+        right = (y >= 0) == (answers == 1)
+        return (_part(y, (right & counts).sum(), counts.sum()),)
+
+
+def _part(y: Array, right: Any, number: Any) -> Array:
     xp = get_array_module(y)
-    return Variable(xp.asarray(right / xp.maximum(number, 1), dtype=y.dtype), requires_grad=False)
+    return xp.asarray(right / xp.maximum(number, 1), dtype=y.dtype)
