@@ -137,6 +137,7 @@ def modules() -> Iterator[str]:
 
 def public_names(module: str) -> list[Name]:
     """Return the names of a public module, sorted."""
+    importlib.import_module(module)  # registers its view
     view = VIEWS[module]
     found: dict[str, tuple[str, str, tuple[str, ...]]] = {name: (home, "core", ()) for name, home in view.own.items()}
     for name, entry in view.public.usable().items():
