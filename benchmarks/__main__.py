@@ -1,8 +1,9 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
-A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, import. Others with a
-command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `distributed`, `failures`,
-`gpu`, `recovery`, `scale-model`, `slow-network`, `survival`, `without`; and `python -m benchmarks.environments`.
+A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, inference, import.
+Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`,
+`distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `slow-network`, `survival`,
+`without`; and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations

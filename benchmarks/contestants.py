@@ -45,11 +45,14 @@ CONTESTANTS = {
         Contestant("renga", "renga", imports=_RENGA),
         Contestant("renga numpy", "renga", environment={"RENGA_PLUGINS_DISABLE": "onednn"}),
         Contestant("renga compiled", "renga", "compiled"),
+        Contestant("renga fused", "renga", "compiled", environment={"RENGA_COMPILER": "fused"}),
+        Contestant("renga eager", "renga", "eager"),
         Contestant("renga bf16", "renga", "bf16", tolerance=_BFLOAT16),
         Contestant("torch", "torch", imports="import torch"),
         Contestant("torch best", "torch", "best"),
         Contestant("torch bf16", "torch", "bf16", tolerance=_BFLOAT16),
         Contestant("torch compiled", "torch", "compiled"),
+        Contestant("onnxruntime", "onnxruntime"),
         Contestant("jax", "jax", imports="import jax, jax.numpy"),
         Contestant(
             "chainer", "chainer", imports="import chainer, chainer.functions, chainer.links, chainer.optimizers"

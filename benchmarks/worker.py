@@ -39,7 +39,7 @@ class Worker:
     def __init__(self, library, variant, workload):
         self.library = library
         self.module = programs(library, workload)
-        self.program = None if self.module is None else self.module.PROGRAMS[variant].get(workload)
+        self.program = None if self.module is None else self.module.PROGRAMS.get(variant, {}).get(workload)
         self.step = None
         self.repeats = None
 

@@ -103,16 +103,36 @@ def _vision() -> list[Workload]:
     ]
 
 
+def _inference() -> list[Workload]:
+    titles = {
+        "resnet50_1": "ResNet-50, batch 1",
+        "resnet50_8": "ResNet-50, batch 8",
+        "mobilenet_v2_1": "MobileNetV2, batch 1",
+        "mobilenet_v2_8": "MobileNetV2, batch 8",
+        "lenet_1": "LeNet, batch 1",
+        "lenet_64": "LeNet, batch 64",
+        "mlp_1": "MLP 784-1000-1000-10, batch 1",
+        "mlp_100": "MLP 784-1000-1000-10, batch 100",
+        "transformer_1": "transformer, 4 layers, d 256, length 128, batch 1",
+        "transformer_8": "transformer, 4 layers, d 256, length 128, batch 8",
+    }
+    return [Workload(f"inference/{name}", title, "inference") for name, title in titles.items()]
+
+
 GROUPS = {
     "training": "Whole training steps (and inference): forward, backward and update.",
     "plain": "Training steps whose formulas are written out in plain operations, as older programs are.",
     "overhead": f"A chain of {CHAIN_LENGTH} y = y * w + b: time for each operation.",
     "convolution": "Convolutions alone: y = conv(x), and its three gradients.",
     "vision": "Vision networks beside torchvision's: predicting, and training steps.",
+    "inference": "Inference: frozen models (`renga.inference`), and the models themselves, beside their peers.",
     "import": "Importing, in a fresh process, bytecode cached; without the start of Python itself.",
 }
 IMPORT = Workload("import", "import", "import")
-WORKLOADS = {w.name: w for w in (*_training(), *_plain(), *_overhead(), *_convolution(), *_vision(), IMPORT)}
+WORKLOADS = {
+    w.name: w
+    for w in (*_training(), *_plain(), *_overhead(), *_convolution(), *_vision(), *_inference(), IMPORT)
+}
 
 
 def named(name: str) -> list[Workload]:

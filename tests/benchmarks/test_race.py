@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import sys
 from pathlib import Path
@@ -78,8 +77,7 @@ def test_results_are_the_same_to_the_tolerance(race, losses, right):
 
 
 def test_a_process_that_cannot_start_has_failed(benchmarks, race):
-    unknown = dataclasses.replace(benchmarks("contestants").CONTESTANTS["numpy"], variant="best")
-    process = race.Process(unknown, "mlp", sys.executable, 1)
+    process = race.Process(benchmarks("contestants").CONTESTANTS["numpy"], "nowhere/mlp", sys.executable, 1)
     with pytest.raises(race.Failed, match="numpy: its process ended with status 1"):
         process.ask("start")
     process.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from renga_core.graph import FunctionNode
 from renga_inference.program import Host, Program, Spec, Step
 from renga_inference.recording import Applied, Run
@@ -38,13 +40,13 @@ def compared(runs: Sequence[Run], arguments: int) -> Program:
             raise Differs(f"{_name(each)} in one run and {_name(_other(others, each))} in another")
         for number in each.inputs:
             if number not in computed and number not in inputs and number not in constants:
-                _check_constant(runs, number, each)
-                constants[number] = first.arrays[number]
+                constants[number] = _constant(runs, number, each)
         attributes = _attributes(others, batches)
-        if all(number in constants for number in each.inputs) and _all_same(runs, each.outputs):
+        step = Step(_function(type(each.function), attributes), each.inputs, each.outputs, (), each.where)
+        if all(number in constants for number in step.reads) and _all_same(runs, each.outputs):
             constants.update((number, first.arrays[number]) for number in each.outputs)
         else:
-            steps.append(Step(_function(type(each.function), attributes), each.inputs, each.outputs, (), each.where))
+            steps.append(step)
     if any(len(run.applied) != len(first.applied) for run in runs):
         raise Differs("one run applies more functions than another")
     try:
@@ -75,9 +77,15 @@ def _name(each: Applied) -> str:
     return f"{each.function.label} ({each.where})"
 
 
-def _check_constant(runs: Sequence[Run], number: int, each: Applied) -> None:
-    if not _all_same(runs, [number]):
+def _constant(runs: Sequence[Run], number: int, each: Applied) -> Host:
+    """An array that is the same in all runs; or its one element, if all elements are the same in all runs."""
+    found = [run.arrays[number] for run in runs]
+    if _all_same(runs, [number]):
+        return found[0]
+    elements = {array.ravel()[0].tobytes() for array in found if array.size and (array == array.ravel()[0]).all()}
+    if len(elements) != 1 or not all(array.size for array in found):
         raise Differs(f"{_name(each)} gets an array that was computed outside of functions")
+    return np.array(found[0].ravel()[0])
 
 
 def _all_same(runs: Sequence[Run], numbers: Sequence[int]) -> bool:

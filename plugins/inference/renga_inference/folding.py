@@ -64,10 +64,11 @@ def readers(program: Program) -> Counter[int]:
 
 def _without_identities(program: Program) -> Program:
     names: dict[int, int] = {}
+    held = {*program.outputs, *[number for step in program.steps for number in step.held]}
     steps = []
     for step in program.steps:
         step = replace(step, inputs=tuple([names.get(number, number) for number in step.inputs]))
-        kept = set(program.outputs).isdisjoint(step.outputs)
+        kept = held.isdisjoint(step.outputs)
         if kept and _does_nothing(step, program):
             names.update(zip(step.outputs, step.inputs, strict=True))
         else:

@@ -14,7 +14,7 @@ from renga_core.graph import Variable, as_array, no_backprop_mode
 from renga_core.link import Link
 from renga_inference.checking import Check
 from renga_inference.comparing import compared
-from renga_inference.folding import folded
+from renga_inference.folding import folded, pruned
 from renga_inference.frozen import FrozenModel
 from renga_inference.fusing import fused
 from renga_inference.program import Host, Program
@@ -60,7 +60,10 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
         )
     _complete(model, arrays)
     program, runs = _program(model, arrays)
-    frozen = FrozenModel(fused(folded(program)), tolerance)
+    program = pruned(fused(folded(program)))
+    # Training goes on with the arrays of the model.
+    constants = {number: array.copy() for number, array in program.constants.items()}
+    frozen = FrozenModel(replace(program, constants=constants), tolerance)
     for run in runs:
         Check(frozen, run, len(arrays))()
     return frozen

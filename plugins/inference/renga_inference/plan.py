@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from renga_core.errors import RengaError
 from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Transpose
 from renga_inference.engine import Call, Engine, Operator
 from renga_inference.lowering import operation_of, operator_of
 from renga_inference.memory import Needed, packed
-from renga_inference.program import Host, Program, Step
+from renga_inference.program import Host, Program, Step, with_arrays
 from renga_nn.functions.connection.convolution import Convolution
 from renga_nn.functions.pooling.max_pooling import MaxPooling
 from renga_nn.functions.pooling.window_sum import WindowSum
@@ -43,8 +44,12 @@ class Plan:
         self._steps = [step.at(batch) for step in program.steps]
         self._program = program
         self._shapes = {number: spec.at(batch) for number, spec in program.specs.items()}
+        self._constants = {
+            number: array if array.shape == self._shapes[number] else np.full(self._shapes[number], array)
+            for number, array in program.constants.items()
+        }
         # What an array will look like. Memory that nobody touches costs nothing.
-        self._looks: dict[int, Host] = dict(program.constants)
+        self._looks: dict[int, Host] = dict(self._constants)
         images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
         for number in program.inputs:
             empty = _empty_images if number in images else np.empty
@@ -101,7 +106,7 @@ class Plan:
 
     def _look_at(self, step: Step) -> None:
         """Find out how the results of a step will lie in memory."""
-        if isinstance(step.function, _VIEWS) and not step.then and not _picks(step.function):
+        if isinstance(step.function, _VIEWS) and not (step.then or step.held or _picks(step.function)):
             (source,), (number,) = step.inputs, step.outputs
             (look,) = copy.copy(step.function).forward((self._looks[source],))
             if look.size and np.shares_memory(look, self._looks[source]):
@@ -125,16 +130,16 @@ class Plan:
             operator = operator_of(function)
             assert operator is not None, "only such functions are fused"
             then.append(Operator(*operator, None if other is None else self._looks[other]))
-        if known is None or len(step.outputs) != 1:
+        if known is None or len(step.outputs) != 1 or step.held:
             return None
-        constant = tuple([number in self._program.constants for number in step.inputs])
+        constant = tuple([number in self._constants for number in step.inputs])
         return Call(known[0], tuple(arrays), constant, known[1], tuple(then), self._looks[step.outputs[0]])
 
     # --- memory -------------------------------------------------------------------------------------------------------
 
     def _placed(self, binders: Sequence[Binder | None]) -> tuple[dict[int, Host], int]:
         """All arrays that have a place, constants included; and how many bytes that takes without these."""
-        constants = self._program.constants
+        constants = self._constants
         roots: dict[int, None] = {}
         for step, binder in zip(self._steps, binders, strict=True):
             if binder is not None:
@@ -186,10 +191,16 @@ class Plan:
         last = [number for number in {*step.reads} if self._ends(number, place)]
 
         def run(values: dict[int, Host]) -> None:
-            results = copy.copy(step.function).forward(tuple([values[number] for number in step.inputs]))
+            function = with_arrays(step.function, values) if step.held else copy.copy(step.function)
+            results = function.forward(tuple([values[number] for number in step.inputs]))
             for function, other in step.then:
                 results = copy.copy(function).forward((results[0], *(() if other is None else (values[other],))))
             for number, result, target in zip(step.outputs, results, placed, strict=True):
+                if result.shape != self._shapes[number]:
+                    raise RengaError(
+                        f"{step.name} returns an array of shape {result.shape}; {self._shapes[number]} was to follow "
+                        "from the size of the batch.\nNext: freeze the model anew with an example of this size."
+                    )
                 if target is None:
                     # What lies there is overwritten as soon as no step reads it any more.
                     values[number] = result.copy() if np.may_share_memory(result, self._memory) else result

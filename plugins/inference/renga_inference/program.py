@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from renga_core.graph import FunctionNode
-from renga_inference.sizes import Size, value_at
+from renga_inference.sizes import Number, Size, mapped, value_at
 
-__all__ = ["Host", "Place", "Program", "Spec", "Step", "of_batch"]
+__all__ = ["Host", "Place", "Program", "Spec", "Step", "of_batch", "with_arrays"]
 
 Host = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(Number):
     """Stands for an array in what a model returns.
 
     Attributes:
@@ -50,11 +50,13 @@ class Step:
     """Functions that are computed in one go: one of any kind, then others that work element by element on its result.
 
     Attributes:
-        function: The first function, never applied; its attributes may hold `Size`.
+        function: The first function, never applied. Its attributes may hold a `Size`, or a `Place`: an array that
+            differs from call to call, such as the numbers of words.
         inputs: Numbers of its inputs.
         outputs: Numbers of the results; those of the last of `then`, if there are any.
         then: What is done with the result, in this order, each with the number of its second operand or None.
         where: ``file:line`` of the user's program.
+        held: Numbers of the arrays that the first function's attributes hold.
     """
 
     function: FunctionNode
@@ -62,11 +64,17 @@ class Step:
     outputs: tuple[int, ...]
     then: tuple[tuple[FunctionNode, int | None], ...] = ()
     where: str = ""
+    held: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found: list[int] = []
+        mapped(vars(self.function), lambda part: found.append(part.value) if isinstance(part, Place) else None)
+        object.__setattr__(self, "held", tuple(found))
 
     @property
     def reads(self) -> tuple[int, ...]:
-        """Numbers of all arrays that it needs."""
-        return (*self.inputs, *[other for _, other in self.then if other is not None])
+        """Numbers of all arrays that it needs: inputs, second operands of `then`, those that are held."""
+        return (*self.inputs, *[other for _, other in self.then if other is not None], *self.held)
 
     @property
     def name(self) -> str:
@@ -88,7 +96,8 @@ class Program:
 
     Attributes:
         inputs: Numbers of the arguments.
-        constants: The arrays that are there before: parameters above all.
+        constants: The arrays that are there before: parameters above all. Where the shape follows from the batch, the
+            element that is everywhere, such as the 0 of a state that begins.
         steps: What is computed, in order.
         specs: Of each array.
         result: What is returned, with a `Place` for each array.
@@ -116,6 +125,14 @@ def of_batch(function: FunctionNode, batch: int) -> FunctionNode:
         bound = value_at(value, batch)
         if bound is not value:
             setattr(made, name, bound)
+    return made
+
+
+def with_arrays(function: FunctionNode, values: Mapping[int, Host]) -> FunctionNode:
+    """The function, ready to compute once, with arrays where its attributes hold a `Place`."""
+    made = copy.copy(function)
+    for name, value in vars(function).items():
+        setattr(made, name, mapped(value, lambda part: values[part.value] if isinstance(part, Place) else part))
     return made
 
 

@@ -17,6 +17,7 @@ from renga_core.graph import FunctionNode, Variable, no_backprop_mode
 from renga_core.link import Link
 from renga_core.tracer import Tracer
 from renga_inference.program import Host, Place
+from renga_inference.sizes import mapped
 
 __all__ = ["Applied", "Run", "record"]
 
@@ -29,7 +30,7 @@ class Applied:
 
     Attributes:
         function: It.
-        attributes: Those that it had before.
+        attributes: Those that it had before, with a `Place` for each array that is known by a number.
         inputs, outputs: Numbers of its arrays.
         where: ``file:line`` of the user's program.
     """
@@ -91,7 +92,7 @@ class _Recorder(Tracer):
         inputs: Sequence[Variable | Array],
     ) -> tuple[Variable, ...]:
         """Note it."""
-        inputs, attributes = list(inputs), dict(vars(function))
+        inputs, attributes = list(inputs), mapped(dict(vars(function)), self._placed)
         outputs = proceed(function, inputs)
         where = _user_line()
         read = tuple([self._number(x, where) for x in inputs])
@@ -115,6 +116,10 @@ class _Recorder(Tracer):
             f"renga.inference: the model returns a {type(result).__name__}.\n"
             "Next: let it return Variables or arrays, or tuples, lists or dictionaries of these."
         )
+
+    def _placed(self, part: Any) -> Any:
+        known = self._numbers.get(id(part)) if isinstance(part, np.ndarray) else None
+        return part if known is None else Place(known)
 
     def _number(self, x: Variable | Array, where: str) -> int:
         array = x._array if isinstance(x, Variable) else x

@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Differs", "Size", "agree", "mapped", "same", "value_at"]
+__all__ = ["Differs", "Number", "Size", "agree", "mapped", "same", "value_at"]
 
 
 class Differs(Exception):
     """Two runs of a model differ in something that does not follow from the size of the batch."""
 
 
+class Number:
+    """Stands for a value that is not known yet: it has no parts."""
+
+
 @dataclasses.dataclass(frozen=True)
-class Size:
+class Size(Number):
     """``slope * batch + offset``.
 
     Attributes:
@@ -70,7 +74,7 @@ def value_at(value: Any, batch: int) -> Any:
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     """The value, with each part that has no parts of its own replaced by what `change` makes of it."""
-    parts = None if isinstance(value, Size) else _parts(value)
+    parts = _parts(value)
     if parts is None:
         return change(value)
     made = [mapped(part, change) for part in parts]
@@ -111,7 +115,7 @@ def _parts(value: Any) -> list[Any] | None:
         return list(value.values())
     if isinstance(value, slice):
         return [value.start, value.stop, value.step]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value) and not isinstance(value, (type, Number)):
         return [getattr(value, field.name) for field in dataclasses.fields(value)]
     return None
 

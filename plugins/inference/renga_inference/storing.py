@@ -143,7 +143,9 @@ def _check(program: Program) -> None:
     if not known.issuperset(program.outputs) or not known.issubset(program.specs):
         raise ValueError("an array is missing")
     for number, array in program.constants.items():
-        if Spec(array.shape, array.dtype) != program.specs[number]:
+        spec = program.specs[number]
+        filled = array.shape == () and any(isinstance(size, Size) for size in spec.shape)
+        if array.dtype != spec.dtype or not (filled or array.shape == spec.shape):
             raise ValueError(f"constant {number} has another shape or dtype")
     if not program.inputs or program.batch < 1 or not _is_result(program.result):
         raise ValueError("no arguments, no batch or no result")

@@ -150,6 +150,9 @@ def _convolution(engine: Engine, call: Any) -> Binder | None:
     stride, pad, dilate, groups, out = call.arguments
     if not all(call.constant[1:]) or not convolution.supports(x, W, b[0] if b else None, *call.arguments):
         return None
+    fits = x.shape[1] == W.shape[1] * groups and all(each.shape == W.shape[:1] for each in b)
+    if not fits or call.result.shape != (x.shape[0], W.shape[0], *out):
+        return None
     if not _has_channels_last(x):  # oneDNN's slowest implementation takes other orders
         return None
     filters = W.shape if groups == 1 else (groups, W.shape[0] // groups, *W.shape[1:])
@@ -233,6 +236,8 @@ def _simple(compute: Primitive) -> Binder:
 
 def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Binder | None:
     (x,) = call.arrays
+    if x.shape[2:] != tuple(window.size) or call.result.shape != (*x.shape[:2], *window.out):
+        return None
     if not pooling.supports(x, window) or not _has_channels_last(x):
         return None
     axes = zip(window.out, window.stride, window.ksize, window.size, window.pad, strict=True)
@@ -261,6 +266,8 @@ def _window_sum(engine: Engine, call: Any) -> Binder | None:
 
 def _softmax(algorithm: int, engine: Engine, call: Any) -> Binder | None:
     (x,), (axis,) = call.arrays, call.arguments
+    if x.shape != call.result.shape:
+        return None
 
     def make() -> Primitive:
         layouts = _layout(x), _layout(call.result)
@@ -304,7 +311,9 @@ def _batch_normalization(engine: Engine, call: Any) -> Binder | None:
 
 def _matmul(engine: Engine, call: Any) -> Binder | None:
     a, b = call.arrays
-    if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2]:
+    if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
+        return None
+    if call.result.shape != (*a.shape[:-1], b.shape[-1]):
         return None
 
     def make() -> Primitive:

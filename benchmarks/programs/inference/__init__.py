@@ -1,0 +1,1 @@
+"""Inference: Renga's frozen models beside PyTorch and ONNX Runtime."""

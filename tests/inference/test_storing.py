@@ -1,0 +1,141 @@
+"""Frozen models in files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pytest
+from inference_models import Encoder, Recurrent, Residual, images, settled, words
+
+import renga
+import renga.functions as F
+from renga_core.errors import RengaError
+from renga_core.serializers.errors import FileDamaged
+from renga_serializers.archive import open_archive, write_archive
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("frozen") / "model.npz"
+    renga.inference(settled(Residual()), images(2)).save(path)
+    return path
+
+
+@pytest.mark.parametrize(("make", "batch_of"), [(Residual, images), (Encoder, words), (Recurrent, words)])
+def test_what_is_loaded_computes_the_same_bits(make, batch_of, tmp_path):
+    frozen = renga.inference(settled(make()), batch_of(2))
+    frozen.save(tmp_path / "model.npz")
+    loaded = renga.load_inference(tmp_path / "model.npz")
+    for batch in (2, 5):
+        found, expected = [_flat(each(batch_of(batch))) for each in (loaded, frozen)]
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert loaded.tolerance == frozen.tolerance
+    loaded.save(tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "model.npz").read_bytes()
+
+
+def _flat(result):
+    if isinstance(result, np.ndarray):
+        return [result]
+    return [array for part in (result.values() if isinstance(result, dict) else result) for array in _flat(part)]
+
+
+def test_a_damaged_file_is_refused(stored, tmp_path):
+    right, expected, meaningless = stored.read_bytes(), _flat(renga.load_inference(stored)(images(2))), 0
+    target = tmp_path / "model.npz"
+    for place in [*range(0, len(right), len(right) // 60), len(right) - 1]:
+        target.write_bytes(right[:place] + bytes([right[place] ^ 16]) + right[place + 1 :])
+        with contextlib.suppress(FileDamaged):  # some bits of an archive mean nothing, such as those of dates
+            found = _flat(renga.load_inference(target)(images(2)))
+            assert all(map(np.array_equal, found, expected))
+            meaningless += 1
+    assert meaningless < 5
+    for end in (0, 1, 100, len(right) // 2, len(right) - 1):
+        target.write_bytes(right[:end])
+        with pytest.raises(FileDamaged):
+            renga.load_inference(target)
+
+
+def _change(path, **changes):
+    """The file with other parts of its description, and a digest that fits."""
+    with open_archive(path) as archive:
+        arrays = {name: archive[name] for name in archive}
+    described = json.loads(arrays["program"].tobytes())
+    for place, value in changes.items():
+        part = described
+        *keys, last = [int(key) if key.isdigit() else key for key in place.split("__")]
+        for key in keys:
+            part = part[key]
+        part[last] = value
+    arrays["program"] = np.frombuffer(json.dumps(described).encode(), np.uint8)
+    file = io.BytesIO()
+    write_archive(file, arrays, compression=False)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"steps__0__function__function": "os:system"}, "which no plugin that is installed has"),
+        ({"steps__0__function__function": "renga.__main__:main"}, "which no plugin that is installed has"),
+        ({"steps__0__function__function": "renga_nn.__main__:X"}, "which no plugin that is installed has"),
+        ({"steps__0__function__function": "renga_core.graph:Variable"}, "which is nothing that a frozen model"),
+        ({"steps__0__function__function": "renga_core.link.link:Link"}, "which is nothing that a frozen model"),
+        ({"steps__0__function__attributes": {"dict": {"geometry": {"eval": "1"}}}}, "KeyError"),
+        ({"steps__0__inputs": [0, 1000]}, "reads what is not there"),
+        ({"steps__0__inputs": [-1]}, "is not a whole number from 0"),
+        ({"steps__0__outputs": [0]}, "makes what is there"),
+        ({"specs__0": [{"tuple": [1 << 40]}, {"dtype": "<f4"}]}, "Error"),
+        ({"specs__0": [{"tuple": [2, 2, 9, 8]}, {"dtype": "<f4"}]}, "Error"),
+        ({"specs__0": [{"tuple": [2, 3, 9, 8]}, {"dtype": "|O"}]}, "a dtype of objects"),
+        ({"format": 2}, "this version of Renga reads 1"),
+        ({"result": {"place": 12345}}, "an array is missing"),
+        ({"batch": 0}, "no batch"),
+        ({"steps": []}, "an array is missing"),
+    ],
+)
+def test_a_file_that_was_written_to_do_harm_is_refused(stored, tmp_path, changes, said):
+    target = tmp_path / "model.npz"
+    target.write_bytes(_change(stored, **changes))
+    with pytest.raises(FileDamaged, match=said) as error:
+        renga.load_inference(target)
+    assert "a frozen model" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_every_shape_that_a_file_may_claim_is_refused_or_harmless(stored, tmp_path):
+    """An engine writes where the description says: no shape of a result may be smaller than what is computed."""
+    with open_archive(stored) as archive:
+        described = json.loads(archive["program"].tobytes())
+    target = tmp_path / "model.npz"
+    for number, (shape, dtype) in described["specs"].items():
+        sizes = shape["tuple"]
+        for place in {0, len(sizes) - 1}:
+            smaller = [{"size": [0, 1]} if at == place else size for at, size in enumerate(sizes)]
+            target.write_bytes(_change(stored, **{f"specs__{number}": [{"tuple": smaller}, dtype]}))
+            with contextlib.suppress(FileDamaged):
+                renga.load_inference(target)
+
+
+def test_a_file_that_is_no_frozen_model_is_refused(tmp_path):
+    np.savez(tmp_path / "model.npz", W=np.zeros(3))
+    with pytest.raises(FileDamaged, match="a frozen model"):
+        renga.load_inference(tmp_path / "model.npz")
+    with pytest.raises(OSError, match=r"nowhere.npz"):
+        renga.load_inference(tmp_path / "nowhere.npz")
+
+
+class Own(renga.FunctionNode):
+    def forward(self, inputs):
+        return (inputs[0] + 1,)
+
+
+def test_a_function_of_no_plugin_cannot_be_saved(tmp_path):
+    frozen = renga.inference(lambda x: F.relu(Own().apply((x,))[0]), images(2))
+    with pytest.raises(RengaError, match=r"Own \(.*\): .*:Own is of no plugin that is installed.*\nNext: "):
+        frozen.save(tmp_path / "model.npz")
+    assert not list(tmp_path.iterdir())
