@@ -22,8 +22,18 @@ MISSING = library.without_bfloat16()
 @pytest.mark.parametrize("number", [np.nan, -np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize(
     "function",
-    [F.relu, F.softmax, F.log_softmax, lambda x: F.max_pooling_2d(x, 2), lambda x: F.average_pooling_2d(x, 2)],
-    ids=["relu", "softmax", "log_softmax", "max_pooling", "average_pooling"],
+    [
+        F.relu,
+        F.softmax,
+        F.log_softmax,
+        F.gelu,
+        F.silu,
+        F.sigmoid,
+        F.tanh,
+        lambda x: F.max_pooling_2d(x, 2),
+        lambda x: F.average_pooling_2d(x, 2),
+    ],
+    ids=["relu", "softmax", "log_softmax", "gelu", "silu", "sigmoid", "tanh", "max_pooling", "average_pooling"],
 )
 def test_what_is_not_finite_shows(function, number):
     """Forward and back, as in float32: the kit asks this of NumPy's own dtypes only."""

@@ -9,6 +9,7 @@ _LAYOUTS = ("gaps", "transposed", "channels_last")
 _DENSE = ("transposed", "channels_last")
 _MATRICES = ("gaps", "transposed")
 _PRIORITY = 50
+_ACTIVATIONS = {"gelu": "GELU", "gelu_tanh": "GELUTanh", "silu": "SiLU", "sigmoid": "Sigmoid", "tanh": "Tanh"}
 _WITH_BFLOAT16 = (
     "add",
     "convolution",
@@ -88,6 +89,7 @@ def _bfloat16() -> list[Kernel]:
     of_single = [
         *[kernel for kernel in _float32() if kernel.op in _WITH_BFLOAT16],
         _kernel("scaled_dot_product_attention", "attention_bfloat16:Attention"),
+        *[_kernel(op, f"eltwise:{target}") for op, target in _ACTIVATIONS.items()],
         _kernel("refresh_fp32_copy", "fp32_copy:Refresh", layouts=()),
         _kernel("round_fp32_copy", "fp32_copy:Round", "supports_round", layouts=()),
     ]
