@@ -15,7 +15,7 @@ from renga_kernels_numba.loops.pieces import DROPOUT_STEPS
 __all__ = ["Dropout", "supports"]
 
 _FORWARD = Loop("dropout:dropout", "f4* f4* u1* i8 u8* i8 i8 f8")
-_BACKWARD = Loop("dropout:dropout_gradient", "u1* f4* f4* i8 f8")
+_BACKWARD = Loop("dropout:dropout_gradient", "u1* f4* f4* i8 f8", alone=8)
 
 _SINGLE = np.dtype(np.float32)
 _LOW = (1 << 64) - 1

@@ -28,24 +28,27 @@ class Loop:
         source: ``module:function`` in `renga_kernels_numba.loops`.
         signature: Types of its arguments behind the piece, with spaces between: pointers ``f4*``, ``f8*``, ``i4*``,
             ``i8*``, ``u1*`` …, whole numbers ``i8``, numbers ``f8``.
+        alone: Up to how many pieces the calling thread does alone. To share work with other threads takes 10 µs, and
+            more on a busy machine: so as many as take some 40 µs.
     """
 
     known: ClassVar[dict[str, Loop]] = {}
     """All loops of the modules imported so far, by source."""
 
-    def __init__(self, source: str, signature: str) -> None:
+    def __init__(self, source: str, signature: str, alone: int = 1) -> None:
         self.source = source
         self.signature = signature
+        self.alone = alone
         self._pack = struct.Struct("qq" + "".join("d" if t == "f8" else "q" for t in signature.split())).pack
         self._data = ctypes.c_char * (16 + 8 * len(signature.split()))
         self._quick: Callable[[Any], None] | None = None
         Loop.known[source] = self
 
     def __call__(self, pieces: int, *arguments: float) -> None:
-        """Do all pieces: one in this thread, several in all threads.
+        """Do all pieces: few in this thread, which keeps Python's lock meanwhile, more in all threads.
 
         Args:
-            pieces: How many. With one piece Python's lock is kept, so it should be short (below some 50 µs).
+            pieces: How many.
             arguments: Addresses of arrays, and numbers, in the order of the signature. The caller keeps the arrays
                 alive, and has checked that they are large enough.
 
@@ -54,7 +57,7 @@ class Loop:
         """
         quick = self._quick or self.prepare()
         data = self._data.from_buffer_copy(self._pack(0, pieces, *arguments))
-        if pieces > 1:
+        if pieces > self.alone:
             threads.in_parallel(self._function, data, pieces)
         elif pieces:
             quick(data)

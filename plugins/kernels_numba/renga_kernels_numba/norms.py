@@ -1,4 +1,4 @@
-"""Sums of squares of many arrays, and scaling them: for clipping gradients by their norm."""
+"""Sums of squares of many arrays, scaling them, and adding multiples: for what changes gradients before an update."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 from renga_core.backend import Array
 from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
-from renga_kernels_numba.rows import Table, lie_alike
+from renga_kernels_numba.rows import Table, lie_alike, run_rows
 
-__all__ = ["Scale", "SumsOfSquares", "supports"]
+__all__ = ["AddMultiple", "Scale", "SumsOfSquares", "supports", "supports_two"]
 
-_SQUARES = Loop("norms:squares", "i8* i8 f8*")
+_SQUARES = Loop("norms:squares", "i8* i8 f8*", alone=8)
 _ADD_UP = Loop("norms:add_up", "i8* i8 f8*")
-_SCALE = Loop("norms:scale", "i8* i8")
+_SCALE = Loop("norms:scale", "i8* i8", alone=8)
+_ADD_MULTIPLE = Loop("norms:add_multiple", "i8* i8 f8", alone=8)
 
 _SINGLE = np.dtype(np.float32)
 
@@ -23,6 +24,11 @@ _SINGLE = np.dtype(np.float32)
 def supports(array: Array, number: Array) -> bool:
     """Whether these are float32 arrays without gaps, the second with one element."""
     return lie_alike(array) and number.dtype == _SINGLE and number.shape == (1,)
+
+
+def supports_two(array: Array, other: Array, rate: float) -> bool:
+    """Whether these are float32 arrays, both in the same order without gaps."""
+    return lie_alike(array, other)
 
 
 class SumsOfSquares:
@@ -45,3 +51,12 @@ class Scale:
         """As the reference."""
         table = Table((arrays, factors))
         _SCALE(table.pieces, table.address, table.rows)
+
+
+class AddMultiple:
+    """Operation ``add_multiple``."""
+
+    @staticmethod
+    def forward(arrays: Sequence[Array], others: Sequence[Array], rate: float) -> None:
+        """As the reference."""
+        run_rows(_ADD_MULTIPLE, (arrays, others), rate)

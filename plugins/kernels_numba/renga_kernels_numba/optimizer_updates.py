@@ -23,12 +23,12 @@ __all__ = [
 
 Arrays = Sequence[Array]
 
-_SGD = Loop("optimizer_updates:sgd", "i8* i8 f8")
-_MOMENTUM_SGD = Loop("optimizer_updates:momentum_sgd", "i8* i8 f8 f8")
-_CORRECTED_MOMENTUM_SGD = Loop("optimizer_updates:corrected_momentum_sgd", "i8* i8 f8 f8")
-_NESTEROV_AG = Loop("optimizer_updates:nesterov_ag", "i8* i8 f8 f8")
-_RMSPROP = Loop("optimizer_updates:rmsprop", "i8* i8 f8 f8 f8")
-_ADAM = Loop("optimizer_updates:adam", "i8* i8 f8 f8 f8 f8 f8")
+_SGD = Loop("optimizer_updates:sgd", "i8* i8 f8", alone=6)
+_MOMENTUM_SGD = Loop("optimizer_updates:momentum_sgd", "i8* i8 f8 f8", alone=6)
+_CORRECTED_MOMENTUM_SGD = Loop("optimizer_updates:corrected_momentum_sgd", "i8* i8 f8 f8", alone=6)
+_NESTEROV_AG = Loop("optimizer_updates:nesterov_ag", "i8* i8 f8 f8", alone=6)
+_RMSPROP = Loop("optimizer_updates:rmsprop", "i8* i8 f8 f8 f8", alone=4)
+_ADAM = Loop("optimizer_updates:adam", "i8* i8 f8 f8 f8 f8 f8", alone=4)
 
 
 def supports_sgd(param: Array, grad: Array, rate: float) -> bool:

@@ -46,6 +46,7 @@ def renga_kernels() -> list[Kernel]:
         _kernel("rmsprop_update", "optimizer_updates:RMSpropUpdate", 60, "supports_rmsprop", _DENSE),
         _kernel("sums_of_squares", "norms:SumsOfSquares", 60, layouts=_DENSE),
         _kernel("scale", "norms:Scale", 60, layouts=_DENSE),
+        _kernel("add_multiple", "norms:AddMultiple", 60, "supports_two", _DENSE),
         _kernel("adam_update", "optimizer_updates:AdamUpdate", 60, "supports_adam", _DENSE),
     ]
 

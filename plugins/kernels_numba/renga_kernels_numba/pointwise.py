@@ -23,8 +23,8 @@ __all__ = [
     "supports_two",
 ]
 
-_SWIGLU = Loop("pointwise:swiglu_forward", "f4* f4* f4* i8")
-_SWIGLU_GRADIENT = Loop("pointwise:swiglu_backward", "f4* f4* f4* f4* f4* i8")
+_SWIGLU = Loop("pointwise:swiglu_forward", "f4* f4* f4* i8", alone=3)
+_SWIGLU_GRADIENT = Loop("pointwise:swiglu_backward", "f4* f4* f4* f4* f4* i8", alone=3)
 
 _SINGLE = np.dtype(np.float32)
 
@@ -52,8 +52,8 @@ class Pointwise:
     """
 
     def __init__(self, name: str) -> None:
-        self._forward = Loop(f"pointwise:{name}_forward", "f4* f4* i8")
-        self._backward = Loop(f"pointwise:{name}_backward", "f4* f4* f4* i8")
+        self._forward = Loop(f"pointwise:{name}_forward", "f4* f4* i8", alone=3)
+        self._backward = Loop(f"pointwise:{name}_backward", "f4* f4* f4* i8", alone=3)
 
     def forward(self, x: Array) -> Array:
         """As the reference."""

@@ -13,8 +13,8 @@ from renga_kernels_numba.loops.pieces import ELEMENTS
 
 __all__ = ["LOG_SOFTMAX", "SOFTMAX", "CrossEntropy", "Softmax", "supports", "supports_cross_entropy"]
 
-_CROSS_ENTROPY = Loop("softmax:cross_entropy", "f4* i8* f4* f4* f4* i8 i8 i8")
-_CROSS_ENTROPY_GRADIENT = Loop("softmax:cross_entropy_gradient", "f4* i8* f4* f4* f4* i8 i8 i8")
+_CROSS_ENTROPY = Loop("softmax:cross_entropy", "f4* i8* f4* f4* f4* i8 i8 i8", alone=3)
+_CROSS_ENTROPY_GRADIENT = Loop("softmax:cross_entropy_gradient", "f4* i8* f4* f4* f4* i8 i8 i8", alone=3)
 
 
 def supports(x: Array, axis: int) -> bool:
@@ -35,8 +35,8 @@ class Softmax:
     """
 
     def __init__(self, name: str) -> None:
-        self._forward = Loop(f"softmax:{name}", "f4* f4* i8 i8 i8")
-        self._backward = Loop(f"softmax:{name}_gradient", "f4* f4* f4* i8 i8 i8")
+        self._forward = Loop(f"softmax:{name}", "f4* f4* i8 i8 i8", alone=3)
+        self._backward = Loop(f"softmax:{name}_gradient", "f4* f4* f4* i8 i8 i8", alone=3)
 
     def forward(self, x: Array, axis: int) -> Array:
         """As the reference."""

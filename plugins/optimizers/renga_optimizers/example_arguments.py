@@ -12,6 +12,7 @@ from renga_core.kernel import Sample
 
 __all__ = [
     "adam_update",
+    "add_multiple",
     "corrected_momentum_sgd_update",
     "momentum_sgd_update",
     "nesterov_ag_update",
@@ -77,6 +78,13 @@ def sums_of_squares(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[
     for name, shape in _FEW_SHAPES.items():
         array = (rng.standard_normal(shape) * 300 / math.sqrt(max(1, math.prod(shape)))).astype(dtype)
         yield Sample(name, (array, np.ones(1, wide)), changed=(1,))
+
+
+def add_multiple(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """Arguments of ``add_multiple``."""
+    for name, shape in _FEW_SHAPES.items():
+        array, other = rng.standard_normal((2, *shape)).astype(dtype)
+        yield Sample(name, (array, other, 0.3), changed=(0,))
 
 
 def scale(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:

@@ -1,4 +1,4 @@
-"""Sums of squares of arrays, and scaling them. In their tables each row begins at the beginning of a piece."""
+"""Sums of squares of arrays, scaling them, and adding multiples of others."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from renga_kernels_numba.loops.intrinsics import Floats, Longs, floats_at, inlin
 from renga_kernels_numba.loops.pieces import ELEMENTS
 from renga_kernels_numba.loops.rows import each_row
 
-__all__ = ["add_up", "scale", "squares"]
+__all__ = ["add_multiple", "add_up", "scale", "squares"]
 
 
 @loop
 def squares(piece: int, table: Longs, rows: int, parts: Floats) -> None:
-    """The sum of squares of a piece, in float64, into ``parts[piece]``. Arrays of a row: x, and its sum."""
+    """The sum of squares of a piece, in float64, into ``parts[piece]``. Arrays of a row: x, and its sum.
+
+    Each row begins at the beginning of a piece.
+    """
     each_row(piece, table, rows, 4, _squares, (parts, piece))
 
 
@@ -57,3 +60,17 @@ def _scale(table: Longs, place: int, start: int, stop: int, numbers: Any) -> Non
     x, factor = floats_at(table[place]), floats_at(table[place + 1])[0]
     for i in range(start, stop):
         x[i] *= factor
+
+
+@loop
+def add_multiple(piece: int, table: Longs, rows: int, rate: float) -> None:
+    """x ← x + rate·y. Arrays of a row: x, y."""
+    each_row(piece, table, rows, 4, _add_multiple, (float32(rate),))
+
+
+@inline
+def _add_multiple(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
+    x, y = floats_at(table[place]), floats_at(table[place + 1])
+    (rate,) = numbers
+    for i in range(start, stop):
+        x[i] += rate * y[i]

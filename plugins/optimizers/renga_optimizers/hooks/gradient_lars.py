@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from renga_core.backend import get_backend
 from renga_core.graph import Parameter
 from renga_core.optimizer import UpdateRule
-from renga_optimizers.hooks.norm import sum_of_squares
+from renga_optimizers.hooks.norm import ADD_MULTIPLE, SCALE, SUMS_OF_SQUARES
 
 __all__ = ["GradientLARS"]
 
@@ -41,11 +44,14 @@ class GradientLARS:
         grad = param.grad
         if grad is None:
             return
-        xp = param.xp
+        backend, xp, array = get_backend(grad), param.xp, param.array.astype(grad.dtype, copy=False)
         with param.device.use():
             # Norms stay on the device: nothing waits for them.
-            param_norm = xp.sqrt(sum_of_squares(param.array))
-            grad_norm = xp.sqrt(sum_of_squares(grad))
+            squares = xp.empty(2, dtype=np.promote_types(grad.dtype, np.float32))
+            SUMS_OF_SQUARES(backend, [array, grad], [squares[:1], squares[1:]])
+            norms = xp.sqrt(squares)
+            param_norm, grad_norm = norms[:1], norms[1:]
             rate = self.threshold * param_norm / (grad_norm + self.weight_decay * param_norm + self.eps)
-            grad += self.weight_decay * param.array.astype(grad.dtype, copy=False)
-            grad *= xp.where(param_norm > self.threshold, rate, 1.0).astype(grad.dtype)
+            if self.weight_decay:
+                ADD_MULTIPLE(backend, [grad], [array], self.weight_decay)
+            SCALE(backend, [grad], [xp.where(param_norm > self.threshold, rate, 1.0).astype(squares.dtype, copy=False)])

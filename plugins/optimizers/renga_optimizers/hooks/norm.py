@@ -1,4 +1,4 @@
-"""The sum of squares of arrays, and scaling them by a number on their device."""
+"""Sums of squares of arrays, scaling them by a number on their device, and adding multiples of others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from renga_core.backend import Array
 from renga_core.kernel import ListOperation
 
-__all__ = ["SCALE", "SUMS_OF_SQUARES", "sum_of_squares"]
+__all__ = ["ADD_MULTIPLE", "SCALE", "SUMS_OF_SQUARES", "sum_of_squares"]
 
 
 def sum_of_squares(array: Array) -> Array:
@@ -39,3 +39,14 @@ def _scale(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
 
 
 SCALE = ListOperation("scale", _scale, lists=2, samples="renga_optimizers.example_arguments:scale")
+
+
+def _add_multiple(arrays: Sequence[Array], others: Sequence[Array], rate: float) -> None:
+    """Operation ``add_multiple``: ``array += rate * other``, in place, for each array."""
+    for array, other in zip(arrays, others, strict=True):
+        array += rate * other
+
+
+ADD_MULTIPLE = ListOperation(
+    "add_multiple", _add_multiple, lists=2, samples="renga_optimizers.example_arguments:add_multiple"
+)

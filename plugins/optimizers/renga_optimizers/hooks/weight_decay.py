@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from renga_core.backend import get_backend
 from renga_core.graph import Parameter
 from renga_core.optimizer import UpdateRule
+from renga_optimizers.hooks.norm import ADD_MULTIPLE
 
 __all__ = ["WeightDecay"]
 
@@ -34,4 +36,4 @@ class WeightDecay:
         grad = param.grad
         if grad is not None:
             # In the gradient's precision: it is float32 where a float16 parameter is updated in float32.
-            grad += self.rate * param.array.astype(grad.dtype, copy=False)
+            ADD_MULTIPLE(get_backend(grad), [grad], [param.array.astype(grad.dtype, copy=False)], self.rate)
