@@ -119,6 +119,16 @@ def _inference() -> list[Workload]:
     return [Workload(f"inference/{name}", title, "inference") for name, title in titles.items()]
 
 
+def _language() -> list[Workload]:
+    return [
+        Workload("language/generate", "64 tokens after 64, time of one", "language", per=64),
+        Workload("language/prefill", "reading 256 tokens", "language"),
+        Workload("language/train", "training step, 4 texts of 255 tokens, Adam", "language"),
+        Workload("language/attention", "attention, 8 heads of 4,096, causal, with gradients", "language"),
+        Workload("language/vocabulary", "cross entropy of 4,096 × 32,000 scores, with gradients", "language"),
+    ]
+
+
 GROUPS = {
     "training": "Whole training steps (and inference): forward, backward and update.",
     "plain": "Training steps whose formulas are written out in plain operations, as older programs are.",
@@ -126,12 +136,13 @@ GROUPS = {
     "convolution": "Convolutions alone: y = conv(x), and its three gradients.",
     "vision": "Vision networks beside torchvision's: predicting, and training steps.",
     "inference": "Inference: frozen models (`renga.inference`), and the models themselves, beside their peers.",
+    "language": "A Llama with the sizes of stories15M (15 M parameters, 32,000 tokens), and what it is made of.",
     "import": "Importing, in a fresh process, bytecode cached; without the start of Python itself.",
 }
 IMPORT = Workload("import", "import", "import")
 WORKLOADS = {
     w.name: w
-    for w in (*_training(), *_plain(), *_overhead(), *_convolution(), *_vision(), *_inference(), IMPORT)
+    for w in (*_training(), *_plain(), *_overhead(), *_convolution(), *_vision(), *_inference(), *_language(), IMPORT)
 }
 
 

@@ -20,6 +20,9 @@ __all__ = ["Attention", "supports"]
 _LEAST = 1 << 16
 """Multiplications up to which NumPy is as fast, and no primitives are needed for each length of sequences."""
 
+_ROWS = 8
+"""Fewer queries are those of a text that grows: each time there are more keys, which would need other primitives."""
+
 _FEW = 1 << 22
 """So many scores are computed at once, and kept for backward: 16 MiB. More are computed by blocks."""
 
@@ -30,6 +33,7 @@ def supports(
     """Whether these are float32 arrays, and enough of them."""
     return (
         is_single(query, key, value)
+        and query.shape[-2] >= _ROWS
         and query.size * key.shape[-2] > _LEAST
         and (mask is None or mask.dtype in (bool, np.float32))
         and (keep is None or keep.dtype == np.float32)
