@@ -5,7 +5,7 @@
   of the batch.
 - `folding`, `fusing`: fewer steps. `lowering`: what functions are to an engine.
 - `plan`: a program for one size of the batch; `memory`: where arrays lie. `checking`: against the model.
-- `engine`, `kind`: what computes steps, so that others can be plugged in.
+- `engine`: what computes steps; a kernel names its own, so that others can be plugged in. `encoding`: JSON.
 
 How to use it: docs/how-to/freeze-a-model.md. Nothing is imported here.
 """

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Call", "Engine", "Operator"]
+from renga_core.kernel.candidates import offered_kernels
+from renga_core.plugin import State
+from renga_core.plugin.provider import resolve
+from renga_core.settings import lookup
+
+__all__ = ["Call", "Engine", "Operator", "new_engine"]
 
 Host = np.ndarray[Any, Any]
 
@@ -34,7 +39,7 @@ class Call:
     """An operation on arrays of known shapes that lie in memory in a known way.
 
     Attributes:
-        operation: Name of an operation of the kernels (`renga_core.kernel.Operation`); ``add`` or another `Operator`.
+        operation: Name of an operation of the kernels (`renga_core.kernel.Operation`), or of an `Operator`; ``copy``.
         arrays: Its arrays. Those that are no constants hold nothing yet: they show dtype, shape and strides.
         constant: Which of them are constants, and hold what they will hold in all calls.
         arguments: What the operation takes beside arrays.
@@ -65,3 +70,20 @@ class Engine:
             returns what computes; or None: the ordinary kernels compute this call.
         """
         return None
+
+
+def new_engine() -> Engine:
+    """A new engine, of the kernel that computes convolutions here; one that prepares nothing if that kernel has none.
+
+    A kernel of operation ``convolution`` names its engine by an attribute: ``engine = "module:Class"``. So the settings
+    that choose kernels choose the engine, too.
+    """
+    wanted = lookup("kernels.convolution").value
+    for offer in offered_kernels("convolution", "numpy"):
+        names = (None, offer.plugin.name, offer.name, offer.full_name)
+        if wanted in names and offer.status.state is State.READY and offer.probe().state is State.READY:
+            engine = getattr(offer.load(), "engine", None)
+            if engine is not None:
+                made: Engine = resolve(engine)()
+                return made
+    return Engine()

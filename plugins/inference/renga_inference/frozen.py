@@ -12,9 +12,7 @@ import numpy as np
 
 from renga_core.errors import RengaError
 from renga_core.graph import Variable, as_array
-from renga_core.plugin import registry
-from renga_inference.engine import Engine
-from renga_inference.kind import INFERENCE_ENGINE
+from renga_inference.engine import new_engine
 from renga_inference.plan import Plan
 from renga_inference.program import Host, Place, Program, Step
 from renga_inference.sizes import Size
@@ -90,7 +88,7 @@ class FrozenModel:
 
     def _forget(self) -> None:
         self._plans: OrderedDict[int, Plan] = OrderedDict()
-        self._engine: Engine = registry(INFERENCE_ENGINE).load(probe=True)()
+        self._engine = new_engine()
         self._process = os.getpid()
 
     def _batch(self, arrays: Sequence[Host]) -> int:

@@ -57,6 +57,7 @@ class Plan:
         self._roots: dict[int, int] = {}
         binders = self._prepared(engine)
         self._values, self.bytes = self._placed(binders)
+        self._copiers = {number: self._copier(engine, number) for number in program.inputs if number in self._values}
         self._binders = binders
         pairs = zip(self._steps, binders, strict=True)
         self._runners = [self._runner(place, step, binder) for place, (step, binder) in enumerate(pairs)]
@@ -74,7 +75,11 @@ class Plan:
         values = self._values.copy()
         for number, argument in zip(self._program.inputs, arguments, strict=True):
             if number in values:
-                np.copyto(values[number], argument)
+                copier = self._copiers.get(number) if argument.flags.c_contiguous and argument.flags.aligned else None
+                if copier is None:
+                    np.copyto(values[number], argument)
+                else:
+                    copier((argument, values[number]))()
             else:
                 values[number] = argument
         for step, run in zip(self._steps, self._runners, strict=True):
@@ -134,6 +139,11 @@ class Plan:
             return None
         constant = tuple([number in self._constants for number in step.inputs])
         return Call(known[0], tuple(arrays), constant, known[1], tuple(then), self._looks[step.outputs[0]])
+
+    def _copier(self, engine: Engine, number: int) -> Binder | None:
+        """What copies an argument without gaps to its place."""
+        look = self._looks[number]
+        return engine.prepare(Call("copy", (np.empty(look.shape, look.dtype),), (False,), (), (), look))
 
     # --- memory -------------------------------------------------------------------------------------------------------
 

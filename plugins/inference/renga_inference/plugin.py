@@ -1,21 +1,6 @@
-"""What this plugin offers: `renga.inference`, the kind of its engines, and one of them."""
+"""What this plugin offers: `renga.inference`, and what it makes."""
 
-from typing import Any
-
-from renga_core.plugin import Kind, Namespace, Provider, hookimpl
-from renga_inference.kind import INFERENCE_ENGINE
-
-
-@hookimpl
-def renga_kinds() -> list[Kind[Any]]:
-    """Engines."""
-    return [INFERENCE_ENGINE]
-
-
-@hookimpl
-def renga_inference_engines() -> list[Provider]:
-    """What computes frozen models where nothing faster is there."""
-    return [Provider("kernels", "renga_inference.engine:Engine", 1, "each step by the ordinary kernels")]
+from renga_core.plugin import Namespace, hookimpl
 
 
 @hookimpl

@@ -162,7 +162,13 @@ def _border_at_end(size: Ints, ksize: Ints, stride: Ints, pad: Ints, dilate: Int
 
 
 class Convolution:
-    """Operation ``convolution``."""
+    """Operation ``convolution``.
+
+    Attributes:
+        engine: What computes frozen models (`renga.inference`) where this kernel computes convolutions.
+    """
+
+    engine = "renga_kernels_onednn.inference:Engine"
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -69,7 +69,8 @@ class Engine:
     """Prepares the operations that oneDNN has, for float32. Packed weights serve all sizes of the batch."""
 
     def __init__(self) -> None:
-        self._packed: dict[tuple[int, Ints], list[tuple[Description, Array, Array]]] = {}
+        self._packed: dict[tuple[int, Ints], list[tuple[Description, Array]]] = {}
+        self._alive: dict[int, Array] = {}
 
     def prepare(self, call: Any) -> Binder | None:
         """As the protocol says."""
@@ -82,20 +83,29 @@ class Engine:
             return None
         return prepare(self, call)
 
-    def packed(self, W: Array, plain: Layout, description: Description) -> Array:
-        """Weights in the order that a primitive has chosen."""
+    def packed(self, W: Array, plain: Layout, description: Description, images: Ints = ()) -> Array:
+        """Weights in the order that a primitive has chosen.
+
+        Args:
+            W: The weights.
+            plain: How they lie.
+            description: Of the primitive.
+            images: ``(C, *size)`` where the columns belong to images that have their channels last.
+        """
         wanted = description.layout(WEIGHTS)
-        kept = self._packed.setdefault((id(W), W.shape), [])
-        for other, array, _ in kept:
+        self._alive[id(W)] = W  # as long as its number is a key
+        kept = self._packed.setdefault((id(W), images), [])
+        for other, array in kept:
             if reorder(other.layout(WEIGHTS), wanted) is None:
                 return array
-        made, source = np.empty(description.bytes(WEIGHTS), np.uint8), np.ascontiguousarray(W)
-        pack = reorder(plain, wanted)
-        if pack is None:
-            made = source
-        else:
+        source = np.ascontiguousarray(W)
+        if images:
+            source = np.moveaxis(source.reshape(-1, *images), 1, -1).reshape(W.shape)
+        pack, made = reorder(plain, wanted), source
+        if pack is not None:
+            made = np.empty(description.bytes(WEIGHTS), np.uint8)
             pack(address(source), address(made))
-        kept.append((description, made, W))
+        kept.append((description, made))
         return made
 
 
@@ -123,7 +133,10 @@ def _strides(x: Array) -> Ints:
     return tuple([step // x.itemsize for step in x.strides])
 
 
-def _with(work: int, make: Callable[[], Primitive]) -> Primitive:
+_Made = TypeVar("_Made")
+
+
+def _with(work: int, make: Callable[[], _Made]) -> _Made:
     """A primitive made for one thread if there is little work."""
     before = threads.use(threads.count() if work > _LITTLE else 1)
     try:
@@ -185,10 +198,13 @@ def _convolution(engine: Engine, call: Any) -> Binder | None:
 
 def _linear(engine: Engine, call: Any) -> Binder | None:
     x, W, *b = call.arrays
-    if not all(call.constant[1:]) or not x.flags.c_contiguous or not call.result.flags.c_contiguous:
-        return None
     columns, inner = W.shape
     rows = x.size // inner
+    images = x.shape[1:] if x.ndim > 2 and not x.flags.c_contiguous else ()
+    if images and (rows != x.shape[0] or not _has_channels_last(x)):
+        return None
+    if not all(call.constant[1:]) or not call.result.flags.c_contiguous:
+        return None
     if x.size != rows * inner or call.result.size != rows * columns or any(each.shape != (columns,) for each in b):
         return None
     steps, others = _steps(call)
@@ -208,30 +224,26 @@ def _linear(engine: Engine, call: Any) -> Binder | None:
         return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
 
     compute = _with(x.size * columns >> 4, make)
-    return _with_weights(compute, engine.packed(W, Layout((inner, columns), (1, inner)), compute.description))
+    return _with_weights(compute, engine.packed(W, Layout((inner, columns), (1, inner)), compute.description, images))
 
 
 def _with_weights(compute: Primitive, weights: Array) -> Binder:
     """The second array is to be taken in this order."""
-
-    def bind(arrays: Sequence[Array]) -> Runner:
-        x, _, *others = map(address, arrays)
-        place = address(weights)
-        # The array lives as long as what refers to it.
-        return partial(_run, compute, (x, place, *others), (weights, *arrays))
-
-    return bind
-
-
-def _run(compute: Primitive, addresses: Ints, alive: Any) -> None:
-    compute(*addresses)
+    return lambda arrays: _bound(compute, (arrays[0], weights, *arrays[2:]))
 
 
 def _simple(compute: Primitive) -> Binder:
-    def bind(arrays: Sequence[Array]) -> Runner:
-        return partial(_run, compute, tuple(map(address, arrays)), tuple(arrays))
+    return partial(_bound, compute)
 
-    return bind
+
+def _bound(compute: Primitive, arrays: Sequence[Array]) -> Runner:
+    """Computes on these arrays, which live as long as what is returned. A primitive serves one step of one plan."""
+    compute.place(*map(address, arrays))
+    return partial(_run, compute, arrays)
+
+
+def _run(compute: Primitive, alive: Any) -> None:
+    compute.again()
 
 
 def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Binder | None:
@@ -309,6 +321,15 @@ def _batch_normalization(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(x.size, make))
 
 
+def _copy(engine: Engine, call: Any) -> Binder | None:
+    """From one order of the axes to another."""
+    (x,) = call.arrays
+    if x.shape != call.result.shape:
+        return None
+    compute = _with(x.size, lambda: reorder(_layout(x), _layout(call.result)))
+    return None if compute is None else _simple(compute)
+
+
 def _matmul(engine: Engine, call: Any) -> Binder | None:
     a, b = call.arrays
     if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
@@ -353,6 +374,7 @@ def _function(engine: Engine, call: Any) -> Binder | None:
 _PREPARED: dict[str, Callable[[Engine, Any], Binder | None]] = {
     "batch_normalization_fixed": _batch_normalization,
     "convolution": _convolution,
+    "copy": _copy,
     "layer_normalization": _layer_normalization,
     "linear": _linear,
     "log_softmax": partial(_softmax, LOG_SOFTMAX),

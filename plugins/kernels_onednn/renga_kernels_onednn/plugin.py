@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from renga_core.plugin import Kernel, Provider, hookimpl
+from renga_core.plugin import Kernel, hookimpl
 
 _PACKAGE = "renga_kernels_onednn"
 _LAYOUTS = ("gaps", "transposed", "channels_last")
@@ -34,21 +34,6 @@ _WITH_BFLOAT16 = (
 def renga_kernels() -> list[Kernel]:
     """Before NumPy's own, wherever the arguments are float32; and bfloat16 where the processor computes with it."""
     return [*_float32(), *_bfloat16()]
-
-
-@hookimpl(optional=True)
-def renga_inference_engines() -> list[Provider]:
-    """What computes frozen models."""
-    return [
-        Provider(
-            "onednn",
-            f"{_PACKAGE}.inference:Engine",
-            1,
-            "fused steps by oneDNN, in float32",
-            probe=f"{_PACKAGE}.library:unavailable",
-            install_hint="pip install 'renga[onednn]'",
-        )
-    ]
 
 
 def _float32() -> list[Kernel]:

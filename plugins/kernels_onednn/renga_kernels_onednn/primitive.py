@@ -54,8 +54,16 @@ class Primitive:
         Raises:
             OneDNNError: It failed.
         """
+        self.place(*addresses)
+        self.again()
+
+    def place(self, *addresses: int) -> None:
+        """Let the arrays be at these addresses from now on."""
         for pointer, address in zip(self._pointers, addresses, strict=False):
             self._place(pointer, address)
+
+    def again(self) -> None:
+        """Compute on the arrays where they were last. As of a call otherwise."""
         if self._scratchpad:
             self._place(self._pointers[-1], scratch("scratchpad", self._scratchpad))
         # The number of threads that it was made for; some primitives ask when they compute.
