@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from renga_core.errors import did_you_mean
 from renga_core.plugin import ProviderUnavailable, State, get_manager
 
+from .pytorch_names import PYTORCH_NAMES
+
 if TYPE_CHECKING:
     from .view import View
 
@@ -26,9 +28,12 @@ def error(view: View, name: str) -> Exception:
         return ProviderUnavailable(f"{view.module}.{name} cannot be used: {_why(package)}")
     aliases = {it.offer.name: public for public, same in view.public.entries().items() for it in same}
     meant = aliases.get(name)  # it is what run files call the thing
-    hint = (
-        f" Did you mean {meant!r}?" if meant else did_you_mean(name, [*view.own, *view.modules, *view.public.usable()])
-    )
+    if of_pytorch := PYTORCH_NAMES.get(view.module, {}).get(name):
+        hint = f" In Renga, PyTorch's {name!r} is '{of_pytorch}'."
+    elif meant:
+        hint = f" Did you mean {meant!r}?"
+    else:
+        hint = did_you_mean(name, [*view.own, *view.modules, *view.public.usable()])
     plugins = [plugin for plugin in get_manager().plugins() if plugin.status.state is not State.READY]
     unloaded = "".join(f"\n  - {plugin}: {plugin.status}" for plugin in plugins)
     text = f"module {view.module!r} has no attribute {name!r}.{hint}".removesuffix(".")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import renga
+from renga.pytorch_names import PYTORCH_NAMES
 from renga.view import VIEWS, View
 
 HEAVY = ("pluggy", "importlib_metadata", "cupy", "mpi4py", "matplotlib", "tqdm", "torch", "scipy")
@@ -119,6 +120,17 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = renga.Varible
     with pytest.raises(AttributeError, match=r"^module 'renga' has no attribute 'quite_else'$"):
         _ = renga.quite_else
+
+
+def test_a_name_of_pytorch_is_answered_by_that_of_renga() -> None:
+    links = importlib.import_module("renga.links")
+    with pytest.raises(AttributeError, match=r"In Renga, PyTorch's 'Conv2d' is 'renga\.links\.Convolution2D'"):
+        _ = links.Conv2d
+    for module, names in PYTORCH_NAMES.items():
+        for theirs, ours in names.items():
+            assert not hasattr(importlib.import_module(module), theirs)
+            place, _, name = ours.rpartition(".")
+            assert callable(getattr(importlib.import_module(place), name))
 
 
 def test_a_misspelt_part_names_the_nearest_once() -> None:
