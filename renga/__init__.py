@@ -20,6 +20,7 @@ What you type lives here::
 - `renga.language`: language models, weights of others, tokens.
 - `renga.run`: training runs described by data, as `renga train` makes them.
 - `renga.distributed`: training by several processes.
+- `renga.inference`: a model that is frozen, to compute as fast as this machine can.
 - `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.
 - `renga.testing`: helpers for tests, and test cases for functions and links.
 - `renga.onnx`: networks as ONNX files, out and in.
