@@ -119,3 +119,31 @@ def test_each_function_with_special_values(dtype):
         found.append([*[y.array for y in ys], *[p.grad for p in parameters]])
     for number, (mine, right) in enumerate(zip(*found, strict=True)):
         np.testing.assert_allclose(mine, right, rtol=4 * np.finfo(dtype).eps, atol=0, err_msg=f"function {number}")
+
+
+def test_broadcasts_and_sums_over_any_axes():
+    shapes = [(2, 1, 4, 1), (3, 1, 5), (2, 3, 1, 5), (4, 1), (2, 1, 1, 5), (1, 3, 4, 1)]
+    x = np.random.default_rng(9).normal(size=(2, 3, 4, 5))
+    found = []
+    for compiler in ("fused", None):
+        parameters = [Parameter(np.random.default_rng(i).normal(size=s)) for i, s in enumerate(shapes)]
+
+        def step(x, parameters=parameters):
+            for p in parameters:
+                p.cleargrad()
+            y, sums = x, []
+            for p, axes in zip(parameters, [(1,), (0, 2), (1, 3), (3,), (0,), (2,)], strict=True):
+                y = y * p + p
+                sums.append(F.sum(y, axis=axes))
+            sum([F.sum(s * s) for s in sums], 0.0).backward()
+            return sums
+
+        if compiler:
+            step = renga.compile(step, compiler)
+        for _ in range(4):
+            sums = step(x)
+        if compiler:
+            assert step.explain() == "fused: replayed, with 1 compiled function"
+        found.append([*[s.array for s in sums], *[p.grad for p in parameters]])
+    for mine, right in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, right, rtol=1e-10)

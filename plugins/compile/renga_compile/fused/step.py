@@ -44,6 +44,8 @@ class FusedStep(ReplayedStep):
         except Exception as error:  # of numba and LLVM, of whatever kind
             return program.build(), f"replayed, but not fused: {_reason(error)}"
         count = sum(name.startswith("fused_") for name in namespace)
+        if not count:
+            return program.build(), "replayed, but not fused: no operations on its arrays gain by it"
         return program.build(lines, namespace), f"fused: replayed, with {count} compiled function{'s' * (count != 1)}"
 
 
