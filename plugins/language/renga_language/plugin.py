@@ -12,8 +12,8 @@ def renga_models() -> list[Provider]:
             "renga_language.llama:Llama",
             1,
             "A decoder of text: RMS normalization, rotary positions, SwiGLU, grouped heads",
-        ),
-        Provider("llama_weights", "renga_language.weights:load_llama", 1, "A Llama with weights from a file: path"),
+            capabilities=frozenset({"language_modelling"}),
+        )
     ]
 
 

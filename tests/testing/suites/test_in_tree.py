@@ -86,7 +86,7 @@ ITERATOR_OPTIONS = {
 MODEL_ATTRIBUTES = {
     "cv:mobilenet_v2": {"options": {"n_out": 10, "depth_multiplier": 0.1}, "example_shape": (3, 32, 32)},
 }
-OTHER_TASKS = {"detection", "instance_segmentation", "semantic_segmentation"}
+OTHER_TASKS = {"detection", "instance_segmentation", "language_modelling", "semantic_segmentation"}
 """What models declare that do not classify; the kit is not for them."""
 TOO_LARGE = {f"cv:{name}{depth}" for name in ("resnet", "se_resnet") for depth in (50, 101, 152)}
 TOO_LARGE |= {"cv:se_resnext50", "cv:se_resnext101", "cv:vgg16"}
@@ -99,6 +99,7 @@ FILE_OPTIONS = {
     "data:csv": {"path": "table.csv", "target": "species"},
     "data:text": {"path": "words.txt", "batch_size": 2, "steps": 5, "test_ratio": 0.3},
     "data:image_folder": {"path": "photos", "size": (4, 6)},
+    "data:image_files": {"path": "photos", "size": (4, 6)},
     "cv:boxes_csv": {"path": "boxes.csv", "folder": "photos/a"},
     "cv:coco_json": {"path": "boxes.json", "folder": "photos/a"},
 }
