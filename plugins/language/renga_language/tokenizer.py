@@ -40,7 +40,7 @@ class Tokenizer:
         try:
             self._library: Any = Library.from_str(document)
         except Exception as error:  # the library raises nothing more special
-            raise ValueError(f"not the description of a tokenizer: {error}") from error
+            raise ValueError(str(error)) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
@@ -61,7 +61,7 @@ class Tokenizer:
         try:
             return cls(_of_llama2c(data) if path.suffix == ".bin" else data.decode())
         except ValueError as error:
-            raise FileDamaged(os.fspath(path), f"it is no tokenizer: {error}") from error
+            raise FileDamaged(os.fspath(path), str(error), "a tokenizer") from error
 
     @property
     def outputs(self) -> int:

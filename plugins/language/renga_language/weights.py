@@ -21,6 +21,9 @@ __all__ = ["load_llama"]
 Tensors = Mapping[str, np.ndarray[Any, Any]]
 """By the names that they have in files of Hugging Face."""
 
+_KIND = "the weights of a Llama"
+_LLAMA2C = "a file of llama2.c"
+
 _SIZES = {
     "n_out": "vocab_size",
     "n_units": "hidden_size",
@@ -52,14 +55,15 @@ def load_llama(path: str | os.PathLike[str]) -> Llama:
     arguments, tensors = _read_folder(path) if path.is_dir() else _read_llama2c(path)
     for name, shape in _shapes(arguments):
         if name not in tensors:
-            raise FileDamaged(os.fspath(path), f"it has no tensor {name}, which its sizes ask for")
+            raise FileDamaged(os.fspath(path), f"it has no tensor {name}, which its sizes ask for", _KIND)
         if tensors[name].shape != shape:
-            raise FileDamaged(os.fspath(path), f"{name} has shape {tensors[name].shape} instead of {shape}")
+            reason = f"{name} has shape {tensors[name].shape} instead of {shape}"
+            raise FileDamaged(os.fspath(path), reason, _KIND)
     # Now memory is taken, no more than the file has.
     try:
         model = Llama(**arguments)
     except ValueError as error:
-        raise FileDamaged(os.fspath(path), str(error)) from error
+        raise FileDamaged(os.fspath(path), str(error), _KIND) from error
     _fill(model, tensors)
     return model
 
@@ -114,6 +118,9 @@ def _read_folder(folder: Path) -> tuple[dict[str, Any], Tensors]:
     name = folder / "config.json"
     try:
         config = json.loads(name.read_text(encoding="utf-8"))
+        asked = (*_SIZES.values(), "rms_norm_eps")
+        if missing := [key for key in asked if key not in config and key != "num_key_value_heads"]:
+            raise ValueError(f"it does not say {', '.join(missing)}")
         arguments: dict[str, Any] = {ours: int(config[theirs]) for ours, theirs in _SIZES.items() if theirs in config}
         arguments |= {"eps": float(config["rms_norm_eps"]), "tied": bool(config.get("tie_word_embeddings", False))}
         scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
@@ -129,7 +136,7 @@ def _read_folder(folder: Path) -> tuple[dict[str, Any], Tensors]:
         if config.get("head_dim") not in (None, size):
             differing["head_dim"] = config["head_dim"]
     except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
-        raise FileDamaged(os.fspath(name), f"it is not the configuration of a Llama: {error}") from error
+        raise FileDamaged(os.fspath(name), str(error), "the configuration of a Llama") from error
     if differing:
         said = ", ".join(f"{key} = {value}" for key, value in differing.items())
         raise RengaError(f"{name} says {said}; Llama cannot compute that. Next: take a model without it.")
@@ -144,7 +151,7 @@ def _read_safetensors(path: Path) -> Tensors:
         found = dict(deserialize(path.read_bytes()))  # type: ignore[no-untyped-call]
         return {name: _array(**one) for name, one in found.items()}
     except (SafetensorError, KeyError) as error:
-        raise FileDamaged(os.fspath(path), f"it is no file of safetensors, or is truncated: {error}") from error
+        raise FileDamaged(os.fspath(path), str(error), "a safetensors file") from error
 
 
 def _array(dtype: str, shape: list[int], data: bytes) -> np.ndarray[Any, Any]:
@@ -161,11 +168,11 @@ def _read_llama2c(path: Path) -> tuple[dict[str, Any], Tensors]:
     """Seven numbers, then float32 arrays one after another (``run.c``, ``memory_map_weights``)."""
     data = path.read_bytes()
     if len(data) < 28:
-        raise FileDamaged(os.fspath(path), "it is shorter than the head of a file of llama2.c")
+        raise FileDamaged(os.fspath(path), "it is shorter than the head", _LLAMA2C)
     units, hidden, layers, heads, key_heads, signed, context = (int(n) for n in np.frombuffer(data, "<i4", 7))
     tokens, tied = abs(signed), signed > 0  # a negative number says that scores have weights of their own
     if min(units, hidden, layers, heads, key_heads, tokens, context) < 1 or units % heads:
-        raise FileDamaged(os.fspath(path), "its head does not give the sizes of a Llama")
+        raise FileDamaged(os.fspath(path), "its head does not give the sizes of a Llama", _LLAMA2C)
     size = units // heads
     shapes = {
         "model.embed_tokens": (tokens, units),
@@ -184,7 +191,7 @@ def _read_llama2c(path: Path) -> tuple[dict[str, Any], Tensors]:
     }
     expected = 28 + 4 * sum(map(prod, shapes.values()))
     if len(data) != expected:
-        raise FileDamaged(os.fspath(path), f"it has {len(data)} bytes instead of the {expected} that its head says")
+        raise FileDamaged(os.fspath(path), f"{len(data)} bytes instead of the {expected} that its head says", _LLAMA2C)
     tensors: dict[str, np.ndarray[Any, Any]] = {}
     start = 28
     for name, shape in shapes.items():
