@@ -54,7 +54,7 @@ def test_what_is_not_finite_shows(function, number):
 
 
 PROGRAM = """
-import numpy as np, ml_dtypes
+import numpy as np, ml_dtypes, renga
 import renga.functions as F
 from renga_core.kernel import operations
 from renga_core.backend import get_backend
@@ -70,6 +70,8 @@ for y, right in (
     assert y.dtype == dtype
     np.testing.assert_array_equal(y.array, right.array.astype(dtype))
 print(operations["linear"].select(get_backend("numpy"), a, b, None).name)
+with renga.using({"kernels.linear": "onednn"}):  # the plugin has another kernel, which does not work here
+    F.linear(a.astype(w), b.astype(w))
 """
 
 

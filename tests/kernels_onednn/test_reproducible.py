@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from renga_core.backend import get_backend
+from renga_kernels_onednn.library import without_bfloat16
 from renga_kernels_onednn.plugin import renga_kernels
 from renga_testing.suites import KernelSuite
 
-KERNELS = {kernel.name: kernel for kernel in renga_kernels()}
+KERNELS = {
+    kernel.name: kernel
+    for kernel in renga_kernels()
+    if "bfloat16" not in kernel.capabilities or without_bfloat16() is None
+}
 
 
 def dtype_of(name):

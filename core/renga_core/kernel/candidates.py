@@ -69,6 +69,8 @@ def _demanded(
     """The one kernel that the settings name, or those of the plugin that they name."""
     kernels = registry("kernel")
     mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
+    # A plugin may have several, for other dtypes: those that work here, or else the error of the first.
+    mine = [offer for offer in mine if offer.probe().state is State.READY] or mine
     for offer in mine:
         kernels.load(offer.full_name, origin=demand.origin, probe=True)
     if mine:
