@@ -1,9 +1,9 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
 A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, inference, import.
-Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`,
-`distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `slow-network`, `survival`,
-`without`; and `python -m benchmarks.environments`.
+Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `data`,
+`distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `slow-network`, `survival`, `together`, `without`; and
+`python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ COMMANDS = {
     "allreduce": "benchmarks.allreduce",
     "compat": "benchmarks.compat.command",
     "damage": "benchmarks.damage.command",
+    "data": "benchmarks.data.command",
     "distributed": "benchmarks.distributed",
     "failures": "benchmarks.failures",
     "gpu": "benchmarks.gpu.command",
@@ -34,6 +35,7 @@ COMMANDS = {
     "scale-model": "benchmarks.scale_model",
     "slow-network": "benchmarks.slow_network.command",
     "survival": "benchmarks.survival.command",
+    "together": "benchmarks.together",
     "without": "benchmarks.without",
 }
 """What has a command line of its own, and the module whose `main` it is."""

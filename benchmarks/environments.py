@@ -76,13 +76,19 @@ def parse_interpreters(text: str) -> dict[str, str]:
     return found
 
 
-def process_environment(python: str, threads: int, extra: Mapping[str, str]) -> dict[str, str]:
-    """The variables of a library's process: those of this one, and the number of threads, said to each pool."""
+def process_environment(python: str, threads: int | None, extra: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a library's process: those of this one, and the number of threads, said to each pool.
+
+    Args:
+        python: Its interpreter.
+        threads: How many it may use; None lets it decide.
+        extra: More variables.
+    """
     there = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "OMP_"))}
     if python != sys.executable:
         there.pop("PYTHONPATH", None)  # packages for another Python
     pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NPROC")  # the last is XLA's
-    return {**there, **dict.fromkeys(pools, str(threads)), **extra}
+    return {**there, **({} if threads is None else dict.fromkeys(pools, str(threads))), **extra}
 
 
 def make(library: str) -> None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import statistics
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.contestants import Contestant
@@ -65,10 +67,10 @@ class Process:
         contestant: The library and its variant.
         workload: Name of what it is to do.
         python: Interpreter that has the library.
-        threads: How many it may use.
+        threads: How many it may use; None lets it decide.
     """
 
-    def __init__(self, contestant: Contestant, workload: str, python: str, threads: int) -> None:
+    def __init__(self, contestant: Contestant, workload: str, python: str, threads: int | None) -> None:
         self.name = contestant.name
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.worker", contestant.library, contestant.variant, workload],
@@ -98,6 +100,11 @@ class Process:
         if "error" in answer:
             raise Failed(f"{self.name}: {answer['error']}")
         return answer["result"]
+
+    def processor_seconds(self) -> float:
+        """What it has computed so far, in all its threads (on Linux)."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
         """End the process."""

@@ -1,0 +1,104 @@
+"""`python -m benchmarks together`: one, two and four programs that train at the same time on one machine.
+
+The programs are not told how many threads to use. With n programs on the cores of one, a step should take n times as
+long; more is lost to threads that wait for each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from benchmarks.contestants import CONTESTANTS, Contestant
+from benchmarks.environments import interpreter
+from benchmarks.race import Process
+from benchmarks.records import RESULTS, machine
+
+__all__ = ["main"]
+
+PROGRAMS = (1, 2, 4)
+_HEAD = """\
+# together
+
+Measured by `python -m benchmarks together`, {date}, on {machine}, load {load:.1f} (other programs included).
+
+So many programs train at once. Milliseconds a step: the mean of all their steps in {seconds:g} s, least of {rounds}
+rounds; in brackets, over n times the step of one program, where 1 is ideal. Processor: milliseconds of processors that
+a step takes; more than with one program is lost to threads that spin. `fixed` is Renga with as many threads as cores,
+whatever else runs (`RENGA_THREADS`).
+
+| | one program | two | four | processor: one | two | four |
+|---|---:|---:|---:|---:|---:|---:|"""
+
+
+def main(argv: list[str]) -> int:
+    """Measure, print the table, and write it."""
+    parser = argparse.ArgumentParser("python -m benchmarks together", description=__doc__.partition("\n")[0])
+    parser.add_argument("workloads", nargs="*", default=["lenet", "vgg"], help="default: lenet vgg")
+    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each measurement; default: %(default)s")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for the table; default: %(default)s")
+    arguments = parser.parse_args(argv)
+    fixed = {"RENGA_THREADS": str(os.cpu_count())}
+    renga = CONTESTANTS["renga"]
+    ways = {
+        "renga": renga,
+        "renga, fixed": replace(renga, environment={**renga.environment, **fixed}),
+        "torch": CONTESTANTS["torch"],
+    }
+    lines = [
+        _HEAD.format(
+            date=datetime.date.today().isoformat(), machine=machine(), load=os.getloadavg()[0], **vars(arguments)
+        )
+    ]
+    for workload in arguments.workloads:
+        found: dict[str, dict[int, tuple[float, float]]] = {name: {} for name in ways}
+        for _ in range(arguments.rounds):
+            for number in PROGRAMS:
+                for name, contestant in ways.items():
+                    took = _milliseconds(contestant, workload, number, arguments.seconds)
+                    found[name][number] = tuple(map(min, took, found[name].get(number, took)))
+        lines += [_row(f"{workload}, {name}", [found[name][number] for number in PROGRAMS]) for name in ways]
+    page = "\n".join(lines) + "\n"
+    print(page)
+    (arguments.results / "together.md").write_text(page)
+    return 0
+
+
+def _milliseconds(contestant: Contestant, workload: str, number: int, seconds: float) -> tuple[float, float]:
+    """The mean step of so many programs that run at once: of time, and of processors."""
+    python = interpreter(contestant.library, {})
+    if python is None:
+        raise SystemExit(f"{contestant.library} is not there. Next: python -m benchmarks.environments torch")
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(number))
+        processes = [stack.enter_context(closing(Process(contestant, workload, python, None))) for _ in range(number)]
+        for do in ("start", "build"):
+            list(pool.map(lambda process, do=do: process.ask(do), processes))
+        list(pool.map(lambda process: process.ask("run", seconds=1.0), processes))  # everything is made and awake
+        return tuple(map(fmean, zip(*pool.map(lambda process: _steps(process, seconds), processes), strict=True)))
+
+
+def _steps(process: Process, seconds: float) -> tuple[float, float]:
+    before = process.processor_seconds()
+    begin = time.perf_counter()
+    mean = fmean(process.ask("run", seconds=seconds))
+    took, busy = time.perf_counter() - begin, process.processor_seconds() - before
+    return 1000 * mean, 1000 * mean * busy / took
+
+
+def _row(name: str, taken: Sequence[tuple[float, float]]) -> str:
+    steps = [step for step, _ in taken]
+    cells = [
+        f"{step:.1f}" + (f" ({step / steps[0] / number:.2f})" if number > 1 else "")
+        for number, step in zip(PROGRAMS, steps, strict=True)
+    ]
+    return f"| {name} | {' | '.join([*cells, *(f'{busy:.1f}' for _, busy in taken)])} |"
