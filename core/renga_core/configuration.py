@@ -126,7 +126,7 @@ global_config = GlobalConfig()
 
 
 def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
-    """The dtype that is meant: `dtype`, or ``config.dtype`` if it is None.
+    """Return `dtype`, or ``config.dtype`` if it is None.
 
     Args:
         dtype: What the user has said.

@@ -70,7 +70,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--wait",
         action="store_true",
-        help="wait for the processes of --respawn: the result is that of a job in which none died",
+        help="wait for the processes of --respawn, so that the result is the same as without a death",
     )
     parser.add_argument(
         "--min",

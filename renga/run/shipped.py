@@ -14,12 +14,12 @@ DEFAULT_RUN = "lenet"
 
 
 def shipped_runs() -> dict[str, Path]:
-    """Return the run files in the package by name: that of the file, without ``digits_`` at its beginning."""
+    """Return the run files that Renga brings, by name: the file's, without ``digits_`` at the beginning."""
     return {path.stem.removeprefix("digits_"): path for path in sorted(FOLDER.glob("*.toml"))}
 
 
 def read_run(word: str) -> dict[str, Setting]:
-    """Return the settings in the run file that `word` means: a path if it looks like one or is one, else a name.
+    """Return the settings of a run file, given by its path or by the name of one that Renga brings.
 
     Raises:
         SettingsError: It is neither, or the file cannot be read, or a key or a type in it is wrong.

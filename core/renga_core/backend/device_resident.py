@@ -10,7 +10,7 @@ __all__ = ["DeviceResident"]
 
 
 class DeviceResident:
-    """The base of what holds arrays of one device: links. A subclass moves its arrays in `to_device`."""
+    """Base class of objects with arrays on one device, such as links. A subclass moves its arrays in `to_device`."""
 
     _device: str | None = None
 

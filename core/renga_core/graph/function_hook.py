@@ -83,7 +83,7 @@ class FunctionHook:
 
 
 def get_function_hooks() -> dict[str, FunctionHook]:
-    """The hooks that watch all functions of this thread, by name; to be asked for anew after each change."""
+    """The hooks that watch all functions of this thread, by name. Call it again after each change."""
     own = vars(config).get("function_hooks")
     if own is None:
         own = config.function_hooks = {}

@@ -23,7 +23,7 @@ __all__ = ["UpdateRule"]
 
 
 class UpdateRule:
-    """How a parameter changes by its gradient, and what is remembered from one update to the next.
+    """Updates a parameter from its gradient, and holds the state that is needed from one update to the next.
 
     A subclass defines `update_core` and, if it remembers anything, `init_state`::
 

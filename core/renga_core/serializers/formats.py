@@ -91,7 +91,7 @@ def _npz(filename: str | os.PathLike[str]) -> FileFormat:
 
 
 def save(filename: str | os.PathLike[str], obj: Serializable) -> None:
-    """Save an object in the format that the file's suffix stands for, which is npz if none does.
+    """Save an object to a file. The suffix selects the format; without one it is npz.
 
     Args:
         filename: Path, written atomically.
@@ -111,7 +111,7 @@ def load(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load a file of the format that its suffix stands for, which is npz if none does, into an object: all or nothing.
+    """Load a file into an object, all or nothing. The suffix selects the format; without one it is npz.
 
     Args:
         filename: Path.

@@ -15,7 +15,7 @@ class Serializable(Protocol):
 
 
 class AbstractSerializer:
-    """What an object's ``serialize`` method is given, whether it is being saved or loaded."""
+    """The argument of an object's ``serialize`` method, both for saving and for loading."""
 
     def __getitem__(self, key: str) -> AbstractSerializer:
         """The serializer for the child named `key`."""

@@ -48,7 +48,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", encoding: str |
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Like `atomic_write`, for writers that want a path: give them this one. There is no file there at first.
+    """Like `atomic_write`, for libraries that take a path: give them this one. The file does not exist yet.
 
     A writer may be given the path and use `atomic_write` itself: it writes that very file then.
     """

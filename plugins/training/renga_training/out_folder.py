@@ -33,7 +33,7 @@ class FolderInUse(RengaError):
 def hold_folder(
     folder: str | os.PathLike[str], next_step: str = "name another folder: Trainer(out=...)"
 ) -> Iterator[None]:
-    """Make a folder, and let no other process hold it during the ``with`` block.
+    """Create a folder, and lock it for this process during the ``with`` block.
 
     The lock is the hidden file ``.run.lock`` in it, which tells whose it is. A run that is killed lets go of it. Where
     the file system has no locks, or nothing can be written there, nobody is kept out.

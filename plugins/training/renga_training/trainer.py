@@ -52,7 +52,7 @@ class Recovery(Protocol):
 
 
 class Trainer:
-    """Updates, again and again, and calls extensions in between.
+    """The training loop: updates parameters repeatedly, and calls extensions in between.
 
     Each iteration makes one update and then calls those extensions whose triggers say so, in the order of their
     priorities. What models and extensions report meanwhile is the iteration's `observation`.

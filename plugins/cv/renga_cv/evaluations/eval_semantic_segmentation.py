@@ -83,7 +83,7 @@ def calc_semantic_segmentation_confusion(pred_labels: Each, gt_labels: Each) -> 
 
 
 def calc_semantic_segmentation_iou(confusion: Host) -> Host:
-    """Intersection over union of each class: the pixels of it and predicted so, among those of it or predicted so.
+    """Intersection over union of each class, from the pixels that have it and those that are predicted to have it.
 
     Args:
         confusion: From `calc_semantic_segmentation_confusion`, ``(C, C)``.

@@ -142,7 +142,9 @@ def axes_of(inputs: Mapping[str, Array], shapes: Mapping[str, tuple[int | str, .
                     raise ValueError(f"axis {axis!r} of {name} has no elements. Next: call the network with some")
                 found[axis] = Axis(axis, name, position, size, size * FACTORS[len(found)])
             elif isinstance(axis, str) and found[axis].first != size:
-                raise ValueError(f"input_shapes calls two axes {axis!r}, of {found[axis].first} and of {size} elements")
+                raise ValueError(
+                    f"input_shapes gives two axes the name {axis!r}, but they have the sizes {found[axis].first} and {size}"
+                )
     return tuple(found.values())
 
 

@@ -217,7 +217,7 @@ class Call(Writer):
             return self.op("Reshape", [number, self.integers(first.shape)]) if first.ndim else number
         raise RengaError(
             f"{self.function.label} ({self.run.where}) computes with an array {first.shape} that was made outside of "
-            "functions, and is another one for other sizes of the named axes.\n"
+            "functions, and differs for other sizes of the named axes.\n"
             "Next: compute it with functions, or give input_shapes that name fewer axes."
         )
 

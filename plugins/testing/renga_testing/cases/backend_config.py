@@ -31,7 +31,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 class BackendConfig:
-    """Where a test runs. Within ``with config:`` parameters are made there.
+    """The backend and device of a test. Within ``with config:`` parameters are made there.
 
     Args:
         params: Names and values of the attributes that are not to be the defaults.
@@ -123,7 +123,7 @@ class BackendConfig:
 def inject_backend_tests(
     method_names: Sequence[str] | None, params: Sequence[Mapping[str, Any]]
 ) -> Callable[[Any], Any]:
-    """Make of each test method one for each of `params`, with the argument ``backend_config``.
+    """Repeat each test method for each of `params`, with the argument ``backend_config``.
 
     A test for a device that this machine does not have is skipped.
 

@@ -19,7 +19,7 @@ __all__ = ["assert_warns", "patch", "run_module", "save_and_load", "save_and_loa
 
 @contextmanager
 def assert_warns(expected: type[Warning]) -> Iterator[None]:
-    """Within, a warning of a category must be given; no warning is shown.
+    """Check that the ``with`` block gives a warning of a category. Warnings are not shown.
 
     Raises:
         AssertionError: None was.

@@ -35,7 +35,7 @@ def classes_of(case: type[Any] | Generated) -> tuple[type[Any], ...]:
 
 
 def parameterize(*params: Mapping[str, Any]) -> Callable[[type[Any] | Generated], Generated]:
-    """Make of a test class one for each of `params`, in which these are attributes.
+    """Repeat a test class for each of `params`, which become attributes.
 
     The classes are put into the module of the original one, under its name and ``_param_0_{shape=(), …}`` and so on, so
     that `unittest` and pytest find them. The name itself then stands for all of them (`Generated`).
@@ -115,7 +115,7 @@ def product_dict(*parameters: Iterable[Mapping[str, Any]]) -> list[dict[str, Any
 
 
 def from_pytest_parameterize(names: str | Sequence[str], values: Iterable[Any]) -> list[dict[str, Any]]:
-    """What `parameterize` takes, from what ``pytest.mark.parametrize`` takes.
+    """Convert arguments of ``pytest.mark.parametrize`` to one of `parameterize`.
 
     Args:
         names: Names in a list, or separated by commas.

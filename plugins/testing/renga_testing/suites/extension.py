@@ -72,7 +72,7 @@ class ExtensionSuite(ProviderSuite):
         assert found == str(work), "the current folder was changed and not changed back: paths of others lead elsewhere"
 
     def test_is_an_extension(self) -> None:
-        """It can be made, is an `Extension`, and says when it is to be called, how early, and under which name."""
+        """It can be made, is an `Extension`, and says when it is called, in which order, and under which name."""
         extension = self._make()
         trigger = extension.trigger
         pair = isinstance(trigger, tuple) and len(trigger) == 2 and trigger[1] in ("epoch", "iteration")

@@ -15,7 +15,7 @@ __all__ = ["MicroAverage"]
 
 
 class MicroAverage(Extension):
-    """Reports the sum of one value over an interval divided by the sum of another: correct words by words, say.
+    """Reports the sum of one value over an interval divided by the sum of another: such as correct words and words.
 
     A mean of ratios would give each batch the same weight, however many words are in it. An iteration that does not
     report both does not count. Where the sum to divide by is zero, the ratio is NaN; where nothing was reported in an

@@ -55,7 +55,7 @@ class Newest:
 
 @dataclass(frozen=True)
 class Best:
-    """Keeps those with the best of a value that was reported in their iteration, once an epoch by an evaluator, say.
+    """Keeps the snapshots with the best of a value that was reported in the same iteration, such as by an evaluator.
 
     It goes by the observation in a trainer's snapshot, which must be in npz. Of equals, the earlier is the better. One
     in which the value is not, or NaN, is not kept.
@@ -99,7 +99,7 @@ class Best:
 
 @dataclass(frozen=True)
 class OneEvery:
-    """Keeps one for so many minutes of training: the first, and each that is so much later than the one kept before.
+    """Keeps one snapshot per this many minutes of training, beginning with the first.
 
     It goes by the time that training has taken, which is in a trainer's snapshot (npz), so what the file system says
     does not count. Where that is not in all files, the times of the files have to do.

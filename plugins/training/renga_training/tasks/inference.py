@@ -15,7 +15,7 @@ __all__ = ["Computing", "Inference", "inputs_by_name"]
 
 @dataclass(frozen=True)
 class Inference:
-    """What a task says to who exports a trained network (`Task.inference`).
+    """How a task describes its trained network for an export (`Task.inference`).
 
     Attributes:
         network: Called with the inputs, in order, it returns the outputs: a Variable, or a tuple of them.

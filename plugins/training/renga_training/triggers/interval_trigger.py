@@ -52,7 +52,7 @@ class _NeverTrigger(Trigger):
 
 
 def get_trigger(trigger: TriggerLike | None) -> Any:
-    """A trigger as it is, an `IntervalTrigger` for a pair such as ``(1, "epoch")``, one that never fires for None.
+    """Return a trigger unchanged, an `IntervalTrigger` for a pair like ``(1, "epoch")``; for None, one that never fires.
 
     Raises:
         TypeError: It is none of these.

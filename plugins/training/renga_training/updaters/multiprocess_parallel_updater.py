@@ -15,7 +15,7 @@ __all__ = ["MultiprocessParallelUpdater"]
 
 
 class MultiprocessParallelUpdater(StandardUpdater):
-    """Not in Renga; making one says what to use instead.
+    """Not in Renga: creating one raises an error that says what to use instead.
 
     Chainer's started a process for each further GPU from within the program. Those processes got model and iterators by
     forking, which a program that has used a GPU must not do; their reports were lost; and they could not be resumed. A

@@ -26,7 +26,7 @@ def get_boxes_csv(
     distort: bool = False,
     scale: tuple[float, float] = (1.0, 1.0),
 ) -> Split:
-    """Return (train, test) sets of pictures with the boxes that a CSV file tells: see `PicturesWithBoxes`.
+    """Return (train, test) sets of pictures with the boxes that a CSV file lists: see `PicturesWithBoxes`.
 
     The file has a row for each object, with columns ``file``, ``x_min``, ``y_min``, ``x_max``, ``y_max`` (in pixels)
     and ``class``; others are not looked at. A picture without any object has a row with the other cells empty. Classes

@@ -26,7 +26,7 @@ def get_coco_json(
     distort: bool = False,
     scale: tuple[float, float] = (1.0, 1.0),
 ) -> Split:
-    """Return (train, test) sets of pictures with the boxes, or masks, that a JSON file in COCO's format tells.
+    """Return (train, test) sets of pictures with the boxes, or masks, in a JSON file of COCO's format.
 
     See `PicturesWithBoxes`. Classes are the file's categories, in its order. Crowds (``iscrowd``) and boxes without an
     area are left out. Needs Pillow (``pip install 'renga[cv]'``); masks that are polygons need pycocotools
