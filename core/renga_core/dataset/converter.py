@@ -11,7 +11,7 @@ __all__ = ["Converter"]
 
 
 class Converter:
-    """Makes the arguments of a model out of a mini-batch. Updaters and evaluators call it with the device to use."""
+    """Makes the arguments of a model from a mini-batch. Updaters and evaluators call it with the device to use."""
 
     def __call__(self, batch: list[Any], device: Device | str | None = None) -> Any:
         """Convert a batch.

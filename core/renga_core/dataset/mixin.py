@@ -12,7 +12,7 @@ __all__ = ["Dataset", "DatasetMixin"]
 
 
 class Dataset(Protocol):
-    """What an iterator asks of a data set. A list is one, and so is an array."""
+    """The protocol of data sets: length and indexing. Lists and arrays are data sets."""
 
     def __len__(self) -> int:
         """Number of examples."""

@@ -19,7 +19,7 @@ def create_communicator(
     allreduce_grad_dtype: Any = None,
     batched_copy: bool = True,
 ) -> CommunicatorBase:
-    """Make a communicator; every rank calls this alike.
+    """Create a communicator. Every rank calls this with the same arguments.
 
     Args:
         communicator_name: A registered one: ``single`` (one process), ``threads`` (in a thread that

@@ -62,7 +62,7 @@ def cached_download(url: str, *, sha256: str | None = None) -> str:
 def cache_or_load_file(
     path: str | os.PathLike[str], creator: Callable[[str], Content], loader: Callable[[str], Content]
 ) -> Content:
-    """Load a file, or make it first if it is not there.
+    """Load a file; if it does not exist, create it first.
 
     Of several processes that want it, one makes it, and the others wait and load it. It is written whole or not at all.
 

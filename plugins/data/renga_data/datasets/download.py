@@ -28,7 +28,7 @@ _TIMEOUT = 30.0  # seconds without a byte
 
 
 class DownloadError(RengaError):
-    """A file of a data set cannot be had, or is not what it should be. Nothing wrong is kept."""
+    """A file of a data set cannot be downloaded, or has wrong content. No wrong file is kept."""
 
 
 def get_dataset_root() -> Path:

@@ -39,13 +39,13 @@ _KINDS: dict[str, Any] = {
 
 
 def preprocessing_document(preprocessing: Any) -> dict[str, Any] | None:
-    """Return one of Renga's own as JSON can hold it, with its kind; None for one of another class, or for None."""
+    """Return a preprocessing of Renga as a document for JSON, with its kind; None for any other class, and for None."""
     kind = next((name for name, cls in _KINDS.items() if type(preprocessing) is cls), None)
     return None if kind is None else {"kind": kind, **preprocessing.as_document()}
 
 
 def write_preprocessing(path: str | Path, preprocessing: Preprocessing) -> None:
-    """Write one of Renga's own to a file. One of another class is not written: nothing here could read it."""
+    """Write a preprocessing of Renga to a file. One of another class is not written, as it could not be read."""
     document = preprocessing_document(preprocessing)
     if document is None:
         return

@@ -11,7 +11,7 @@ __all__ = ["DelegateDataset"]
 
 
 class DelegateDataset(View):
-    """A data set that has what another has, for classes whose ``__init__`` puts that other together.
+    """A data set with the examples of another one, for classes whose ``__init__`` creates that other one.
 
     Its `keys` and `mode` can be set: other columns, or the same in another order, and another form of examples.
 

@@ -7,7 +7,7 @@ __all__ = ["CheckpointDamaged", "CheckpointError"]
 
 
 class CheckpointError(RengaError):
-    """A generation could not be written, or none can be gone on from. Every rank gets it."""
+    """A checkpoint could not be written, or there is none to continue from. It is raised on every rank."""
 
 
 class CheckpointDamaged(FileDamaged):

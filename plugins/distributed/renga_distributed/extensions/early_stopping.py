@@ -15,7 +15,7 @@ __all__ = ["MultiNodeEarlyStoppingTrigger"]
 
 
 class MultiNodeEarlyStoppingTrigger(EarlyStoppingTrigger):
-    """A stop trigger for all ranks: when the mean of a value over all of them has stopped getting better.
+    """A stop trigger for all ranks: it fires when the mean of a value over all ranks no longer improves.
 
     At the end of each interval, the mean of the value over ranks and iterations is put into every rank's observation,
     as ``monitor + suffix``, and looked at as `EarlyStoppingTrigger` does. All ranks see the same, and stop together.

@@ -23,7 +23,7 @@ _NOTHING = object()
 
 
 class GenericMultiNodeEvaluator(Extension):
-    """Calls `calc_local` on each batch of each rank, and `aggregate`, on one rank, with all that it returned.
+    """Calls `calc_local` for each batch on each rank, then `aggregate` on one rank with all results.
 
     It is for measures that are not means over examples, such as the average precision of detection: they need the
     outputs for all examples in one place. A subclass defines the two methods; what `aggregate` finds, it may report, or

@@ -12,7 +12,7 @@ __all__ = ["LearningRateWarmup"]
 
 
 class LearningRateWarmup(Extension):
-    """Makes the learning rate as many times larger as the batch has become, little by little at first.
+    """Scales the learning rate with the size of the whole batch; at the start it rises step by step.
 
     *Linear scaling rule*: where a batch is `k` times larger, take `k` times the learning rate. *Gradual warm-up*: begin
     with the rate as it was, and raise it by the same amount in each iteration, to reach `k` times that after

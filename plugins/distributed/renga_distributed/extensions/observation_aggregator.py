@@ -18,7 +18,7 @@ __all__ = ["ObservationAggregator"]
 
 
 class ObservationAggregator(Extension):
-    """Replaces an observed value by one made of what all ranks have observed, by default the mean.
+    """Replaces an observed value by one computed from the values of all ranks, by default the mean.
 
     Without it, rank 0's log shows the training loss of rank 0's batches only.
 

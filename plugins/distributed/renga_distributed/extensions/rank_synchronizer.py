@@ -14,7 +14,7 @@ __all__ = ["RankSynchronizer"]
 
 
 class RankSynchronizer(Extension):
-    """Has all ranks observe the same, and stop after the same iteration.
+    """Makes all ranks observe the same values and stop after the same iteration.
 
     An observed number becomes the mean over all ranks' examples, so that what logs and triggers see is what they would
     see in one process. A wish to stop (Ctrl-C) on one rank is told to the others with the observations of the next

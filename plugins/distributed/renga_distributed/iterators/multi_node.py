@@ -15,7 +15,7 @@ _TOLD = ("epoch", "is_new_epoch", "epoch_detail", "previous_epoch_detail", "curr
 
 
 class MultiNodeIterator(Iterator):
-    """Gives every rank the batches of the master's iterator, and tells what that one tells of epochs.
+    """Gives every rank the batches and epochs of the master's iterator.
 
     Made by `create_multi_node_iterator`. ``next`` is called by all ranks together. Examples may be anything that can be
     pickled.

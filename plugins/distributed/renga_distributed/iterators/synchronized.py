@@ -14,7 +14,7 @@ AnyIterator = TypeVar("AnyIterator", bound=Iterator)
 
 
 def create_synchronized_iterator(actual_iterator: AnyIterator, communicator: CommunicatorBase) -> AnyIterator:
-    """Put each rank's iterator where rank 0's is, its order and its generator included. Every rank calls this.
+    """Give each rank's iterator the position, order and generator of rank 0's. Every rank calls this.
 
     From then on all give the examples with the same indices, epoch by epoch, without communicating. It is for models of
     which each rank holds a part, where the ranks' data sets belong together: the input here, the labels there.

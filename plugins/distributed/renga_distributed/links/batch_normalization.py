@@ -20,7 +20,7 @@ L = TypeVar("L", bound=Link)
 
 
 class MultiNodeBatchNormalization(BatchNormalization):
-    """`BatchNormalization` by the statistics of all ranks' batches together, as if they were one.
+    """`BatchNormalization` with statistics over the batches of all ranks, as if they were one batch.
 
     For training where a rank's own batch is too small to tell mean and variance. In training every rank calls it, with
     a batch of any size; an optimizer that does not compute the loss of an empty batch must not get one. Parameters and

@@ -16,7 +16,7 @@ __all__ = ["MultiNodeChainList"]
 
 
 class MultiNodeChainList(ChainList):
-    """One rank's links of a model that spans several ranks, with where each has its input from and sends its output to.
+    """One rank's links of a model on several ranks, with the rank that each receives from and the one it sends to.
 
     On rank 0, whose first part feeds rank 1, and whose second gets what that has made of it::
 

@@ -15,7 +15,7 @@ __all__ = ["create_multi_node_n_step_rnn"]
 def create_multi_node_n_step_rnn(
     actual_link: NStepRNNBase, communicator: CommunicatorBase, rank_in: int | None = None, rank_out: int | None = None
 ) -> MultiNodeNStepRNN:
-    """A recurrent network that begins with the final state of another rank's, and hands its own on.
+    """A recurrent network that starts from the final state of another rank, and sends its own to the next.
 
     Args:
         actual_link: One of `NStepLSTM`, `NStepGRU`, `NStepRNNReLU`, `NStepRNNTanh` or, in both directions,

@@ -43,7 +43,7 @@ def build_and_run(communicator: ResilientBase, build: Callable[[], T], run: Call
 
 
 def take_place(communicator: ResilientBase) -> bool:
-    """Wait for a place in the group, if this process is a spare; so that what is built next fits the place.
+    """If this process is a spare, wait for a place in the group. Call it before building the model.
 
     For models of which each rank has a part: a spare cannot know before which one it is to have. `rank` and `size` of
     the communicator are those of the place afterwards, and the recovery that is built gets the state of the run.

@@ -17,7 +17,7 @@ __all__ = ["Recovery"]
 
 
 class Recovery(Updates):
-    """Runs a loop written by hand such that it survives the death of ranks.
+    """Runs a training loop of your own so that it survives the death of ranks.
 
     ::
 

@@ -21,7 +21,7 @@ __all__ = ["TrainerRecovery"]
 
 
 class TrainerRecovery(TrainerState):
-    """Runs a trainer's loop such that it survives the death of ranks, the state being in the memory of those left.
+    """Runs a trainer so that it survives the death of ranks: the other ranks hold the state in memory.
 
     ::
 

@@ -136,4 +136,4 @@ ALGORITHMS: Mapping[str, Callable[[float, int, int, Cluster], float]] = {
     "nccl_ring": _nccl_ring,
     "nccl_tree": _nccl_tree,
 }
-"""By name: a function of the buffer's bytes, the number of nodes, of devices in each, and the cluster."""
+"""Algorithms by name: functions of the bytes, the number of nodes, the devices per node, and the cluster."""

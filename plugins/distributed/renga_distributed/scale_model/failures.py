@@ -67,7 +67,7 @@ class Failures:
 
 @dataclass(frozen=True)
 class Recovery:
-    """What so many devices lose by failures.
+    """The time that a number of devices loses by failures.
 
     Attributes:
         devices: How many.

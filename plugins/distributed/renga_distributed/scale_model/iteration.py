@@ -33,7 +33,7 @@ MODELS = {
 """How many parameters well-known models have. Those of images tell 1000 classes apart (LeNet-5: 10)."""
 
 WIRE_DTYPES: Mapping[str, int] = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
-"""In what gradients can travel, and its bytes."""
+"""Dtypes in which gradients can be sent, with their sizes in bytes."""
 
 SCHEDULES = ("plain", "overlap", "double_buffering", "fully_sharded")
 """When gradients travel: after backward; in buckets, while backward goes on; during the whole of the next iteration.
@@ -98,7 +98,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What an iteration takes with so many devices.
+    """The predicted time of an iteration on a number of devices.
 
     Attributes:
         devices: How many.

@@ -71,7 +71,7 @@ CONSTANTS = [
 
 @dataclass(frozen=True)
 class Published:
-    """A figure that was published, and the model's.
+    """A published figure, and the prediction of the model.
 
     Attributes:
         what: What was measured.

@@ -143,7 +143,7 @@ def axes_of(inputs: Mapping[str, Array], shapes: Mapping[str, tuple[int | str, .
                 found[axis] = Axis(axis, name, position, size, size * FACTORS[len(found)])
             elif isinstance(axis, str) and found[axis].first != size:
                 raise ValueError(
-                    f"input_shapes gives two axes the name {axis!r}, but they have the sizes {found[axis].first} and {size}"
+                    f"input_shapes gives two axes the name {axis!r}; they have the sizes {found[axis].first} and {size}"
                 )
     return tuple(found.values())
 

@@ -52,7 +52,7 @@ class _NeverTrigger(Trigger):
 
 
 def get_trigger(trigger: TriggerLike | None) -> Any:
-    """Return a trigger unchanged, an `IntervalTrigger` for a pair like ``(1, "epoch")``; for None, one that never fires.
+    """A trigger unchanged, an `IntervalTrigger` for a pair ``(1, "epoch")``; for None, one that never fires.
 
     Raises:
         TypeError: It is none of these.

@@ -14,7 +14,7 @@ __all__ = ["Conv2DActiv"]
 
 
 class Conv2DActiv(Chain):
-    """A convolution of images, and what is applied to its result.
+    """A convolution of images, followed by an activation function.
 
     Args:
         in_channels: Number of channels of the images; None to take it from the first input.

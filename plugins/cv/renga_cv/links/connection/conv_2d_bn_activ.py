@@ -16,7 +16,7 @@ __all__ = ["Conv2DBNActiv"]
 
 
 class Conv2DBNActiv(Chain):
-    """A convolution of images, batch normalization, and what is applied to its result.
+    """A convolution of images, followed by batch normalization and an activation function.
 
     Args:
         in_channels: Number of channels of the images; None to take it from the first input.

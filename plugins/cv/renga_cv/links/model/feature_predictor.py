@@ -20,7 +20,7 @@ Host = np.ndarray[Any, Any]
 
 
 class FeaturePredictor(Chain):
-    """Prepare images for a network that takes them in one size, and compute its outputs, the mean over crops.
+    """Resize and crop images for a network, and compute its outputs, averaged over the crops.
 
     ::
 

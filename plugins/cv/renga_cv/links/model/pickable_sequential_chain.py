@@ -12,7 +12,7 @@ __all__ = ["PickableSequentialChain"]
 
 
 class PickableSequentialChain(Chain):
-    """Layers that are called one after another, and of which any outputs can be returned.
+    """Layers that are called one after another. The outputs of any of them can be returned.
 
     Every callable assigned in an `init_scope` becomes a layer, in that order: links, and functions too. ::
 

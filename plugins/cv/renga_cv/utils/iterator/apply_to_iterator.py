@@ -22,7 +22,7 @@ def apply_to_iterator(
     hook: Callable[[Any, Any, Any], object] | None = None,
     comm: Any = None,
 ) -> tuple[tuple[Iterator[Any], ...], tuple[Iterator[Any], ...], tuple[Iterator[Any], ...]]:
-    """Apply a function to all examples of an iterator. What comes back is computed while it is read.
+    """Apply a function to all examples of an iterator. Results are computed when they are read.
 
     An example is a tuple of inputs and of other values, or one input. A batch is fetched, and the function applied to
     it, when one of the iterators needs it; the first one at once. What other iterators have not read yet is kept for

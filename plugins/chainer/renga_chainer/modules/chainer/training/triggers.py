@@ -322,7 +322,7 @@ def _never(trainer: Any) -> bool:
 
 
 def get_trigger(trigger: Any) -> Any:
-    """Return a trigger unchanged, an `IntervalTrigger` for a pair like ``(1, "epoch")``; for None, one that never fires."""
+    """A trigger unchanged, an `IntervalTrigger` for a pair ``(1, "epoch")``; for None, one that never fires."""
     if trigger is None:
         return _never
     return trigger if callable(trigger) else IntervalTrigger(*trigger)

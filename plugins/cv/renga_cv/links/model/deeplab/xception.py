@@ -23,7 +23,7 @@ N_MIDDLE = 16
 
 
 class XceptionBlock(Chain):
-    """Three separable convolutions, around which the input is led and added (Chen et al. 2018, figure 4).
+    """Three separable convolutions with a residual connection (Chen et al. 2018, figure 4).
 
     Args:
         in_channels: Number of channels of the input.

@@ -23,7 +23,7 @@ def mask_voting(
     limit: int = 100,
     bg_label: int = 0,
 ) -> tuple[Host, Host, Host, Host]:
-    """Choose boxes class by class, and let all boxes around each vote about its mask.
+    """Choose boxes for each class; the mask of a box is the mean of the masks of all boxes that overlap it.
 
     Of each class the boxes remain that overlap no better one. The mask of such a box is the mean of the masks of all
     boxes that overlap it, weighted by their probabilities of the class; its box becomes that of the mask. Computed on

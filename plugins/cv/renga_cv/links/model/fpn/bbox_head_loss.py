@@ -31,7 +31,7 @@ def bbox_head_loss_pre(
     bboxes: Sequence[Array],
     labels: Sequence[Array],
 ) -> tuple[list[Array], list[Array], list[Array], list[Array]]:
-    """Choose regions to learn from, and say what they are to learn (Lin et al. 2017, 4.2).
+    """Choose regions for training, and their targets (Lin et al. 2017, 4.2).
 
     Of each image 512 regions are drawn, without replacement, of which at most a quarter are positive: those whose IoU
     with a box is 0.5 or more. The others are background. If the boxes themselves are to be learned from, add them to

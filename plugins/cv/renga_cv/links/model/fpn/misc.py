@@ -16,7 +16,7 @@ from renga_nn.functions.loss import huber_loss
 __all__ = ["argsort", "choice", "exp_clip", "image_weights", "move_boxes", "smooth_l1"]
 
 exp_clip = math.log(1000 / 16)
-"""The most that `exp` is taken of: a box grows to 1000 pixels from 16 at most."""
+"""The largest argument of `exp`: a box of 16 pixels grows to at most 1000."""
 
 
 def argsort(x: Array) -> Array:

@@ -16,7 +16,7 @@ __all__ = ["TFConv2DBNActiv"]
 
 
 class TFConv2DBNActiv(Chain):
-    """A `TFConvolution2D`, batch normalization, and what is applied to its result.
+    """A `TFConvolution2D`, followed by batch normalization and an activation function.
 
     Args:
         in_channels, out_channels, ksize, stride, pad, dilate, groups, nobias, initialW, initial_bias: As of

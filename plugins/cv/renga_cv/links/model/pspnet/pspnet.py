@@ -41,7 +41,7 @@ PYRAMIDS = (6, 3, 2, 1)
 
 
 class PSPNet(Chain):
-    """A network that gives each pixel a class; `PSPNetResNet50` and `PSPNetResNet101` say on which extractor.
+    """A network that gives each pixel a class. `PSPNetResNet50` and `PSPNetResNet101` choose the extractor.
 
     A residual network with holes, the means of its features over grids of 6, 3, 2 and 1 cells, and two convolutions
     (Zhao et al. 2017, figure 3).

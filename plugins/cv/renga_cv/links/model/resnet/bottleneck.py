@@ -16,7 +16,7 @@ __all__ = ["Bottleneck"]
 
 
 class Bottleneck(Chain):
-    """Convolutions of 1 × 1, 3 × 3 and 1 × 1, around which the input is led and added (He et al. 2016, figure 5).
+    """Convolutions of 1 × 1, 3 × 3 and 1 × 1 with a residual connection (He et al. 2016, figure 5).
 
     Args:
         in_channels, mid_channels, out_channels: Channels of the input, between the convolutions, and of the result.

@@ -15,7 +15,7 @@ __all__ = ["ResNet", "ResNet50", "ResNet101", "ResNet152"]
 
 
 class ResNet(ResidualClassifier):
-    """A residual network with bottlenecks; `ResNet50` and the others say of which depth (He et al. 2016, table 1).
+    """A residual network with bottlenecks; `ResNet50` and the others choose the depth (He et al. 2016, table 1).
 
     Layers: ``conv1``, ``pool1``, ``res2`` … ``res5``, ``pool5``, ``fc6``, ``prob``. See `PickableSequentialChain` for
     how to get their outputs.

@@ -103,7 +103,7 @@ def random_crop_with_bbox_constraints(
     max_trial: int = 50,
     return_param: bool = False,
 ) -> Host | tuple[Host, dict[str, Any]]:
-    """Crop an image so that its objects are in it to some degree (Liu et al. 2016, section 2.2).
+    """Crop an image at random so that the crop overlaps an object enough (Liu et al. 2016, section 2.2).
 
     For each constraint, random crops are tried until one has an IoU within its bounds with all boxes. Of these crops
     and the whole image, one is chosen. Random numbers are of Python's `random`.

@@ -16,7 +16,7 @@ __all__ = ["DarknetExtractor", "YOLOv2Tiny"]
 
 
 class DarknetExtractor(ChainList):
-    """Eight convolutions, as Darknet has them in ``yolov2-tiny``.
+    """The eight convolutions of Darknet's ``yolov2-tiny``.
 
     Args:
         width: Channels of the feature map.
