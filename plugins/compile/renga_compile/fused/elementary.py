@@ -96,8 +96,30 @@ def exp_f8(x: Any) -> Any:
 
 @_inlined()
 def log_f4(x: Any) -> Any:
-    """``log(x)``, in double precision where it takes no more time."""
-    return f4(math.log(np.float64(x)))
+    """``log(x)`` = e log(2) + log(1 + m) with 1 + m between sqrt(1 / 2) and sqrt(2)."""
+    small = x < f4(1.17549435e-38)  # not a normal number
+    scale = f4(8388608.0) if small else f4(1.0)
+    bits = f4(x * scale).view(i4)
+    e = f4((bits >> i4(23)) - (i4(149) if small else i4(126)))
+    m = i4((bits & i4(0x007FFFFF)) | i4(0x3F000000)).view(f4)
+    low = m < f4(0.707106781186547524)
+    e = e - f4(1.0) if low else e
+    m = m + m - f4(1.0) if low else m - f4(1.0)
+    z = m * m
+    p = f4(7.0376836292e-2)
+    p = p * m - f4(1.1514610310e-1)
+    p = p * m + f4(1.1676998740e-1)
+    p = p * m - f4(1.2420140846e-1)
+    p = p * m + f4(1.4249322787e-1)
+    p = p * m - f4(1.6668057665e-1)
+    p = p * m + f4(2.0000714765e-1)
+    p = p * m - f4(2.4999993993e-1)
+    p = p * m + f4(3.3333331174e-1)
+    y = p * m * z - f4(2.12194440e-4) * e - f4(0.5) * z
+    y = m + y + f4(0.693359375) * e
+    y = y if x < f4(np.inf) else x
+    y = y if x > f4(0.0) else f4(-np.inf)
+    return y if x >= f4(0.0) else f4(np.nan)
 
 
 @_inlined()
