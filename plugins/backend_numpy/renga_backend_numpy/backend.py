@@ -31,7 +31,7 @@ class NumpyBackend(Backend):
         keep_freed_as_set()
 
     def memory_info(self, index: int = 0) -> Mapping[str, int]:
-        """Bytes that the C library has for this process, where it tells.
+        """Bytes that the C library holds for this process; None where it cannot report them.
 
         Returns:
             ``pool_used``, in blocks that are in use, arrays and others; ``pool_total``, those and the freed ones that
@@ -95,6 +95,6 @@ class NumpyBackend(Backend):
 
 
 def _indexed_axes(index: Any, ndim: int) -> int:
-    """How many of the first axes an index of integers, or of arrays of them, speaks of; any other: of all."""
+    """The number of axes that an index of integers, or arrays of them, selects from; all axes for other indexes."""
     parts = index if isinstance(index, tuple) else (index,)
     return len(parts) if all(np.asarray(part).dtype.kind in "iu" for part in parts) else ndim

@@ -54,21 +54,21 @@ def quota(groups: Path) -> float | None:
 
 
 def threads() -> int:
-    """How many threads a kernel should use now, at most. Only for kernels whose bits do not depend on it."""
+    """The number of threads a kernel should use now. For kernels whose results do not depend on it."""
     if time.monotonic() >= _watch.next_look:
         _watch.look()
     return _watch.threads
 
 
 def most() -> int:
-    """How many threads a kernel may use whose bits depend on it: always the same number, unless the setting changes."""
+    """The number of threads for kernels whose rounding depends on it: constant, unless the setting changes."""
     if time.monotonic() >= _watch.next_look:
         _watch.look()
     return _watch.most
 
 
 def choose(cores: int, now: int, others: float) -> int:
-    """How many threads to use, of as many as there are cores, a half, a quarter, …, one.
+    """Choose the number of threads: that of the cores, a half, a quarter, …, or one.
 
     Args:
         cores: How many this process may use.
@@ -84,7 +84,7 @@ def choose(cores: int, now: int, others: float) -> int:
 
 
 class _Watch:
-    """What was seen of the machine last.
+    """The last measurement of the machine's load.
 
     Attributes:
         threads: How many to use.
@@ -122,7 +122,7 @@ _watch = _Watch()
 
 
 def _busy_seconds() -> float | None:
-    """Seconds for which the cores that this process may use have computed, together; None where nobody counts."""
+    """Total busy time, in seconds, of the cores that this process may use; None if the system does not report it."""
     try:
         lines = Path("/proc/stat").read_text().splitlines()
         allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
@@ -157,7 +157,7 @@ def check(seconds: float, hosts: str | None = None) -> list[tuple[str, str, str]
 
 
 def _in_child() -> None:
-    """After a fork the time of the process starts at 0."""
+    """Start again after a fork, where the time of the process starts at 0."""
     global _watch
     _watch = _Watch()
 

@@ -31,7 +31,7 @@ _SAID_ELSEWHERE = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_MAX_", "MALLOC_MMAP_TH
 
 
 class Statistics(NamedTuple):
-    """Bytes that the C library has from the system.
+    """Bytes that the C library has allocated from the system.
 
     Attributes:
         used: In blocks that the program has not freed.
@@ -109,7 +109,7 @@ def release() -> None:
 
 
 def statistics() -> Statistics | None:
-    """What the C library has from the system for this process; None where it does not tell (before glibc 2.33)."""
+    """Bytes that the C library holds for this process; None if it cannot report them (before glibc 2.33)."""
     library = _glibc()
     if not hasattr(library, "mallinfo2"):
         return None

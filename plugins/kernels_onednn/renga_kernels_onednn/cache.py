@@ -1,4 +1,4 @@
-"""What each Python thread keeps between calls: primitives by shape, the stream, and memory to write to on the way.
+"""The state that each Python thread keeps between calls: primitives by shape, the stream, and scratch memory.
 
 A primitive takes 0.3 to 10 ms to make and some microseconds to execute. Two threads must not execute one at once, hence
 a cache for each thread.
@@ -34,7 +34,7 @@ _same_bits: set[Callable[..., Any]] = set()
 
 
 def same_bits(make: _Make) -> _Make:
-    """Mark what makes plans whose results do not depend on the number of threads, in any bit."""
+    """Mark functions that make plans whose results do not depend on the number of threads."""
     _same_bits.add(make)
     return make
 
@@ -82,7 +82,7 @@ def stream() -> Handle:
 
 
 def scratch(use: str, size: int) -> int:
-    """The address of memory that holds nothing from one call to the next.
+    """The address of scratch memory, which is not kept from one call to the next.
 
     There is one piece for each use, as large as the largest that was asked for: new memory for each call would cost as
     many page faults as it has pages.

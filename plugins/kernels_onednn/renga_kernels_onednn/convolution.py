@@ -272,7 +272,7 @@ def _parameter_gradients(
 
 
 def _channel_parts(channels: int, work: int) -> list[slice]:
-    """A share of the output channels for each thread, in multiples of a vector's length."""
+    """Divide the output channels among threads, in multiples of the vector length."""
     blocks = -(-channels // _VECTOR)
     parts = min(blocks, threads.free()) if work > LITTLE else 1
     bounds = [min(channels, blocks * i // parts * _VECTOR) for i in range(parts + 1)]
@@ -280,12 +280,12 @@ def _channel_parts(channels: int, work: int) -> list[slice]:
 
 
 def _work(W: Array, images: int, out: Ints) -> int:
-    """How many elements take as long to compute: a multiplication is an eighth of one."""
+    """The cost in elements: a multiplication counts as an eighth of an element."""
     return int(W.size) * images * math.prod(out) >> 3
 
 
 def _forwards(W: Array) -> Array:
-    """Filters that lie neither backwards in memory nor at one place: copied if they did."""
+    """Filters with positive strides: copied if a stride is negative or zero."""
     return W if min(W.strides) > 0 else np.ascontiguousarray(W)
 
 
@@ -319,7 +319,7 @@ def _gradient(itemsize: int, x: Ints, W: Ints, with_bias: bool, *window: Any) ->
 
 
 class _Case:
-    """What the three primitives of one convolution share.
+    """State shared by the three primitives of one convolution.
 
     Args:
         itemsize: Bytes of an element.
@@ -351,7 +351,7 @@ class _Case:
         return Layout(self.grouped(self.filters), strides, self.itemsize)
 
     def forward(self, bias: Layout | None = None) -> Description:
-        """The convolution, which its gradients are made after."""
+        """The forward convolution; its gradients are configured from it."""
         return Description(
             "convolution_forward",
             FORWARD_TRAINING,
@@ -370,7 +370,7 @@ def _settled(description: Description, width: int) -> Description:
 
 
 class _Filters:
-    """Filters in the order that a primitive has chosen, in memory of ours unless they lie so already."""
+    """Filters in the order that a primitive has chosen; copied unless they have it already."""
 
     def __init__(self, plain: Layout, description: Description) -> None:
         self._reorder = reorder(plain, description.layout(WEIGHTS))

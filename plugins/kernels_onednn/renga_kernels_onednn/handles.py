@@ -121,20 +121,20 @@ class Description(Handle):
         super().__init__(create, "dnnl_primitive_desc_destroy", kind, *before, attributes.pointer)
 
     def layout(self, argument: int) -> Any:
-        """How an argument is to lie; it belongs to this description and lives as long."""
+        """The layout of an argument; it belongs to this description and lives as long."""
         query = library().calls.dnnl_primitive_desc_query_md
         return ctypes.c_void_p(query(self.pointer, ARGUMENT_DESCRIPTOR, argument))
 
     @property
     def implementation(self) -> str:
-        """Which of oneDNN's implementations it will be: ``brgconv:avx512_core``."""
+        """The name of oneDNN's implementation, such as ``brgconv:avx512_core``."""
         name = ctypes.c_char_p()
         query = library().calls.dnnl_primitive_desc_query
         check(query(self.pointer, IMPLEMENTATION, 0, ctypes.byref(name)), self.kind)
         return (name.value or b"").decode()
 
     def without(self, word: str) -> Description:
-        """This, with the first implementation whose name lacks `word`, or else the last there is.
+        """This description with the first implementation whose name does not contain `word`, or else the last one.
 
         The forward that a backward was made after must still be there.
         """
@@ -153,11 +153,11 @@ class Description(Handle):
         return found.value
 
     def bytes(self, argument: int) -> int:
-        """How much memory an argument takes."""
+        """Bytes of memory that an argument takes."""
         layout = self.layout(argument)
         return int(library().calls.dnnl_memory_desc_get_size(layout)) if layout else 0
 
     @property
     def scratchpad(self) -> int:
-        """How much memory it needs while it computes."""
+        """Bytes of scratch memory that the computation needs."""
         return self.bytes(SCRATCHPAD)

@@ -1,4 +1,4 @@
-"""Arrays as the primitives want them: without gaps, images with their channels last."""
+"""Arrays in the layouts of the primitives: contiguous, images with channels last."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_single(*arrays: Any) -> bool:
 
 
 def address(x: Array) -> int:
-    """Where an array's first element lies.
+    """The address of an array's first element.
 
     It is read from where NumPy's C interface has it, behind the head that all Python objects have, in 0.2 µs.
     ``__array_interface__`` makes a description of the whole array for it, in 1.1 µs.
@@ -113,7 +113,7 @@ def plain_layout(shape: Ints, itemsize: int = 4) -> Layout:
 
 
 def image_layout(shape: Ints, itemsize: int = 4) -> Layout:
-    """Of images with their channels last."""
+    """The strides of images with channels last."""
     last = strides_of((shape[0], *shape[2:], shape[1]))
     return Layout(shape, (last[0], last[-1], *last[1:-1]), itemsize)
 

@@ -37,7 +37,7 @@ _loading = threading.Lock()
 
 
 class OneDNNError(RengaError):
-    """oneDNN could not do what it was asked to, or cannot be loaded."""
+    """oneDNN reported an error, or cannot be loaded."""
 
 
 class _Version(ctypes.Structure):
@@ -91,7 +91,7 @@ class Library:
 
 @functools.cache
 def library() -> Library:
-    """oneDNN, loaded at the first call, once for all threads: what is made for one engine does not fit another.
+    """Load oneDNN at the first call, once for all threads, because objects of one engine do not fit another.
 
     The file that the environment variable ``RENGA_ONEDNN_LIBRARY`` names, or else the one of the wheel
     ``onednn-cpu-gomp``, or else the system's.
@@ -139,7 +139,7 @@ def without_bfloat16() -> str | None:
 
 
 def check(status: int, what: str) -> None:
-    """Raise an error that names `what` unless oneDNN says that all is well."""
+    """Raise an error that names `what` unless oneDNN's status is success."""
     if status:
         raise OneDNNError(
             f"oneDNN, {what}: {_STATUS.get(status, 'an unknown error')} (status {status}). To compute without it, set "

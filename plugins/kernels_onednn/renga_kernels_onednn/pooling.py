@@ -72,7 +72,7 @@ def supports_sum_bfloat16(x: Array, window: Any, scale: Any) -> bool:
 
 
 def _fits(window: Any) -> bool:
-    """Whether each window sees a pixel, and the last ends not a whole stride before the images do."""
+    """Whether each window contains a pixel, and the last one ends less than a stride before the end of the images."""
     sizes = zip(_border_at_end(window), window.stride, window.ksize, window.pad, strict=True)
     return all(-s < end < k and p < k for end, s, k, p in sizes)
 

@@ -58,12 +58,12 @@ class Primitive:
         self.again()
 
     def place(self, *addresses: int) -> None:
-        """Let the arrays be at these addresses from now on."""
+        """Set the addresses of the arrays."""
         for pointer, address in zip(self._pointers, addresses, strict=False):
             self._place(pointer, address)
 
     def again(self) -> None:
-        """Compute on the arrays where they were last. As of a call otherwise."""
+        """Compute with the addresses that were set last; otherwise like a call."""
         if self._scratchpad:
             self._place(self._pointers[-1], scratch("scratchpad", self._scratchpad))
         # The number of threads that it was made for; some primitives ask when they compute.
@@ -77,7 +77,7 @@ class Primitive:
 
 
 def reorder(source: Any, target: Any) -> Primitive | None:
-    """What copies an array from one layout into another; None where they are the same.
+    """The primitive that copies an array to another layout; None if the layouts are equal.
 
     Args:
         source, target: `Layout`, or what `Description.layout` returned.

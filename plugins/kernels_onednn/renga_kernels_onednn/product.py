@@ -112,7 +112,7 @@ def _gradient_of_weights(x: Array, W: Array, gy: Array) -> Array:
 
 
 def _gradient_of_bias(x: Array, W: Array, gy: Array) -> Array:
-    """The sum of rows, as a product: with both threads, where NumPy has one."""
+    """The sum of rows as a matrix product, which uses all threads; NumPy's sum uses one."""
     gb = np.empty((1, len(W)), x.dtype)
     multiply(np.ones((1, len(x)), x.dtype), gy, gb)
     return gb[0]
@@ -212,7 +212,7 @@ def _lying(x: Array) -> _Lying:
 
 
 def _is_dense(x: Array) -> bool:
-    """Whether rows or columns lie without gaps, and nothing lies at the place of something else.
+    """Whether rows or columns are contiguous and no elements overlap in memory.
 
     An array may have any strides on axes of size 1. What is not dense is to be copied: `numpy.ascontiguousarray` would
     leave those.

@@ -170,11 +170,11 @@ class _Weights:
         self._use, self._size = f"weights {argument}", description.bytes(argument)
 
     def place(self, W: Array) -> int:
-        """Where the primitive finds or puts them."""
+        """The addresses that the primitive reads or writes."""
         return address(W) if self._pack is None else scratch(self._use, self._size)
 
     def packed(self, W: Array) -> int:
-        """Where they are, in the primitive's order."""
+        """The addresses, in the primitive's order."""
         place = self.place(W)
         if self._pack is not None:
             self._pack(address(W), place)

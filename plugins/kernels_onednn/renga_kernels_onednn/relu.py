@@ -62,7 +62,7 @@ class ReLU:
 
 @same_bits
 def _forward(size: int, itemsize: int) -> Primitive:
-    """The larger of 0 and x. oneDNN's own ReLU makes 0 of NaN, which would hide that a training has gone astray.
+    """The larger of 0 and x. oneDNN's own ReLU turns NaN into 0, which would hide that training has diverged.
 
     Its maximum of two numbers is the second where either is NaN. The first here is ``x > x``: 0, whatever x is.
     """

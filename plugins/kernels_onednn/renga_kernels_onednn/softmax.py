@@ -58,7 +58,7 @@ class LogSoftmax:
 
     @staticmethod
     def backward(y: Array, gy: Array, axis: int) -> Array:
-        """As the reference, which computes where there is NaN: oneDNN makes minus infinity of it."""
+        """Like the reference, which is called if there is a NaN: oneDNN turns NaN into minus infinity."""
         if has_nan(y):
             reference: Any = operations["log_softmax"].reference
             right: Array = reference.backward(y, gy, axis)
@@ -113,7 +113,7 @@ def _folded(shape: Ints, axis: int) -> tuple[Ints, int]:
 
 @same_bits
 def plan_of_softmax(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -> Primitive:
-    """From an array without gaps to one; they may be the same."""
+    """Compute from one contiguous array into another; both may be the same array."""
     layout = plain_layout(shape, itemsize)
     description = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
     return Primitive(description, (SRC, DST))
@@ -121,7 +121,7 @@ def plan_of_softmax(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -
 
 @same_bits
 def plan_of_gradient(algorithm: int, shape: Ints, axis: int, itemsize: int = 4) -> Primitive:
-    """From the result and its gradient to the gradient of what went in; this may be written over that."""
+    """Compute the gradient of the input from the result and its gradient; it may overwrite the latter."""
     layout = plain_layout(shape, itemsize)
     forward = Description("softmax_forward", FORWARD_TRAINING, algorithm, layout, layout, axis)
     description = Description("softmax_backward", algorithm, layout, layout, layout, axis, forward)

@@ -31,7 +31,7 @@ SPIN = "1000"
 
 
 def prepare() -> None:
-    """What has to be said before libgomp is loaded: it reads the environment then."""
+    """Set the environment variables that libgomp reads when it is loaded."""
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN)
 
@@ -42,17 +42,17 @@ def _openmp() -> Any:
 
 
 def count() -> int:
-    """How many threads a primitive may use whose bits depend on their number: it stays the same."""
+    """The number of threads for primitives whose rounding depends on it: constant."""
     return min(int(_openmp().omp_get_max_threads()), cores.most())
 
 
 def free() -> int:
-    """How many threads another primitive should use now: fewer while other programs keep cores busy."""
+    """The number of threads for other primitives: fewer while other programs keep cores busy."""
     return min(int(_openmp().omp_get_max_threads()), cores.threads())
 
 
 def use(number: int) -> int:
-    """Let this Python thread's computations have so many threads; how many they had before."""
+    """Set the number of threads for computations of this Python thread, and return the number before."""
     before = int(_openmp().omp_get_max_threads())
     if before != number:
         _openmp().omp_set_num_threads(number)
@@ -76,7 +76,7 @@ def share_pieces(compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_
 
 
 def at_fork(forget: Callable[[], None]) -> None:
-    """Let a forked child use one thread, after calling `forget`."""
+    """Make a forked child use one thread, after calling `forget`."""
 
     def in_child() -> None:
         if _openmp.cache_info().currsize:  # oneDNN was used

@@ -115,7 +115,7 @@ class FilterGradient:
 
 
 class _Meeting(NamedTuple):
-    """Along one axis, the elements of a filter that meet at one place of the step, as a filter with steps of one.
+    """The part of a filter, along one axis, that applies to one phase of the stride, as a filter with stride 1.
 
     Attributes:
         elements: Which they are, from the last to the first.
@@ -138,7 +138,7 @@ class _Meeting(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Some images and some lines of their maps."""
+    """A range of images, and a range of lines of their maps."""
 
     images: slice
     lines: slice
@@ -165,7 +165,7 @@ def _pieces(shape: Ints, columns: int) -> list[_Piece]:
 
 
 def _rounded(pieces: float) -> int:
-    """Up, so that each thread has as many."""
+    """Round up, so that each thread gets the same number."""
     return math.ceil(pieces / thread_count()) * thread_count()
 
 
@@ -178,7 +178,7 @@ class _Window(NamedTuple):
     dilate: Ints
 
     def matrix(self, x: Array, piece: _Piece, width: int) -> Array:
-        """What windows see, ``(positions, kh * kw * C)``, for a piece of maps with `width` columns."""
+        """The elements in each window, ``(positions, kh * kw * C)``, for a piece of maps with `width` columns."""
         (kh, kw), (sh, sw), (dh, dw) = self.ksize, self.stride, self.dilate
         lines, channels = piece.lines.stop - piece.lines.start, x.shape[3]
         size = (lines - 1) * sh + (kh - 1) * dh + 1, (width - 1) * sw + (kw - 1) * dw + 1
@@ -222,7 +222,7 @@ def _correlate(x: Array, filters: Array, b: Any, window: _Window, y: Array) -> N
 
 
 def _work(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
-    """Share the pieces; of a single one the product is what is shared."""
+    """Divide the pieces among threads. If there is one piece, divide its product."""
     if len(pieces) == 1:
         work(iter(pieces))
     else:

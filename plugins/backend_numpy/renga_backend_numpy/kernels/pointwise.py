@@ -17,7 +17,7 @@ Ints = tuple[int, ...]
 
 
 def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
-    """Whether each pixel of the result comes from the one pixel in its place."""
+    """Whether each pixel of the result depends only on the pixel at the same place."""
     return (
         _pointwise(W.shape[2:], stride, pad, groups)
         and tuple(x.shape[2:]) == tuple(out)

@@ -1,4 +1,4 @@
-"""Products of matrices, divided among the threads of `thread_pool`, in whose way OpenBLAS's own would be afterwards.
+"""Products of matrices, divided among the threads of `thread_pool`. OpenBLAS's own would slow them down.
 
 For convolutions only. As kernels of ``matmul`` and ``linear`` they were taken out again: in the one run, a step
 of the transformer, whose attention stays with OpenBLAS's threads, took 2.7 s in the median (0.22 at least), for 0.1.

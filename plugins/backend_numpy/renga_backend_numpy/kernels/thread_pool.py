@@ -64,7 +64,7 @@ def run_pieces(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None
 
 @contextmanager
 def blas_threads(number: int) -> Iterator[None]:
-    """Let BLAS use so many threads meanwhile, in the whole process; no effect where it is not OpenBLAS."""
+    """Set the number of BLAS threads of the whole process for a ``with`` block. Only OpenBLAS supports it."""
     blas = _blas()
     before = blas.threads() if blas else 1
     try:
@@ -112,7 +112,7 @@ def _serve(queue: SimpleQueue[Callable[[], None]]) -> None:
 
 
 class _Blas:
-    """The two functions of OpenBLAS that tell and set how many threads it uses."""
+    """The two functions of OpenBLAS that get and set the number of threads."""
 
     def __init__(self, get: Any, put: Any) -> None:
         self._get, self.set_threads = get, put
@@ -138,7 +138,7 @@ def _blas() -> _Blas | None:
 
 
 def _in_child() -> None:
-    """After a fork the threads are gone."""
+    """Start anew after a fork, where the threads no longer exist."""
     global _busy
     _queues.clear()
     _busy = threading.Lock()
