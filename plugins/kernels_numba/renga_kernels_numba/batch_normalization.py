@@ -20,8 +20,8 @@ _GRADIENT_SUMS = Loop("batch_normalization:gradient_sums", "f4* f4* f4* f4* i8 i
 _GRADIENT_FACTORS = Loop("batch_normalization:gradient_factors", "f4* f4* f4* f4* f4* f4* f8* i8 i8 i8 i8")
 _GRADIENT = Loop("batch_normalization:gradient", "f4* f4* f4* f4* i8 i8 i8")
 
-_WIDTH = 256
-"""Columns that a loop over a row should have at least, to be worth starting."""
+_WIDTH = 64
+"""Columns that a loop over a row should have at least, to be worth starting. Eight such rows are 2 KiB of memory."""
 
 _BLOCK = 1 << 14
 """Elements of a block: 64 KiB."""

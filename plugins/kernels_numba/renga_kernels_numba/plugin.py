@@ -9,8 +9,8 @@ _DENSE = ("transposed", "channels_last")
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """Those with priority 60 come before oneDNN's (50): they were measured to be faster, or are about as fast and more exact
-    (batch normalization). Those with 40 serve where oneDNN's do not.
+    """Those with priority 60 come before oneDNN's (50): they were measured to be faster, or, for batch normalization, are
+    more exact and about as fast. Those with 40 serve where oneDNN's do not.
     """
     return [
         _kernel("batch_normalization", "batch_normalization:BatchNormalization", 60),
