@@ -33,7 +33,7 @@ GRADIENTS = 1e-6
 LOSSES = 1e-4
 """How far the losses may be in any case, relatively: twenty steps let rounding grow."""
 PAGE = "agreement"
-OFF = {"RENGA_PLUGINS_DISABLE": "onednn"}
+OFF = {"RENGA_PLUGINS_DISABLE": "onednn,numba"}
 Outcome = Mapping[str, Any]
 """``losses (steps,)`` and, as ``gradient/PATH``, the gradients of the first step."""
 

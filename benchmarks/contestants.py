@@ -43,7 +43,7 @@ CONTESTANTS = {
     contestant.name: contestant
     for contestant in (
         Contestant("renga", "renga", imports=_RENGA),
-        Contestant("renga numpy", "renga", environment={"RENGA_PLUGINS_DISABLE": "onednn"}),
+        Contestant("renga numpy", "renga", environment={"RENGA_PLUGINS_DISABLE": "onednn,numba"}),
         Contestant("renga compiled", "renga", "compiled"),
         Contestant("renga fused", "renga", "compiled", environment={"RENGA_COMPILER": "fused"}),
         Contestant("renga eager", "renga", "eager"),

@@ -8,7 +8,7 @@ import types
 import numpy as np
 import pytest
 
-from renga_kernels_numba import availability, compiling, disk, loop
+from renga_kernels_numba import availability, compiling, disk, in_advance, loop
 from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loops.intrinsics import loop as compiled
 
@@ -40,11 +40,10 @@ def test_processes_that_start_at_once_compile_once_and_the_next_one_not(tmp_path
     outcomes = [process.communicate(timeout=120) for process in [start(tmp_path) for _ in range(3)]]
     assert all(out.startswith("[0.5, 0.5, 0.5]") for out, _ in outcomes)
     told = "".join(err for _, err in outcomes).splitlines()
-    # The loop of the probe, and the one that is used; one sentence for each.
-    assert sorted(line.split(" for ")[0] for line in told) == [
-        "Renga compiles the loop nothing:nothing",
-        "Renga compiles the loop optimizer_updates:sgd",
-    ]
+    # The loop of the probe, and the one that is used; and what to do about it once in a process.
+    loops = sorted(line for line in told if line.startswith("Renga compiles the loop "))
+    assert [line.split()[-1] for line in loops] == ["nothing:nothing", "optimizer_updates:sgd"]
+    assert all("in advance" in line for line in told if line not in loops)
     assert start(tmp_path).communicate(timeout=120) == ("[0.5, 0.5, 0.5] False\n", "")
 
 
@@ -94,3 +93,11 @@ def test_a_change_of_a_source_is_compiled_anew(monkeypatch):
     monkeypatch.setattr(compiling, "_origin", lambda: "another processor, compiler or source")
     compiling.machine_code("softmax:forward", "f4* i8")
     assert len(set(keys)) == 3
+
+
+def test_all_in_advance(monkeypatch):
+    """Those of the kernels' modules, each by another process; what is on disk already is not compiled again."""
+    monkeypatch.setattr(in_advance, "_all", lambda: ["nothing:nothing"])
+    assert in_advance.prepare_all() == 1
+    monkeypatch.undo()
+    assert {"nothing:nothing", "optimizer_updates:adam", "softmax:log_softmax_gradient"} <= set(in_advance._all())

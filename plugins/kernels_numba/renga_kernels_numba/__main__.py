@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import time
 
 from renga_kernels_numba import disk
 from renga_kernels_numba.availability import unavailable
-from renga_kernels_numba.loop import Loop
-from renga_kernels_numba.plugin import renga_kernels
+from renga_kernels_numba.in_advance import prepare_all
 
 
 def main() -> int:
@@ -18,12 +16,9 @@ def main() -> int:
     if reason is not None:
         print(f"Loops cannot be compiled: {reason}", file=sys.stderr)
         return 1
-    for kernel in renga_kernels():
-        importlib.import_module(kernel.target.partition(":")[0])
     start = time.monotonic()
-    for loop in Loop.known.values():
-        loop.prepare()
-    print(f"{len(Loop.known)} loops are ready in {disk.folder()} ({time.monotonic() - start:.1f} s)")
+    number = prepare_all()
+    print(f"{number} loops are ready in {disk.folder()} ({time.monotonic() - start:.1f} s)")
     return 0
 
 

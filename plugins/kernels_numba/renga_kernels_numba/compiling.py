@@ -97,13 +97,18 @@ def _origin() -> str:
     return " ".join([llvm.get_host_cpu_name(), _features(), *versions, sources.hexdigest()])
 
 
-def _compiled(loop: str, signature: str) -> bytes:
+@functools.cache
+def _explain() -> None:
+    """Said once in a process that compiles."""
     _LOG.warning(
-        "Renga compiles the loop %s for this processor with numba; it is kept in %s. To compile all in advance: "
-        "python -m renga_kernels_numba",
-        loop,
-        disk.folder(),
+        "Renga compiles loops for this processor with numba, each at its first use. To compile all in advance: "
+        "python -m renga_kernels_numba"
     )
+
+
+def _compiled(loop: str, signature: str) -> bytes:
+    _explain()
+    _LOG.warning("Renga compiles the loop %s", loop)
     import llvmlite.binding as llvm
     import numba
 

@@ -8,9 +8,12 @@ counts as none. Where the folder cannot be written, code lives as long as the pr
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
+import logging
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +21,8 @@ from pathlib import Path
 __all__ = ["VARIABLE", "folder", "kept"]
 
 VARIABLE = "RENGA_NUMBA_CACHE"
+
+_LOG = logging.getLogger("renga.kernels_numba")
 
 
 def folder() -> Path:
@@ -33,7 +38,7 @@ def kept(key: str, make: Callable[[], bytes]) -> bytes:
 
     Args:
         key: A file name that tells apart all that the code depends on.
-        make: Compiles. It is called by one process at a time.
+        make: Compiles. For one key, it is called by one process at a time.
     """
     path = folder() / key
     found = _read(path)
@@ -42,9 +47,10 @@ def kept(key: str, make: Callable[[], bytes]) -> bytes:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = open(path.parent / "lock", "a")  # noqa: SIM115 - closed below
-    except OSError:
+    except OSError as error:
+        _complain(path.parent, str(error))
         return make()
-    with lock, _locked(lock.fileno()):
+    with lock, _locked(lock.fileno(), key):
         found = _read(path)  # by another process, meanwhile
         if found is None:
             found = make()
@@ -72,19 +78,35 @@ def _write(path: Path, code: bytes) -> None:
             except OSError:
                 os.unlink(file.name)
                 raise
-    except OSError:
-        pass
+    except OSError as error:
+        _complain(path.parent, str(error))
+
+
+@functools.cache
+def _complain(where: Path, error: str) -> None:
+    """Said once for each folder and error."""
+    _LOG.warning(
+        "Renga cannot keep compiled loops in %s: %s. Each process compiles them again. Next: set %s to a folder that "
+        "can be written",
+        where,
+        error,
+        VARIABLE,
+    )
 
 
 @contextmanager
-def _locked(file: int) -> Iterator[None]:
-    """No other process is here. Where the file system has no locks, one may compile what another does."""
+def _locked(file: int, key: str) -> Iterator[None]:
+    """No other process is here with this key: one byte of the file is locked, whose place follows from it.
+
+    Where the file system has no locks, one process may compile what another does.
+    """
+    place = zlib.crc32(key.encode())
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
     except OSError:
         yield
         return
     try:
         yield
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
