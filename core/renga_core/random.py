@@ -125,7 +125,7 @@ def exchange(state: tuple[Any, ...] = (None, 0, {})) -> tuple[Any, ...]:
 
 @contextmanager
 def replaying(state: Mapping[str, Any]) -> Iterator[None]:
-    """While a ``with`` block runs, all generators draw what they drew from a `state` on; then they go on as before.
+    """While a ``with`` block runs, all generators repeat their draws from a `state`; then they continue as before.
 
     That is of all threads: none but one may draw meanwhile.
 

@@ -124,7 +124,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _words(kind: str, name: str) -> dict[str, str]:
-    """What stands in the templates' blanks.
+    """The values for the placeholders of the templates.
 
     Raises:
         NewError: The name cannot serve.

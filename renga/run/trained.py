@@ -135,7 +135,7 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
 
 
 def _load_weights(place: Path, task: Task, target: Link, weights: str, keep_best: str | None) -> str:
-    """Load them, from the newest snapshot that is whole or the best that it knows of; say from where."""
+    """Load the weights of the newest undamaged snapshot, or of the best that it names; return their file."""
     store = snapshot_store(place)
     best_snapshots = Best(keep_best).choose(store.find()) if keep_best is not None and weights == "best" else []
     loaded: list[str] = []

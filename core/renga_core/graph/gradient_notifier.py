@@ -61,7 +61,7 @@ class GradientNotifier:
                 self._uses[node] = self._uses.get(node, 0) + 1
 
     def visited(self, function: FunctionNode, found: dict[Any, Any], differentiable: bool) -> None:
-        """Take note that the gradients of a function have been computed; tell of the leaves that it was the last for.
+        """Record that a function's gradients are computed; report the leaves whose gradients are now complete.
 
         Args:
             function: The function.

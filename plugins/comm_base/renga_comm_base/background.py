@@ -21,7 +21,7 @@ class Averaging(Protocol):
     """What the thread needs of a communicator; see `CommunicatorBase`."""
 
     def copy_config(self, config: Mapping[str, Any]) -> None:
-        """Be configured as another one is."""
+        """Copy the configuration of another communicator."""
 
     def mean(self, arrays: Sequence[Array]) -> list[Array]:
         """The means of arrays over all ranks."""

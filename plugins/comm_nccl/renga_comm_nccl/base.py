@@ -164,7 +164,7 @@ class Collectives(OnHosts):
 
     @property
     def nccl_handle(self) -> Handle | None:
-        """NCCL's communicator, for what it can do beside this: `Handle.shrink`, `revoke`, `grow`, `abort`."""
+        """NCCL's own communicator, for its further methods: `Handle.shrink`, `revoke`, `grow`, `abort`."""
         return self._handle
 
     # --- sums ---------------------------------------------------------------------------------------------------------

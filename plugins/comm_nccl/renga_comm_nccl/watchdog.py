@@ -116,7 +116,7 @@ def finish(handle: Handle) -> None:
 
 
 def _forget(handle: Handle) -> None:
-    """Look after it no longer; after the last one, the thread ends."""
+    """Stop watching it. After the last one, the thread ends."""
     global _thread
     with _lock:
         _watched.pop(id(handle), None)

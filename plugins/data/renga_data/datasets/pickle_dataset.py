@@ -108,7 +108,7 @@ class PickleDatasetWriter:
         pickle.dump(x, self._writer, self._protocol)
 
     def flush(self) -> None:
-        """Hand to the system what has been written."""
+        """Flush what has been written to the operating system."""
         self._writer.flush()
 
     def close(self) -> None:

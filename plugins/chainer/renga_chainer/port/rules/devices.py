@@ -228,7 +228,7 @@ def _device_position(facts: Facts, call: cst.Call) -> int | None:
 
 
 def _local_callees(facts: Facts) -> dict[str, int]:
-    """Of classes and functions of the program: where they take a device, if they do not treat it as a number."""
+    """For classes and functions of the program: their device parameters, unless they use them as numbers."""
     if "callees" not in facts.memory:
         found: dict[str, int] = {}
         for node in facts.module.body:

@@ -159,7 +159,7 @@ def _blocks(
 
 
 def _padded(x: Array, ksize: Ints, stride: Ints, pad: Ints, dilate: Ints, out: Ints) -> Array:
-    """The images with zeros around them, just as far as the windows reach: ``(N, *reached, C)``."""
+    """The images, padded with zeros as far as the windows reach: ``(N, *reached, C)``."""
     reached = tuple([(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out, stride, ksize, dilate, strict=True)])
     xp = get_array_module(x)
     padded = xp.zeros((x.shape[0], *reached, x.shape[1]), dtype=x.dtype)
