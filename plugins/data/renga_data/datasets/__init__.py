@@ -12,8 +12,8 @@ In files of one's own:
 
 - `image_dataset`, `zipped_image_dataset`: images, with labels or without, in files or in zip archives.
 - `csv_table`: `get_csv`, a table, as (train, test). `image_folder`: a folder for each class, as (train, test).
-- `image_files`: the same, read when needed. `two_stage_dataset`: read one by one, finished by the batch. `adjacent`: how
-  their examples lie in memory.
+- `image_files`: the same, read when needed. `two_stage_dataset`: read one by one, finished by the batch. `adjacent`:
+  how their examples lie in memory.
 - `text_dataset`: lines of text. `text_streams`: `get_text`, a text in pieces, as (train, test).
 - `pickle_dataset`: anything. Such files are programs: only open what you trust.
 
