@@ -38,7 +38,8 @@ def calls(name):
 
         def call(sample=sample):
             args = [x.copy() if i in sample.changed else x for i, x in enumerate(sample.args)]
-            y = kernel.forward(*args)
+            with np.errstate(invalid="ignore"):  # of infinities, which the reference computes
+                y = kernel.forward(*args)
             if kernel.backward is None:
                 return arrays_in(y)
             shape = (y[0] if isinstance(y, (tuple, list)) else y).shape
@@ -73,7 +74,7 @@ def test_repeated_calls(name):
         first = [np.array(x) for x in call()]
         for _ in range(3):
             for one, again in zip(first, call(), strict=True):
-                np.testing.assert_array_equal(again, one, err_msg=sample)
+                assert again.tobytes() == one.tobytes(), sample
         tried += 1
     assert tried
 

@@ -201,6 +201,12 @@ class KernelSuite(ProviderSuite):
 
     # --- helpers -----------------------------------------------------------------------------------------------------
 
+    @pytest.fixture(autouse=True)
+    def infinities(self) -> Iterator[None]:
+        """Samples may have infinities, of which NumPy warns in the reference."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+
     @pytest.fixture
     def backend(self) -> Backend:
         """The backend that it is for."""
