@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import renga.functions as F
+from renga_backend_numpy import cores
 from renga_core.backend import get_backend
 from renga_core.graph import Variable
 from renga_core.kernel import operations
-from renga_kernels_onednn import library
+from renga_kernels_onednn import library, threads
 
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy has bfloat16 from this package only")
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -100,3 +101,33 @@ def test_the_package_is_missing(monkeypatch):
     monkeypatch.setattr(library, "find_spec", lambda name: None)
     monkeypatch.setattr(library, "unavailable", lambda: None)
     assert library.without_bfloat16() == "NumPy has no bfloat16 of its own. Next: pip install ml_dtypes"
+
+
+@pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+def test_the_number_of_threads_changes_no_bit(monkeypatch):
+    """Of a convolution with batch normalization, a product, attention, and their gradients."""
+    rng = np.random.default_rng(0)
+    x, W, g, b = [rng.normal(size=s).astype(BF16) for s in ((4, 32, 32, 32), (64, 32, 3, 3), (64,), (64,))]
+    a, M, q = [rng.normal(size=s).astype(BF16) for s in ((512, 256), (300, 256), (4, 4, 96, 32))]
+    functions = (
+        (lambda x, W, g, b: F.batch_normalization(F.convolution_2d(x, W, pad=1), g, b), (x, W, g, b)),
+        (F.linear, (a, M)),
+        (lambda q: F.scaled_dot_product_attention(q, q, q, causal=True), (q,)),
+    )
+    results = []
+    for number in (1, 2, 3):
+        for name in ("threads", "most"):
+            monkeypatch.setattr(cores, name, lambda number=number: number)
+        before = threads.use(3)
+        try:
+            found = []
+            for function, arrays in functions:
+                variables = [Variable(one) for one in arrays]
+                y = function(*variables)
+                y.grad = np.cos(np.arange(y.size, dtype=np.float32)).reshape(y.shape).astype(BF16)
+                y.backward()
+                found += [y.array.tobytes(), *[v.grad.tobytes() for v in variables]]
+        finally:
+            threads.use(before)
+        results.append(found)
+    assert results[0] == results[1] == results[2]

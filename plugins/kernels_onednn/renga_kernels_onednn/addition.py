@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from renga_core.backend import Array
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description
 from renga_kernels_onednn.layout import address, is_bfloat16, is_single, laid_as, plain_layout
 from renga_kernels_onednn.library import BINARY_ADD, DST, SRC, SRC_1
@@ -39,6 +39,7 @@ class Add:
         return y
 
 
+@same_bits
 def _sum(size: int, itemsize: int) -> Primitive:
     layout = plain_layout((size,), itemsize)
     return Primitive(Description("binary", BINARY_ADD, layout, layout, layout), (SRC, SRC_1, DST))

@@ -11,7 +11,7 @@ import numpy as np
 
 from renga_core.backend import Array
 from renga_core.kernel import operations
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Description, number
 from renga_kernels_onednn.layout import address, is_bfloat16, laid_as, plain_layout
 from renga_kernels_onednn.library import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, SRC
@@ -104,10 +104,12 @@ class GELUTanh(_Eltwise):
     algorithm = gradient = 0x2B
 
 
+@same_bits
 def _forward(size: int, algorithm: int, alpha: float) -> Primitive:
     return Primitive(_description(size, algorithm, alpha), (SRC, DST))
 
 
+@same_bits
 def _backward(size: int, algorithm: int, alpha: float, kept: int) -> Primitive:
     layout, forward = plain_layout((size,), 2), _description(size, algorithm, alpha)
     parameters = number(alpha), number(0.0)

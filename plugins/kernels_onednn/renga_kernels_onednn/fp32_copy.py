@@ -6,7 +6,7 @@ import numpy as np
 
 from renga_core.backend import Array
 from renga_core.kernel import operations
-from renga_kernels_onednn.cache import find
+from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.layout import address, is_bfloat16, is_single, plain_layout
 from renga_kernels_onednn.primitive import Primitive, reorder
 
@@ -57,6 +57,7 @@ def _round(x: Array, y: Array) -> None:
     find(x.size, _plan, x.size)(address(x), address(y))
 
 
+@same_bits
 def _plan(size: int) -> Primitive:
     made = reorder(plain_layout((size,)), plain_layout((size,), 2))
     assert made is not None, "the dtypes differ"
