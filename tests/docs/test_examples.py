@@ -20,6 +20,15 @@ from renga.optimizers import SGD
 from renga.training import StandardUpdater, Trainer
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(renga_optimizers.__path__, "renga_optimizers."))
+OPTIONAL = {
+    "renga.onnx.": "onnx",
+    "hdf5": "h5py",
+    "safetensors": "safetensors",
+    "renga.cv.utils": "PIL",
+    "matplotlib": "matplotlib",
+    "PlotReport": "matplotlib",
+}
+"""Parts of a name, or of what an example imports, and the library that is then needed."""
 PUBLIC = {name.full: name for module in names.modules() for name in names.public_names(module)}
 
 
@@ -43,8 +52,9 @@ def a_trainer(folder: Path) -> Trainer:
 
 @pytest.mark.parametrize("name", names.examples())
 def test_examples_of_the_reference(name: str, tmp_path: Path) -> None:
-    if name.startswith("renga.onnx."):
-        pytest.importorskip("onnx", reason="the example writes an ONNX file")
+    for part, library in OPTIONAL.items():
+        if part in name or f">>> from {part}" in names.examples()[name]:
+            pytest.importorskip(library, reason=f"the example uses {library}")
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
     trainer = a_trainer(tmp_path)
     globs = {PUBLIC[name].name: PUBLIC[name].load(), "trainer": trainer}
