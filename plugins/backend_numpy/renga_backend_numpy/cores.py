@@ -26,7 +26,9 @@ __all__ = ["check", "choose", "limit", "most", "quota", "threads"]
 
 _INTERVAL = 0.5
 _GROUPS = Path("/sys/fs/cgroup")
-_FIXED = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_FIXED = "OMP_NUM_THREADS"
+_ANY = 1 << 16
+"""As many threads as the library itself would use."""
 
 
 @cache
@@ -104,8 +106,8 @@ class _Watch:
         now = time.monotonic()
         self.next_look = now + _INTERVAL
         fixed = lookup("run.threads").value
-        if fixed is not None or any(os.environ.get(name) for name in _FIXED):
-            self.threads = self.most = fixed or limit()
+        if fixed is not None or os.environ.get(_FIXED):
+            self.threads = self.most = fixed or _ANY
             return
         self.most = limit()
         busy, own = _busy_seconds(), time.process_time()
@@ -138,12 +140,11 @@ def _busy_seconds() -> float | None:
 
 def check(seconds: float, hosts: str | None = None) -> list[tuple[str, str, str]]:
     """Tell how many threads kernels use here, and why: a check of `renga doctor`."""
-    named = next((name for name in _FIXED if os.environ.get(name)), None)
     setting = lookup("run.threads")
     if setting.value is not None:
         about = f"{setting.value}, from {setting.origin}"
-    elif named:
-        about = f"{os.environ[named]}, from environment {named}"
+    elif os.environ.get(_FIXED):
+        about = f"{os.environ[_FIXED]}, from environment {_FIXED}"
     else:
         watch = _Watch()
         watch.look()

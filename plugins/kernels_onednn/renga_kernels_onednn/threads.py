@@ -70,7 +70,7 @@ def share_pieces(compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_
             use(before)
 
     if len(pieces) > 1:
-        run_pieces(alone, pieces)
+        run_pieces(alone, pieces, len(pieces))
     else:
         alone(iter(pieces))
 

@@ -2,11 +2,11 @@
 
 A kernel cuts its work into pieces that fit into a core's cache, and hands `run_pieces` a function that does pieces. It
 is called in several threads at once, all of which take their pieces from one iterator, so that none waits for a slower
-one. There are as many threads as BLAS would use (``OPENBLAS_NUM_THREADS``). Meanwhile BLAS itself has one: a product
-that is cut up already gains nothing from being cut again, and OpenBLAS's own threads, once awake, spin for some 25 ms
-on the cores that ours need (a convolution after a product by two threads of OpenBLAS takes 5.7 ms, after one by ours
-3.1). Where BLAS is none whose threads can be set, or while the threads are busy with somebody else's work, the caller
-does all pieces itself.
+one. There are as many threads as BLAS would use (``OPENBLAS_NUM_THREADS``), or fewer beside other programs (`cores`).
+Meanwhile BLAS itself has one: a product that is cut up already gains nothing from being cut again, and OpenBLAS's own
+threads, once awake, spin for some 25 ms on the cores that ours need (a convolution after a product by two threads of
+OpenBLAS takes 5.7 ms, after one by ours 3.1). Where BLAS is none whose threads can be set, or while the threads are
+busy with somebody else's work, the caller does all pieces itself.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from renga_backend_numpy import cores
+
 __all__ = ["blas_threads", "run_pieces", "thread_count"]
 
 T = TypeVar("T")
@@ -34,30 +36,31 @@ _queues: list[SimpleQueue[Callable[[], None]]] = []
 
 
 def thread_count() -> int:
-    """How many threads `run_pieces` may use now."""
+    """How many threads `run_pieces` uses at most, unless it is told."""
     blas = _blas()
-    return blas.threads() if blas else 1
+    return min(blas.threads(), cores.most()) if blas else 1
 
 
-def run_pieces(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
+def run_pieces(work: Callable[[Iterator[T]], None], pieces: Sequence[T], threads: int | None = None) -> None:
     """Call `work` with an iterator over `pieces`, in several threads if there are several pieces.
 
     Args:
         work: Does the pieces that it takes from the iterator, which gives each to one thread only. It must not depend
             on their order, nor call `run_pieces`.
         pieces: What there is to do.
+        threads: How many to use at most. Default: as many as BLAS would; fewer while other programs keep cores busy.
 
     Raises:
         Exception: What `work` raised, in whichever thread; the others finish the piece that they are at.
     """
-    blas = _blas()
-    if blas is None or not _busy.acquire(blocking=False):
+    if threads is None:
+        threads = min(thread_count(), cores.threads())
+    if not _busy.acquire(blocking=False):
         work(iter(pieces))
         return
-    threads = min(len(pieces), blas.threads())
     try:
         with blas_threads(1):
-            _work_together(work, iter(pieces), threads)
+            _work_together(work, iter(pieces), min(len(pieces), threads))
     finally:
         _busy.release()
 
