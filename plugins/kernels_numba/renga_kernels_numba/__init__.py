@@ -8,8 +8,9 @@ How a kernel is made, for example softmax:
    piece covers what must depend on shapes only, and sums over pieces are added in a fixed order: so the bits of the
    result do not depend on the number of threads. Only files in `loops/` import numba.
 2. `softmax.py` has the kernel: ``_FORWARD = Loop("softmax:forward", "f4* f4* i8 i8")`` names the loop and the types of
-   its arguments behind the piece, and ``_FORWARD(pieces, address(x), address(y), rows, classes)`` runs it. Next to it
-   are `supports`, and the classes with `forward` and `backward`.
+   its arguments behind the piece, and ``_FORWARD(pieces, address(x), address(y), rows, classes)`` runs it; up
+   to ``alone`` pieces stay in the calling thread. Next to it are `supports`, and the classes with `forward` and
+   `backward`.
 3. `plugin.py` has one line for each kernel.
 
 A loop must not raise, print, or make arrays: the code runs without Python. Work space comes from the caller as a
