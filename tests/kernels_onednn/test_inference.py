@@ -32,7 +32,7 @@ MODELS = {
     "elu": (lambda x: F.elu(F.convolution_2d(x, FILTERS, BIASES), 0.7), IMAGES),
     "sigmoid": (lambda x: F.sigmoid(F.linear(x, MATRIX)), ROWS),
     "tanh": (lambda x: F.tanh(F.linear(x, MATRIX, _array(10))), ROWS),
-    "affine": (lambda x: F.linear(x, MATRIX) * 0.25 + 3.0, ROWS),
+    "affine": (lambda x: (F.linear(x, MATRIX) * 0.25 + 3.0) / 7, ROWS),
     "add, then multiply": (lambda x: (F.linear(x, MATRIX) + F.linear(x, MATRIX * 2)) * F.linear(x, -MATRIX), ROWS),
     "linear of images": (lambda x: F.linear(F.max_pooling_2d(x, 2), _array(3, 4 * 5 * 4)), IMAGES),
     "linear of words": (lambda x: F.relu(F.linear(x, _array(5, 8), n_batch_axes=2)), WORDS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,42 +11,43 @@ from renga_inference.frozen import FrozenModel
 from renga_inference.program import Host, Step
 from renga_inference.recording import Run
 
-__all__ = ["Check"]
+__all__ = ["check"]
 
 
-@dataclass(frozen=True)
-class Check:
-    """Compares, array by array, with a run of the model.
+def check(frozen: FrozenModel, run: Run, again: Callable[[], Run]) -> None:
+    """Compare what a frozen model returns with what the model returned.
 
     Args:
         frozen: The frozen model.
-        run: What the model did.
-        arguments: How many arguments it has.
+        run: A run of the model.
+        again: The same run once more, with all arrays.
+
+    Raises:
+        RengaError: An array differs by more than the tolerance.
     """
+    arguments, tolerance = len(frozen.program.inputs), frozen.tolerance
+    found = frozen._run(run.arrays[:arguments])
+    if all(_apart(array, run.arrays[number]) <= tolerance for number, array in found.items()):
+        return
+    right = again()
 
-    frozen: FrozenModel
-    run: Run
-    arguments: int
+    def see(step: Step, results: list[Host]) -> None:
+        for number, array in zip(step.outputs, results, strict=True):
+            apart = _apart(array, right.arrays[number])
+            if not apart <= tolerance:
+                raise RengaError(_different(f"{step.name} is the first step that differs", apart, tolerance))
 
-    def __call__(self) -> None:
-        """Compute with the arguments of the run.
+    frozen._run(right.arrays[:arguments], see)
+    worst = max(_apart(array, run.arrays[number]) for number, array in found.items())
+    raise RengaError(_different("what it returns differs from run to run", worst, tolerance))
 
-        Raises:
-            RengaError: An array differs by more than the tolerance.
-        """
-        self.frozen._run(self.run.arrays[: self.arguments], self._see)
 
-    def _see(self, step: Step, results: list[Host]) -> None:
-        for number, found in zip(step.outputs, results, strict=True):
-            expected = self.run.arrays[number]
-            apart = _apart(found, expected)
-            if not apart <= self.frozen.tolerance:
-                raise RengaError(
-                    f"the frozen model does not compute what the model does: {step.name} is the first step that "
-                    f"differs, by {apart:.2g} of its largest value; {self.frozen.tolerance:.2g} is allowed.\n"
-                    "Next: if the model draws random numbers in test mode, call the model itself; if the difference "
-                    "is rounding, give a larger tolerance: renga.inference(model, example, tolerance=…)."
-                )
+def _different(what: str, apart: float, tolerance: float) -> str:
+    return (
+        f"the frozen model does not compute what the model does: {what}, by {apart:.2g} of its largest value; "
+        f"{tolerance:.2g} is allowed.\nNext: if the model draws random numbers in test mode, call the model itself; "
+        "if the difference is rounding, give a larger tolerance: renga.inference(model, example, tolerance=…)."
+    )
 
 
 def _apart(found: Host, expected: Host) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from renga_core.configuration import using_config
 from renga_core.errors import RengaError
 from renga_core.graph import Variable, as_array, no_backprop_mode
 from renga_core.link import Link
-from renga_inference.checking import Check
+from renga_inference.checking import check
 from renga_inference.comparing import compared
 from renga_inference.folding import folded, pruned
 from renga_inference.frozen import FrozenModel
@@ -42,7 +43,7 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
         example: Its arguments: NumPy arrays, or Variables. The first axis of the first one is the batch; others whose
             first axis has the same size belong to it. The batch may have any size later, if the model allows it.
         tolerance: How far an array may be from the model's: the largest difference, divided by the largest magnitude
-            in the array. It is compared for the example, array by array, and for another batch.
+            in the array. What is returned is compared, for the example and for another batch.
 
     Returns:
         The frozen model.
@@ -65,8 +66,12 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
     constants = {number: array.copy() for number, array in program.constants.items()}
     frozen = FrozenModel(replace(program, constants=constants), tolerance)
     for run in runs:
-        Check(frozen, run, len(arrays))()
+        check(frozen, run, partial(_again, model, run, len(arrays)))
     return frozen
+
+
+def _again(model: Callable[..., Any], run: Run, arguments: int) -> Run:
+    return record(model, run.arrays[:arguments], run.batch, keep=True)
 
 
 def _argument(x: Any) -> Host:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from renga_core.graph import FunctionNode
-from renga_core.graph.operators.arithmetic import Add, AddConstant, Multiply, MultiplyConstant
+from renga_core.graph.operators.arithmetic import Add, AddConstant, DivideByConstant, Multiply, MultiplyConstant
 from renga_core.graph.operators.product import MatMul
 from renga_nn.functions.activation.clipped_relu import ClippedReLU
 from renga_nn.functions.activation.elu import ELU
@@ -47,6 +48,10 @@ _OPERATORS: dict[type[FunctionNode], tuple[str, Callable[[Any], tuple[float, ...
     Add: ("add", lambda f: ()),
     AddConstant: ("affine", lambda f: (1.0, f.constant)),
     ClippedReLU: ("clip", lambda f: (0.0, f.z)),
+    DivideByConstant: (
+        "affine",
+        lambda f: (1 / f.constant if f.constant else math.copysign(math.inf, f.constant), 0.0),
+    ),
     ELU: ("elu", lambda f: (f.alpha,)),
     LeakyReLU: ("relu", lambda f: (f.slope,)),
     Multiply: ("multiply", lambda f: ()),
@@ -55,6 +60,10 @@ _OPERATORS: dict[type[FunctionNode], tuple[str, Callable[[Any], tuple[float, ...
     Sigmoid: ("sigmoid", lambda f: ()),
     Tanh: ("tanh", lambda f: ()),
 }
+
+
+def _inverse(number: float) -> float:
+    return 1 / number if number else math.copysign(math.inf, number)
 
 
 def operation_of(function: FunctionNode) -> tuple[str, tuple[Any, ...]] | None:

@@ -50,9 +50,9 @@ class Plan:
         }
         # What an array will look like. Memory that nobody touches costs nothing.
         self._looks: dict[int, Host] = dict(self._constants)
-        images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
+        self._images = {step.inputs[0] for step in self._steps if isinstance(step.function, _OF_IMAGES)}
         for number in program.inputs:
-            empty = _empty_images if number in images else np.empty
+            empty = _empty_images if number in self._images else np.empty
             self._looks[number] = empty(self._shapes[number], program.specs[number].dtype)
         self._roots: dict[int, int] = {}
         binders = self._prepared(engine)
@@ -121,7 +121,7 @@ class Plan:
         for number in step.outputs:
             shape, dtype = self._shapes[number], self._program.specs[number].dtype
             like = [x for x in map(self._looks.__getitem__, step.reads) if x.shape == shape and x.dtype == dtype]
-            if isinstance(step.function, _OF_IMAGES):
+            if isinstance(step.function, _OF_IMAGES) or number in self._images:
                 self._looks[number] = _empty_images(shape, dtype)
             else:
                 self._looks[number] = np.empty_like(like[0]) if like else np.empty(shape, dtype)

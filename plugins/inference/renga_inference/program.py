@@ -12,7 +12,7 @@ import numpy as np
 from renga_core.graph import FunctionNode
 from renga_inference.sizes import Number, Size, mapped, value_at
 
-__all__ = ["Host", "Place", "Program", "Spec", "Step", "of_batch", "with_arrays"]
+__all__ = ["Host", "Place", "Program", "Spec", "Step", "of_batch", "places_in", "with_arrays"]
 
 Host = np.ndarray[Any, Any]
 
@@ -67,9 +67,7 @@ class Step:
     held: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        found: list[int] = []
-        mapped(vars(self.function), lambda part: found.append(part.value) if isinstance(part, Place) else None)
-        object.__setattr__(self, "held", tuple(found))
+        object.__setattr__(self, "held", tuple(places_in(vars(self.function))))
 
     @property
     def reads(self) -> tuple[int, ...]:
@@ -126,6 +124,13 @@ def of_batch(function: FunctionNode, batch: int) -> FunctionNode:
         if bound is not value:
             setattr(made, name, bound)
     return made
+
+
+def places_in(value: Any) -> list[int]:
+    """Numbers of the arrays that a value holds a `Place` for."""
+    found: list[int] = []
+    mapped(value, lambda part: found.append(part.value) if isinstance(part, Place) else None)
+    return found
 
 
 def with_arrays(function: FunctionNode, values: Mapping[int, Host]) -> FunctionNode:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from renga_core.errors import RengaError
 from renga_core.graph import FunctionNode, Variable, no_backprop_mode
 from renga_core.link import Link
 from renga_core.tracer import Tracer
-from renga_inference.program import Host, Place
+from renga_inference.program import Host, Place, places_in
 from renga_inference.sizes import mapped
 
 __all__ = ["Applied", "Run", "record"]
@@ -48,7 +49,8 @@ class Run:
 
     Attributes:
         batch: Size of the batch.
-        arrays: All arrays; those that no function returned are arguments, which come first, or constants.
+        arrays: All arrays; those that no function returned are arguments, which come first, or constants. Of what
+            functions compute from arguments only shape and dtype are kept, unless it is returned: it may be much.
         applied: The functions.
         result: What the model returned, with a `Place` for each array.
     """
@@ -59,18 +61,19 @@ class Run:
     result: Any = None
 
 
-def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int) -> Run:
+def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int, keep: bool = False) -> Run:
     """Run a model in test mode, without a graph, and note what it does. It keeps the state that it had.
 
     Args:
         model: A Link, or another callable.
         arguments: Its arguments.
         batch: The size of the batch.
+        keep: Keep all arrays.
 
     Raises:
         RengaError: It returns something else than arrays, or computes on another device.
     """
-    recorder = _Recorder(batch, arguments)
+    recorder = _Recorder(batch, arguments, keep)
     with _keeping_state(model), using_config("train", False), no_backprop_mode():
         with recorder:
             result = model(*[Variable(array, requires_grad=False) for array in arguments])
@@ -79,9 +82,12 @@ def record(model: Callable[..., Any], arguments: Sequence[Host], batch: int) -> 
 
 
 class _Recorder(Tracer):
-    def __init__(self, batch: int, arguments: Sequence[Host]) -> None:
+    def __init__(self, batch: int, arguments: Sequence[Host], keep: bool) -> None:
         self.run = Run(batch)
+        self._keep = keep
         self._numbers: dict[int, int] = {}
+        self._computed: set[int] = set(range(len(arguments)))  # from arguments, which are themselves kept
+        self._seen: list[ref[Host]] = []
         for array in arguments:
             self._new(array)
 
@@ -97,7 +103,8 @@ class _Recorder(Tracer):
         where = _user_line()
         read = tuple([self._number(x, where) for x in inputs])
         # A function may return what it was given: the array then gets a second number.
-        written = tuple([self._new(y._array) for y in outputs])
+        known = {*read, *places_in(attributes)}
+        written = tuple([self._new(y._array, computed=not known.isdisjoint(self._computed)) for y in outputs])
         self.run.applied.append(Applied(function, attributes, read, written, where))
         return outputs
 
@@ -107,7 +114,9 @@ class _Recorder(Tracer):
     def described(self, result: Any) -> Any:
         """What the model returns, with a `Place` for each array."""
         if isinstance(result, (Variable, np.ndarray)):
-            return Place(self._number(result, "the result"))
+            number = self._number(result, "the result")
+            self.run.arrays[number] = result._array if isinstance(result, Variable) else result
+            return Place(number)
         if type(result) in (tuple, list):
             return type(result)([self.described(each) for each in result])
         if type(result) is dict and all(isinstance(key, str) for key in result):
@@ -126,15 +135,26 @@ class _Recorder(Tracer):
         known = self._numbers.get(id(array))
         return self._new(array, where) if known is None else known
 
-    def _new(self, array: Array, where: str = "") -> int:
+    def _new(self, array: Array, where: str = "", computed: bool = False) -> int:
         if type(array) is not np.ndarray:
             raise RengaError(
                 f"renga.inference: {where or 'an argument'} has an array of {type(array).__module__}; it freezes "
                 "models that compute with NumPy.\nNext: model.to_device('numpy'), and give NumPy arrays."
             )
-        number = self._numbers[id(array)] = len(self.run.arrays)
+        number, key = len(self.run.arrays), id(array)
+        self._numbers[key] = number
+        if computed:
+            self._computed.add(number)
+        if computed and not self._keep:
+            # Another array may get its id as soon as it is gone.
+            self._seen.append(ref(array, lambda _: self._forget(key, number)))
+            array = np.broadcast_to(np.empty((), array.dtype), array.shape)
         self.run.arrays.append(array)
         return number
+
+    def _forget(self, key: int, number: int) -> None:
+        if self._numbers.get(key) == number:
+            del self._numbers[key]
 
 
 @contextmanager
