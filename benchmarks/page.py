@@ -23,6 +23,8 @@ COMPARISONS = (
     ("renga compiled", "torch"),
     ("renga compiled", "torch compiled"),
     ("renga compiled", "jax"),
+    ("renga fused", "renga compiled"),
+    ("renga fused", "jax"),
     ("renga numpy", "torch"),
     ("renga numpy", "chainer"),
 )
