@@ -112,7 +112,7 @@ def _weights(query: Array, key: Array, mask: Array | None, causal: bool, scale: 
         largest = xp.where((bias == -xp.inf).all(axis=-1, keepdims=True), 0, largest)
     weights = xp.exp(scores - largest)
     total = weights.sum(axis=-1, keepdims=True)
-    weights /= xp.where(total == 0, 1, total)
+    weights /= total if mask is None else xp.where(total == 0, 1, total)
     return weights
 
 
