@@ -34,8 +34,8 @@ def linear_softmax_cross_entropy(x: Any, W: Any, t: Any, b: Any = None, ignore_l
     """``softmax_cross_entropy(linear(x, W, b), t)``, which never holds the scores of all rows.
 
     Some rows at a time become scores, a loss, and gradients of `x`, `W` and `b`, which are kept; backward only scales
-    them (Hsu et al. 2024, section 3.2). For 32,000 classes, 4,096 rows and 288 features, forward and backward take 138 MB
-    instead of 1,000. The gradient can be differentiated; that holds all scores.
+    them (Hsu et al. 2024, section 3.2). For 32,000 classes, 4,096 rows and 288 features, forward and backward take
+    138 MB instead of 1,000. The gradient can be differentiated; that holds all scores.
 
     Args:
         x: Rows ``(..., D)`` of a floating dtype.
