@@ -61,10 +61,10 @@ def inference(model: Callable[..., Any], *example: Any, tolerance: float = 1e-4)
         )
     _complete(model, arrays)
     program, runs = _program(model, arrays)
-    program = pruned(fused(folded(program)))
+    made = pruned(fused(folded(program)))
     # Training goes on with the arrays of the model.
-    constants = {number: array.copy() for number, array in program.constants.items()}
-    frozen = FrozenModel(replace(program, constants=constants), tolerance)
+    constants = {n: array.copy() if n in program.constants else array for n, array in made.constants.items()}
+    frozen = FrozenModel(replace(made, constants=constants), tolerance)
     for run in runs:
         check(frozen, run, partial(_again, model, run, len(arrays)))
     return frozen
