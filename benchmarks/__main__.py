@@ -1,8 +1,8 @@
 """`python -m benchmarks [WORKLOAD …] [--against LIBRARY,…]`: Renga beside its peers.
 
-A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, inference,
-language, import. Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`,
-`damage`, `data`, `distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `slow-network`, `survival`, `together`, `without`; and
+A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, inference, language, import.
+Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `data`,
+`distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `slow-network`, `survival`, `together`, `without`; and
 `python -m benchmarks.environments`.
 """
 
