@@ -110,3 +110,19 @@ def test_a_parameter_whose_memory_order_changes():
     w.array = np.asfortranarray(w.array)
     for mine, before in zip(outcome(step, w, x, calls=1), right, strict=True):
         np.testing.assert_array_equal(mine, before)
+
+
+def test_a_gradient_that_loops_cannot_use():
+    found = []
+    for wrap in (lambda step: renga.compile(step, "fused"), lambda step: step):
+        w = Parameter(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
+
+        @wrap
+        def step(x, w=w):
+            w.cleargrad()
+            F.sum(F.matmul(F.transpose(F.tanh(w * 2)), x)).backward()
+
+        for _ in range(5):
+            step(np.arange(8, dtype=np.float32).reshape(2, 4))
+        found.append(w.grad)
+    np.testing.assert_allclose(*found, rtol=1e-6)

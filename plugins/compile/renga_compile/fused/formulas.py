@@ -11,7 +11,7 @@ from typing import Any
 
 from renga_core.graph import FunctionNode
 
-__all__ = ["Formula", "formula_of"]
+__all__ = ["Formula", "FusedFunction", "formula_of"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,21 @@ class Formula:
 
     value: str
     gradients: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FusedFunction:
+    """A function of a recorded step whose gradients can become statements.
+
+    Attributes:
+        operands: Names of its inputs.
+        result: Name of its output.
+        formula: What it computes; None for sums and broadcasts.
+    """
+
+    operands: list[str]
+    result: str
+    formula: Formula | None
 
 
 _ARITHMETIC = {

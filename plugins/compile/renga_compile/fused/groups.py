@@ -38,8 +38,9 @@ def grouped(program: Program) -> tuple[list[Group | Call], dict[str, Spec]]:
     """
     calls: set[str] = set()
     while True:
-        statements, specs = read(program, calls)
+        statements, specs, refused = read(program, calls)
         parts, alone = _waiting(statements)
+        alone |= refused
         if not alone:
             return _with_outputs(parts), specs
         # What a function keeps for its gradients is made by its forward.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,7 @@ def fuse(
         The lines, and what further names in them mean: ``fused_0`` … are the functions.
     """
     parts, specs = grouped(program)
-    lines: list[tuple[str, bool]] = []
+    lines: list[tuple[str, bool | None]] = []
     namespace: dict[str, Any] = {"empty": np.empty}
     for part in parts:
         if isinstance(part, Call):
@@ -43,15 +41,24 @@ def fuse(
             for each in outputs:
                 dtype = specs[each].dtype
                 namespace[dtype.name] = dtype
-                lines.append((f"{each} = empty({specs[each].shape}, {dtype.name})", False))
-            lines.append((f"{name}({', '.join(arguments)})", False))
+                lines.append((f"{each} = empty({specs[each].shape}, {dtype.name})", None))
+            lines.append((f"{name}({', '.join(arguments)})", None))
     return list(_in_blocks(lines)), namespace
 
 
-def _in_blocks(lines: Sequence[tuple[str, bool]]) -> Iterator[str]:
-    """The lines, those that must not build a graph in blocks."""
-    for without_graph, block in groupby(lines, key=itemgetter(1)):
-        if without_graph:
+def _in_blocks(lines: Sequence[tuple[str, bool | None]]) -> Iterator[str]:
+    """The lines, those that must not build a graph in blocks, with lines between them for which it does not matter."""
+    either: list[str] = []
+    inside = False
+    for text, without_graph in lines:
+        if without_graph is None and inside:
+            either.append(text)
+            continue
+        if without_graph and not inside:
             yield "with using_config('enable_backprop', False):"
-        for text, _ in block:
-            yield f"    {text}" if without_graph else text
+        inside = bool(without_graph)
+        for each in either:
+            yield f"    {each}" if inside else each
+        either.clear()
+        yield f"    {text}" if inside else text
+    yield from either

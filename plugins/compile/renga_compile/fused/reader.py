@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from renga_compile.fused.expressions import NotArithmetic, expression_of, names_in, parse
-from renga_compile.fused.formulas import Formula, formula_of
+from renga_compile.fused.formulas import FusedFunction, formula_of
 from renga_compile.fused.statements import Arithmetic, Call, Elementwise, Operand, Reduction, Spec, kept_axes, squeezed
 from renga_compile.replay.program import Program, described
 from renga_core.graph import FunctionNode
@@ -29,8 +29,8 @@ _HARMLESS = re.compile(r"n\d+\._saved|forget_n\d+\(\)|p\d+\._grad = |p\d+\._loss
 """Lines that change no array."""
 
 
-def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Call], dict[str, Spec]]:
-    """What the lines of a program do, and what is known of its arrays.
+def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Call], dict[str, Spec], set[str]]:
+    """What the lines of a program do; what is known of its arrays; and further calls that have to remain.
 
     Each array gets a name of its own where a line gives its name to another one.
 
@@ -41,7 +41,7 @@ def read(program: Program, calls: Collection[str]) -> tuple[list[Arithmetic | Ca
     reader = _Reader(program, calls)
     for line in program.lines:
         reader.line(line)
-    return reader.statements, reader.specs
+    return reader.statements, reader.specs, reader.refused
 
 
 class _Reader:
@@ -51,7 +51,8 @@ class _Reader:
         self._calls = calls
         self._names: dict[str, str] = {}  # of arrays, by their names in the lines
         self.specs: dict[str, Spec] = {}
-        self._fused: dict[str, _Fused] = {}  # by name of the function
+        self.refused: set[str] = set()
+        self._fused: dict[str, FusedFunction] = {}  # by name of the function
         self._made: set[str] = set()  # by arithmetic
         self._cleared: set[str] = set()  # parameters that have no gradient
 
@@ -65,6 +66,9 @@ class _Reader:
         except NotArithmetic:
             del self.statements[count:]
             done = False
+            call = text.partition(" = ")[2].partition("(")[0]
+            if call.partition(".")[0] in self._fused:
+                self.refused.add(call)  # gradients; what they need has not been kept
         if not done:
             self._call(text)
 
@@ -130,7 +134,7 @@ class _Reader:
             self._broadcast(result, call, operands[0], kept_axes(shapes[0], node.shape), node.shape)
         else:
             self._sum(result, call, operands[0], self._recorded(result).shape, _summed_axes(node, shapes[0]))
-        self._fused[function] = _Fused(operands, self._name(result), formula)
+        self._fused[function] = FusedFunction(operands, self._name(result), formula)
         return True
 
     def _backward(self, results: list[str], function: str, targets: tuple[int, ...], gy: str) -> None:
@@ -239,7 +243,9 @@ class _Reader:
                 self._new(name, replace(self._recorded(name), usable=False) if fitted else self._recorded(name))
             line = f"{self._renamed(left)} = {line}"
         harmless = bool(makes) or _HARMLESS.match(text) is not None
-        without_graph = ".backward_arrays(" in text or "= fit(" in text
+        without_graph = True if ".backward_arrays(" in text or "= fit(" in text else None
+        if not harmless or ".forward(" in text:
+            without_graph = False
         self.statements.append(Call(line, reads, not harmless, without_graph))
         self._note_cleared(text, not harmless)
 
@@ -280,21 +286,6 @@ class _Reader:
 
     def _recorded(self, name: str) -> Spec:
         return Spec(*self._program.specs[name])
-
-
-@dataclass(frozen=True)
-class _Fused:
-    """A function whose forward has become statements.
-
-    Attributes:
-        operands: Names of its inputs.
-        result: Name of its output.
-        formula: What it computes; None for sums and broadcasts.
-    """
-
-    operands: list[str]
-    result: str
-    formula: Formula | None
 
 
 def _summed_axes(node: FunctionNode, shape: tuple[int, ...]) -> tuple[bool, ...]:

@@ -139,13 +139,13 @@ class Call:
         text: The line.
         reads: Names of the arrays that it reads.
         needs_all: Everything before must have been computed: it may change any array.
-        without_graph: It belongs into the block where no graph is built.
+        without_graph: It belongs into the block where no graph is built; None if that does not matter.
     """
 
     text: str
     reads: set[str] = field(default_factory=set)
     needs_all: bool = False
-    without_graph: bool = False
+    without_graph: bool | None = None
 
 
 def squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
