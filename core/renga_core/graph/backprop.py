@@ -22,7 +22,7 @@ from weakref import ref
 from renga_core.backend import Array, as_array_of, get_backend
 from renga_core.backend.lookup import array_types
 from renga_core.configuration import config, unusual, using_config
-from renga_core.graph.addition import LARGE, add_arrays
+from renga_core.graph.addition import LARGE, add_large
 from renga_core.graph.errors import GraphError, WrongGradient, describe_array, describe_arrays
 from renga_core.graph.function_node import FunctionNode, functions_behind, functions_since, require_gradients
 from renga_core.graph.gradient_notifier import GradientNotifier
@@ -304,10 +304,10 @@ def _walk(
                                 slots[node.index] = gx
                         elif (before := slots[node.index]) is None:
                             slots[node.index] = gx
-                        elif differentiable:
+                        elif differentiable or (gx.size < LARGE and not function.fresh_gradients):
                             slots[node.index] = before + gx
-                        elif gx.size >= LARGE or not function.fresh_gradients:
-                            slots[node.index] = add_arrays(before, gx)
+                        elif gx.size >= LARGE:
+                            slots[node.index] = add_large(before, gx)
                         else:
                             gx += before  # in place, since nobody else has it
                             slots[node.index] = gx
