@@ -16,34 +16,31 @@ if TYPE_CHECKING:
 
 __all__ = ["max_pooling_1d", "max_pooling_2d", "max_pooling_3d", "max_pooling_nd"]
 
-Sizes = int | Sequence[int]
-"""One number, or one for each axis."""
-
 
 @overload
 def max_pooling_2d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: Literal[False] = False,
 ) -> Variable: ...
 @overload
 def max_pooling_2d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     *,
     return_indices: Literal[True],
 ) -> tuple[Variable, Array]: ...
 def max_pooling_2d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -80,27 +77,27 @@ def max_pooling_2d(
 @overload
 def max_pooling_1d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: Literal[False] = False,
 ) -> Variable: ...
 @overload
 def max_pooling_1d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     *,
     return_indices: Literal[True],
 ) -> tuple[Variable, Array]: ...
 def max_pooling_1d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -116,27 +113,27 @@ def max_pooling_1d(
 @overload
 def max_pooling_3d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: Literal[False] = False,
 ) -> Variable: ...
 @overload
 def max_pooling_3d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     *,
     return_indices: Literal[True],
 ) -> tuple[Variable, Array]: ...
 def max_pooling_3d(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -152,27 +149,27 @@ def max_pooling_3d(
 @overload
 def max_pooling_nd(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: Literal[False] = False,
 ) -> Variable: ...
 @overload
 def max_pooling_nd(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     *,
     return_indices: Literal[True],
 ) -> tuple[Variable, Array]: ...
 def max_pooling_nd(
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None = None,
-    pad: Sizes = 0,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    pad: int | Sequence[int] = 0,
     cover_all: bool = True,
     return_indices: bool = False,
 ) -> Variable | tuple[Variable, Array]:
@@ -190,9 +187,9 @@ def max_pooling_nd(
 def _pool(
     function: str,
     x: Any,
-    ksize: Sizes,
-    stride: Sizes | None,
-    pad: Sizes,
+    ksize: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    pad: int | Sequence[int],
     cover_all: bool,
     return_indices: bool,
     n_axes: int,
