@@ -31,8 +31,9 @@ class LanguageModelling(Task):
     its state from batch to batch; its ``reset_state()``, or that of links in it, forgets it. Gradients do not go back
     into the batch before (truncated backpropagation through time).
 
-    A model may have a method ``loss(text, next)``, which is then trained instead of the cross entropy of its scores, and
-    a method ``generate(text, number, temperature, seed=...)``, which draws by itself. `renga.language.Llama` has both.
+    A model may have a method ``loss(text, next)``, which is then trained instead of the cross entropy of its scores,
+    and a method ``generate(text, number, temperature, seed=...)``, which draws by itself. `renga.language.Llama` has
+    both.
 
     Args:
         prompt: What samples begin with.
