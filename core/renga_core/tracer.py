@@ -113,8 +113,8 @@ class Tracer:
     ) -> Sequence[Any]:
         """The walk of a first-order pass has come to a function.
 
-        What is returned is what the walk goes on with. It needs ``shape``, ``dtype``, ``+``, ``+=`` and ``copy()``
-        of it, so a tracer can return objects of its own that note what the walk does with them; it gets them
+        What is returned is what the walk goes on with. It needs ``shape``, ``size``, ``dtype``, ``+``, ``+=`` and
+        ``copy()`` of it, so a tracer can return objects of its own that note what the walk does with them; it gets them
         back in `grad_outputs` and in `accumulate`. In a differentiable pass gradients are Variables, and what is
         computed with them is seen by `apply`.
 

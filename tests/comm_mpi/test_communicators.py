@@ -386,7 +386,7 @@ def wrong_kind():
             comm.recv(0, 2)
     with pytest.raises(ValueError, match="ranks go from 0 to 1"):
         comm.send_obj(0, 2, 0)
-    with pytest.raises(RuntimeError, match="nothing with tag 9"):
+    with pytest.raises(RuntimeError, match="with tag 9, but has sent none"):
         comm.recv(comm.rank, 9)
     comm.finalize()
 

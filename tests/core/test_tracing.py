@@ -139,6 +139,7 @@ def test_objects_of_its_own_in_place_of_gradients():
 
         shape = property(lambda self: self.array.shape)
         dtype = property(lambda self: self.array.dtype)
+        size = property(lambda self: self.array.size)
 
         def __add__(self, other):
             return Symbol(self.array + other.array, f"({self.text} + {other.text})")

@@ -85,7 +85,7 @@ def test_scalars_of_numpy_and_methods():
         (lambda x: None, (X,), TypeError, "Mine: it returns NoneType; expected"),
         (lambda x: x, (3,), TypeError, "Mine: none of its arguments is an array or a Variable"),
         (lambda x, inputs: x, (X, 3), ValueError, r"rename_attributes=\[\('inputs', …\)\]"),
-        (lambda x, apply=None: x, (X,), ValueError, "argument 'apply' cannot be an attribute of the function"),
+        (lambda x, apply=None: x, (X,), ValueError, "argument 'apply' has the name of an attribute"),
     ],
 )
 def test_what_cannot_be_one_node(function, arguments, error, message):

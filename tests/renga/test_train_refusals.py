@@ -100,7 +100,7 @@ def test_misspelt_keys(train):
         "renga: error: unknown key 'run.epoch' (from run file run.toml). Did you mean 'run.epochs'? "
         "Known: run.backend, run.communicator, run.compiler, run.dtype, run.epochs, run.keep_best, "
         "run.keep_every_minutes, run.keep_newest, run.loss_scale, run.out, run.plugin, run.seed, "
-        "run.snapshot, run.standard_extensions.\n"
+        "run.snapshot, run.standard_extensions, run.threads.\n"
     )
     said = train(text=replaced("alpha", "alhpa"))
     assert said.startswith(

@@ -38,7 +38,7 @@ def test_unknown_keys():
         "unknown key 'run.epoch' (from run file bad.toml). Did you mean 'run.epochs'? "
         "Known: run.backend, run.communicator, run.compiler, run.dtype, run.epochs, run.keep_best, "
         "run.keep_every_minutes, run.keep_newest, run.loss_scale, run.out, run.plugin, run.seed, "
-        "run.snapshot, run.standard_extensions."
+        "run.snapshot, run.standard_extensions, run.threads."
     )
     assert refused(UnknownSetting, '[optimiser]\nuse = "adam"\n').startswith(
         "unknown key 'optimiser' (from run file bad.toml). Did you mean 'optimizer'?"

@@ -90,7 +90,7 @@ def test_wrong_names_in_code_are_refused_with_the_nearest():
         "unknown key 'run.sede' (from renga.using). Did you mean 'run.seed'? "
         "Known: run.backend, run.communicator, run.compiler, run.dtype, run.epochs, run.keep_best, "
         "run.keep_every_minutes, run.keep_newest, run.loss_scale, run.out, run.plugin, run.seed, "
-        "run.snapshot, run.standard_extensions."
+        "run.snapshot, run.standard_extensions, run.threads."
     )
     with pytest.raises(UnknownSetting, match=r"unknown key 'optimiser.use' .* Did you mean 'optimizer.use'\?"):
         lookup("optimiser.use")

@@ -168,5 +168,5 @@ def test_masks_that_are_not_there_or_do_not_fit_are_named(folder, outlines):
         [example for part in split for example in part]
     del document["annotations"][1]["segmentation"]
     outlines.write_text(json.dumps(document))
-    with pytest.raises(RengaError, match=r"no mask \('segmentation'\) of an object 'cat' in a\.png"):
+    with pytest.raises(RengaError, match=r"no mask \('segmentation'\) for an object 'cat' in a\.png"):
         get_coco_json(str(outlines), target_type="masks")

@@ -181,7 +181,7 @@ def test_communication_backends() -> None:
         MultiNodeBatchNormalization(3, comm, communication_backend=name)
     with pytest.raises(ValueError, match="'smoke'; it can be 'auto', 'mpi' or 'nccl'"):
         MultiNodeBatchNormalization(3, comm, communication_backend="smoke")
-    with pytest.raises(ValueError, match=r"the communicator is SingleCommunicator: .*'pure_nccl'"):
+    with pytest.raises(ValueError, match=r"the communicator is SingleCommunicator, .*'pure_nccl'"):
         create_mnbn_model(BatchNormalization(3), comm, communication_backend="nccl")
 
 

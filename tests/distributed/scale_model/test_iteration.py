@@ -145,7 +145,7 @@ def test_the_largest_by_tables() -> None:
     assert expected_maximum(2) == pytest.approx(1 / math.sqrt(math.pi), abs=1e-6)
     assert expected_maximum(3) == pytest.approx(1.5 / math.sqrt(math.pi), abs=1e-6)
     assert [round(expected_maximum(n), 5) for n in (10, 100, 400)] == [1.53875, 2.50759, 2.96818]
-    with pytest.raises(ValueError, match="count is 0; the largest"):
+    with pytest.raises(ValueError, match="count is 0; it must be at least 1"):
         expected_maximum(0)
 
 

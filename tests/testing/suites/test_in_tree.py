@@ -99,7 +99,7 @@ FILE_OPTIONS = {
     "data:csv": {"path": "table.csv", "target": "species"},
     "data:text": {"path": "words.txt", "batch_size": 2, "steps": 5, "test_ratio": 0.3},
     "data:image_folder": {"path": "photos", "size": (4, 6)},
-    "data:image_files": {"path": "photos", "size": (4, 6)},
+    "data:image_files": {"path": "photos", "size": (4, 6), "area": None, "flip": False},
     "cv:boxes_csv": {"path": "boxes.csv", "folder": "photos/a"},
     "cv:coco_json": {"path": "boxes.json", "folder": "photos/a"},
 }

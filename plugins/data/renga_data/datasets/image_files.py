@@ -92,7 +92,7 @@ def get_image_files(
     path: str,
     size: int | tuple[int, int] = 224,
     mode: Literal["rgb", "grey"] = "rgb",
-    area: tuple[float, float] = (0.08, 1.0),
+    area: tuple[float, float] | None = (0.08, 1.0),
     flip: bool = True,
     test_ratio: float = 0.2,
     test_path: str | None = None,
@@ -110,7 +110,8 @@ def get_image_files(
         path: The folder. The names of the folders in it, in the order of letters, are the classes.
         size: Height and width that parts are resized to; one number for both.
         mode: ``"rgb"``: three channels; ``"grey"``: one.
-        area: Smallest and largest part of an image's area. The ratio of its sides is from 3/4 to 4/3.
+        area: Smallest and largest part of an image's area. The ratio of its sides is from 3/4 to 4/3. None: the whole
+            image.
         flip: Whether images to train on are given as their mirror images every other time, at random.
         test_ratio: Part of the images of each class that is for testing.
         test_path: A folder of images for testing, with the same classes; then all images of `path` are for training.
@@ -125,7 +126,7 @@ def get_image_files(
     See Also:
         `get_image_folder`, which keeps small images in memory.
     """
-    if not 0 < area[0] <= area[1] <= 1:
+    if area is not None and not 0 < area[0] <= area[1] <= 1:
         raise ValueError(f"area goes from a smallest to a largest part of an image, above 0 and up to 1, not {area}")
     require_pillow("get_image_files")
     height, width = (size, size) if isinstance(size, int) else size

@@ -22,6 +22,7 @@ __all__ = [
     "Longs",
     "arguments_of",
     "bits",
+    "exact",
     "floats_at",
     "from_bits",
     "inline",
@@ -52,6 +53,9 @@ the rounding of a sum: what they call and is `inline` keeps its own rules."""
 
 inline = loop
 """Decorator of a function that loops call; it becomes part of them."""
+
+exact = numba.njit(fastmath=False, **_OPTIONS)  # said, because a function that is called takes over what is not
+"""As `inline`, without contraction: each operation is rounded as NumPy's, so results are those of the reference."""
 
 _SCALARS = {
     "f4": types.float32,

@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import float32
 
-from renga_kernels_numba.loops.intrinsics import Longs, floats_at, inline, loop
+from renga_kernels_numba.loops.intrinsics import Longs, exact, floats_at, loop
 from renga_kernels_numba.loops.rows import each_row
 
 __all__ = ["adam", "corrected_momentum_sgd", "momentum_sgd", "nesterov_ag", "rmsprop", "sgd"]
@@ -19,7 +19,7 @@ def sgd(piece: int, table: Longs, rows: int, rate: float) -> None:
     each_row(piece, table, rows, 4, _sgd, (float32(rate),))
 
 
-@inline
+@exact
 def _sgd(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
     param, grad = floats_at(table[place]), floats_at(table[place + 1])
     (rate,) = numbers
@@ -33,7 +33,7 @@ def momentum_sgd(piece: int, table: Longs, rows: int, momentum: float, rate: flo
     each_row(piece, table, rows, 5, _momentum_sgd, (float32(momentum), float32(rate)))
 
 
-@inline
+@exact
 def _momentum_sgd(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
     param, grad, v = floats_at(table[place]), floats_at(table[place + 1]), floats_at(table[place + 2])
     momentum, rate = numbers
@@ -48,7 +48,7 @@ def corrected_momentum_sgd(piece: int, table: Longs, rows: int, momentum: float,
     each_row(piece, table, rows, 5, _corrected_momentum_sgd, (float32(momentum), float32(rate)))
 
 
-@inline
+@exact
 def _corrected_momentum_sgd(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
     param, grad, v = floats_at(table[place]), floats_at(table[place + 1]), floats_at(table[place + 2])
     momentum, rate = numbers
@@ -63,14 +63,14 @@ def nesterov_ag(piece: int, table: Longs, rows: int, momentum: float, rate: floa
     each_row(piece, table, rows, 5, _nesterov_ag, (float32(momentum), float32(rate)))
 
 
-@inline
+@exact
 def _nesterov_ag(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
     param, grad, v = floats_at(table[place]), floats_at(table[place + 1]), floats_at(table[place + 2])
     momentum, rate = numbers
     for i in range(start, stop):
         step = rate * grad[i]
         v[i] = momentum * v[i] - step
-        param[i] += momentum * v[i] - step
+        param[i] = param[i] - step + momentum * v[i]
 
 
 @loop
@@ -79,7 +79,7 @@ def rmsprop(piece: int, table: Longs, rows: int, alpha: float, eps: float, rate:
     each_row(piece, table, rows, 5, _rmsprop, (float32(alpha), float32(1 - alpha), float32(eps), float32(rate)))
 
 
-@inline
+@exact
 def _rmsprop(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
     param, grad, ms = floats_at(table[place]), floats_at(table[place + 1]), floats_at(table[place + 2])
     alpha, rest, eps, rate = numbers
@@ -106,7 +106,7 @@ def adam(piece: int, table: Longs, rows: int, beta1: float, beta2: float, eps: f
     each_row(piece, table, rows, 6, _adam, numbers)
 
 
-@inline
+@exact
 def _adam(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None:
     param, grad = floats_at(table[place]), floats_at(table[place + 1])
     mean, square = floats_at(table[place + 2]), floats_at(table[place + 3])
@@ -117,4 +117,4 @@ def _adam(table: Longs, place: int, start: int, stop: int, numbers: Any) -> None
         v = beta2 * square[i] + rest2 * g * g
         mean[i] = m
         square[i] = v
-        param[i] = keep * param[i] - rate * m / (math.sqrt(v) + eps)
+        param[i] = keep * param[i] - m / (math.sqrt(v) + eps) * rate

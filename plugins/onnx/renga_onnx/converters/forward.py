@@ -65,7 +65,7 @@ def _steps(applied: Applied, table: Mapping[type[FunctionNode], Callable[[Call],
         raise NotWrittenError(reason)
     if hasattr(applied.function, "onnx_name"):  # several functions that are to be one node
         raise NotWrittenError("")
-    if not all(type(x) is np.ndarray for x in (*applied.inputs, *applied.outputs)):
+    if not all(isinstance(x, np.ndarray) for x in (*applied.inputs, *applied.outputs)):
         raise NotWrittenError("its arrays are not NumPy's")
     steps: list[Applied] = []
     xs = [x.view(Recorded) for x in applied.inputs]

@@ -35,7 +35,7 @@ def rms_normalization(x: Any, gamma: Any, eps: float = 1e-6) -> Variable:
         InvalidType: Shapes or dtypes do not fit together.
 
     >>> import numpy as np
-    >>> rms_normalization(np.array([[3.0, 4.0, 0.0, 0.0]]), np.ones(4), eps=0).array.tolist()
+    >>> rms_normalization(np.array([[3.0, 4.0, 0.0, 0.0]]), np.ones(4), eps=0).array.round(6).tolist()
     [[1.2, 1.6, 0.0, 0.0]]
     """
     require_array(_NAME, "x", x)
