@@ -74,7 +74,10 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
         lambda x: F.stack(F.separate(x)[1:]),
         "has 1 inputs .* in one run, 3 and 1 in another",
     ),
-    "from the middle": (lambda x: (xs := F.separate(x))[len(xs) // 2], "number 1 of 2 in one run, number 2 of 4 in another"),
+    "from the middle": (
+        lambda x: (xs := F.separate(x))[len(xs) // 2],
+        "number 1 of 2 in one run, number 2 of 4 in another",
+    ),
     "as many outputs": (lambda x: F.separate(x), "returns 2 arrays in one run and 4 in another"),
     "a function of all": (lambda x: sum(F.separate(x)), "does other things for other sizes"),
     "other order": (lambda x: F.stack(F.separate(x)[::-1]), "Stack .* has 2 inputs"),

@@ -54,8 +54,9 @@ the rounding of a sum: what they call and is `inline` keeps its own rules."""
 inline = loop
 """Decorator of a function that loops call; it becomes part of them."""
 
-exact = numba.njit(fastmath=False, **_OPTIONS)  # said, because a function that is called takes over what is not
-"""As `inline`, without contraction: each operation is rounded as NumPy's, so results are those of the reference."""
+exact = numba.njit(fastmath=False, **_OPTIONS)
+"""As `inline`, without contraction: each operation is rounded as NumPy's, so results are those of the reference. Without
+``fastmath=False`` a function takes over the rules of its caller."""
 
 _SCALARS = {
     "f4": types.float32,
