@@ -14,6 +14,7 @@ COMPARISONS = (
     ("renga", "torch"),
     ("renga", "torch best"),
     ("renga", "torch compiled"),
+    ("renga", "onnxruntime"),
     ("renga", "jax"),
     ("renga", "chainer"),
     ("renga", "autograd"),

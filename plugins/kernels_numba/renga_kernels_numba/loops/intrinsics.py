@@ -55,8 +55,8 @@ inline = loop
 """Decorator of a function that loops call; it becomes part of them."""
 
 exact = numba.njit(fastmath=False, **_OPTIONS)
-"""As `inline`, without contraction: each operation is rounded as NumPy's, so results are those of the reference. Without
-``fastmath=False`` a function takes over the rules of its caller."""
+"""As `inline`, without contraction: each operation is rounded as NumPy's, so results are those of the reference.
+Without ``fastmath=False`` a function takes over the rules of its caller."""
 
 _SCALARS = {
     "f4": types.float32,
