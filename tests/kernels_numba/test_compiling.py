@@ -8,8 +8,8 @@ import types
 import numpy as np
 import pytest
 
+from renga_backend_numpy.arrays import address
 from renga_kernels_numba import availability, compiling, disk, in_advance, loop
-from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loops.intrinsics import loop as compiled
 
 UPDATE = """

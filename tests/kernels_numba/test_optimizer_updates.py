@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from optimizer_formulas import adam, corrected_momentum_sgd, momentum_sgd, nesterov_ag, rmsprop, sgd
 
 from renga_core.graph import Parameter
 from renga_core.link import Link
@@ -11,47 +12,13 @@ from renga_optimizers import SGD, AdamW, CorrectedMomentumSGD, MomentumSGD, Nest
 SHAPES = (), (3,), (33, 1000), (4, 5, 6, 7)
 
 
-def adamw(w, grads):
-    m = v = 0
-    for t, g in enumerate(grads, 1):
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        w = 0.9 * w - 0.01 * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * m / (np.sqrt(v) + 1e-8)
-    return w
-
-
-def momentum_sgd(w, grads):
-    v = 0
-    for g in grads:
-        v = 0.8 * v - 0.05 * g
-        w = w + v
-    return w
-
-
-def nesterov_ag(w, grads):
-    """The iterate of momentum, and the point ahead of it where gradients are taken."""
-    v = 0
-    for g in grads:
-        v = 0.8 * v - 0.05 * g
-        w = w + v
-    return w + 0.8 * v
-
-
-def rmsprop(w, grads):
-    ms = 0
-    for g in grads:
-        ms = 0.9 * ms + 0.1 * g * g
-        w = w - 0.05 * g / (np.sqrt(ms) + 1e-8)
-    return w
-
-
 CASES = {
-    "sgd": (lambda: SGD(0.05), lambda w, grads: w - 0.05 * sum(grads)),
+    "sgd": (lambda: SGD(0.05), sgd),
     "momentum_sgd": (lambda: MomentumSGD(0.05, 0.8), momentum_sgd),
-    # For a constant rate the two are one formula.
-    "corrected_momentum_sgd": (lambda: CorrectedMomentumSGD(0.05, 0.8), momentum_sgd),
+    "corrected_momentum_sgd": (lambda: CorrectedMomentumSGD(0.05, 0.8), corrected_momentum_sgd),
     "nesterov_ag": (lambda: NesterovAG(0.05, 0.8), nesterov_ag),
     "rmsprop": (lambda: RMSprop(0.05, 0.9), rmsprop),
-    "adam": (lambda: AdamW(0.01, weight_decay_rate=0.1), adamw),
+    "adam": (lambda: AdamW(0.01, weight_decay_rate=0.1), lambda w, grads: adam(w, grads, 0.9)),
 }
 
 

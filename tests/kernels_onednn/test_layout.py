@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from renga_kernels_onednn.layout import address, is_single
+from renga_backend_numpy.arrays import address, is_single
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 READ_ONLY = np.frombuffer(X.tobytes(), np.float32)

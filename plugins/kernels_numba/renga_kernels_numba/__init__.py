@@ -19,7 +19,7 @@ pointer. The compiler refuses a loop that needs Python. A whole number divided b
 Files:
 
 - `loop`: `Loop`. `compiling`: from a loop to machine code. `disk`: machine code kept on disk. `threads`: sharing pieces
-  among threads. `arrays`: addresses of arrays. `availability`: the probe.
+  among threads. `availability`: the probe.
 - `in_advance`: compiling all loops before they are used; ``python -m renga_kernels_numba`` does it.
 
 Machine code is loaded with llvmlite alone, which takes 70 ms; numba (500 ms) is imported only to compile.

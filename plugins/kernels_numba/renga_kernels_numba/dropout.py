@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
-from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import DROPOUT_STEPS
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, lie_alike
 from renga_core.backend import Array
-from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
-from renga_kernels_numba.rows import Table, lie_alike, run_rows
+from renga_kernels_numba.rows import Table, run_rows
 
 __all__ = ["AddMultiple", "Scale", "SumsOfSquares", "supports", "supports_two"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from renga_backend_numpy.arrays import lie_alike
 from renga_core.backend import Array
 from renga_kernels_numba.loop import Loop
-from renga_kernels_numba.rows import lie_alike, run_rows
+from renga_kernels_numba.rows import run_rows
 
 __all__ = [
     "AdamUpdate",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
-from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import ELEMENTS
 

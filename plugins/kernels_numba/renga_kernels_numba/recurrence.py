@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_core.graph.operators.product import multiply_matrices
-from renga_kernels_numba.arrays import address, is_single
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import CELLS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
-from renga_kernels_numba.arrays import address, is_single
 from renga_kernels_numba.loop import Loop
 
 __all__ = ["LayerNormalization", "RMSNormalization", "supports", "supports_rms"]

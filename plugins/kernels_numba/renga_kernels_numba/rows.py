@@ -5,38 +5,19 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-import numpy as np
-
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
-from renga_kernels_numba.arrays import address
 from renga_kernels_numba.loop import Loop
 from renga_kernels_numba.loops.pieces import ELEMENTS
 
-__all__ = ["Table", "lie_alike", "run_rows"]
-
-_SINGLE = np.dtype(np.float32)
-
-
-def lie_alike(x: Array, *others: Array) -> bool:
-    """Whether these are float32 arrays of one shape, all in the same memory order without gaps."""
-    shape, strides = x.shape, x.strides
-    for one in (x, *others):
-        if one.dtype != _SINGLE or one.strides != strides or one.shape != shape or not one.flags.aligned:
-            return False
-    flags = x.flags
-    return bool(flags.c_contiguous or flags.f_contiguous or x.transpose(_order(x)).flags.c_contiguous)
-
-
-def _order(x: Array) -> list[int]:
-    """Its axes as they lie in memory."""
-    return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+__all__ = ["Table", "run_rows"]
 
 
 class Table:
     """The table of `renga_kernels_numba.loops.rows`.
 
     Args:
-        lists: Of arrays for which `lie_alike` holds row by row; row *i* is element *i* of each list.
+        lists: Of arrays that `lie_alike`, row by row; row *i* is element *i* of each list.
         rows_begin_pieces: Whether no piece has elements of two rows.
 
     Attributes:

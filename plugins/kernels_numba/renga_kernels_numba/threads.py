@@ -16,12 +16,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from renga_backend_numpy import cores
+from renga_backend_numpy.kernels import openmp
 
 __all__ = ["in_parallel"]
-
-_SPIN = "1000"
-"""How often libgomp's threads look for more work before they sleep. By default they hold their cores for milliseconds
-that other threads need (oneDNN's plugin sets the same)."""
 
 _forked = False
 
@@ -34,10 +31,10 @@ def in_parallel(function: Callable[[Any], None], data: Any, pieces: int) -> None
         data: A ctypes array: the counter of pieces, and what belongs to it.
         pieces: How many there are; two or more.
     """
-    openmp = _openmp()
+    pool = _openmp()
     if _forked:
         function(data)
-    elif openmp is None:
+    elif pool is None:
         from renga_backend_numpy.kernels.thread_pool import run_pieces, thread_count
 
         def work(turns: Iterator[int]) -> None:
@@ -46,22 +43,21 @@ def in_parallel(function: Callable[[Any], None], data: Any, pieces: int) -> None
 
         run_pieces(work, range(min(pieces, thread_count())))
     else:
-        threads = min(pieces, openmp.omp_get_max_threads(), cores.threads())
+        threads = min(pieces, pool.omp_get_max_threads(), cores.threads())
         if threads < 2:
             function(data)
         else:
-            openmp.parallel(function, data, threads, 0)
+            pool.parallel(function, data, threads, 0)
 
 
 class _OpenMP:
     """Two functions of libgomp."""
 
     def __init__(self) -> None:
-        if "OMP_WAIT_POLICY" not in os.environ:
-            os.environ.setdefault("GOMP_SPINCOUNT", _SPIN)  # read when the library is loaded
+        openmp.prepare()
         # PyDLL keeps Python's lock: the call takes less than giving it away.
-        self.omp_get_max_threads = ctypes.PyDLL("libgomp.so.1").omp_get_max_threads
-        self.parallel = ctypes.CDLL("libgomp.so.1").GOMP_parallel
+        self.omp_get_max_threads = ctypes.PyDLL(openmp.LIBRARY).omp_get_max_threads
+        self.parallel = ctypes.CDLL(openmp.LIBRARY).GOMP_parallel
         self.parallel.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
         self.parallel.restype = None
 

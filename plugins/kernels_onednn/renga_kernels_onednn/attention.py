@@ -6,16 +6,16 @@ import math
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.attention_blocks import Blocks
 from renga_kernels_onednn.cache import find
-from renga_kernels_onednn.layout import address, is_single
 from renga_kernels_onednn.library import SOFTMAX
 from renga_kernels_onednn.product import multiply_batches
 from renga_kernels_onednn.softmax import plan_of_gradient, plan_of_softmax
 
-__all__ = ["Attention", "supports"]
+__all__ = ["Attention", "bias_of", "supports"]
 
 _LEAST = 1 << 16
 """Multiplications up to which NumPy is as fast, and no primitives are needed for each length of sequences."""
@@ -56,7 +56,7 @@ class Attention:
             return Blocks(query, key, value, mask, keep, causal, scale).forward(), ()
         weights = np.empty((*query.shape[:-1], key.shape[-2]), np.float32)
         multiply_batches(query * np.float32(scale), key.swapaxes(-1, -2), weights)
-        bias = _bias(mask, causal, weights.shape)
+        bias = bias_of(mask, causal, weights.shape)
         if bias is not None:
             weights += bias
         if weights.size and not weights.max() < math.inf:
@@ -109,11 +109,15 @@ def _rows(x: Array) -> tuple[tuple[int, int], int]:
     return (math.prod(x.shape[:-1]), x.shape[-1]), 1
 
 
-def _bias(mask: Array | None, causal: bool, shape: tuple[int, ...]) -> Array | None:
-    """What is added to scores: minus infinity where a key is not seen."""
+def bias_of(mask: Array | None, causal: bool, shape: tuple[int, ...]) -> Array | None:
+    """What is added to scores, in float32: minus infinity where a key is not seen."""
     bias = None
     if mask is not None:
-        bias = np.where(mask, np.float32(0), np.float32(-np.inf)) if mask.dtype == bool else mask
+        bias = (
+            np.where(mask, np.float32(0), np.float32(-np.inf))
+            if mask.dtype == bool
+            else mask.astype(np.float32, copy=False)
+        )
     if causal:
         rows, columns = shape[-2:]
         seen = np.arange(rows)[:, None] >= np.arange(columns)

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_core.kernel import operations
+from renga_kernels_onednn.attention import bias_of
 from renga_kernels_onednn.cache import find
 from renga_kernels_onednn.handles import Description
-from renga_kernels_onednn.layout import address, is_bfloat16, is_single, plain_layout
+from renga_kernels_onednn.layout import is_bfloat16, plain_layout
 from renga_kernels_onednn.library import DST, FORWARD_TRAINING, SOFTMAX, SRC
 from renga_kernels_onednn.primitive import Primitive
 from renga_kernels_onednn.product import multiply_batches
@@ -44,7 +46,7 @@ class Attention:
         """As the reference."""
         scores = np.empty((*query.shape[:-1], key.shape[-2]), np.float32)
         multiply_batches(query, key.swapaxes(-1, -2), scores, scale)
-        bias = _bias(mask, causal, scores.shape)
+        bias = bias_of(mask, causal, scores.shape)
         if bias is not None:
             scores += bias
         if not scores.max() < math.inf:
@@ -90,19 +92,6 @@ class Attention:
 
 def _dropped(x: Array, keep: Array | None) -> Array:
     return x if keep is None else (x.astype(np.float32) * keep.astype(np.float32)).astype(x.dtype)
-
-
-def _bias(mask: Array | None, causal: bool, shape: tuple[int, ...]) -> Array | None:
-    """What is added to scores: minus infinity where a key is not seen."""
-    bias = None
-    if mask is not None:
-        bias = np.where(mask, np.float32(0), np.float32(-np.inf)) if mask.dtype == bool else mask.astype(np.float32)
-    if causal:
-        rows, columns = shape[-2:]
-        seen = np.arange(rows)[:, None] >= np.arange(columns)
-        past = np.where(seen, np.float32(0), np.float32(-np.inf))
-        bias = past if bias is None else bias + past
-    return bias
 
 
 def _softmax(rows: int, columns: int) -> Primitive:

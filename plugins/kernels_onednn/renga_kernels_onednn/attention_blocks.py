@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
 from renga_core.kernel import operations
 from renga_kernels_onednn.cache import find
-from renga_kernels_onednn.layout import address
 from renga_kernels_onednn.library import SOFTMAX
 from renga_kernels_onednn.product import multiply
 from renga_kernels_onednn.softmax import plan_of_gradient, plan_of_softmax

@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_kernels_onednn import convolution, pooling, threads
 from renga_kernels_onednn.handles import Description, Function, Layout, dims, number
-from renga_kernels_onednn.layout import address, image_layout, is_single, plain_layout
+from renga_kernels_onednn.layout import image_layout, plain_layout
 from renga_kernels_onednn.library import (
     BIAS,
     BINARY_ADD,

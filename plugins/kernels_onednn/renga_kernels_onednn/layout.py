@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Layout
 from renga_kernels_onednn.primitive import Primitive, reorder
 
 __all__ = [
-    "address",
     "channels_last",
     "empty_images",
     "has_nan",
     "image_layout",
     "is_bfloat16",
-    "is_single",
     "laid_as",
     "plain_layout",
     "strides_of",
@@ -28,32 +26,12 @@ __all__ = [
 
 Ints = tuple[int, ...]
 
-_SINGLE = np.dtype(np.float32)
-
 _SMALL = 1 << 13
 """Elements up to which NumPy copies faster than a primitive."""
 
 
-def is_single(*arrays: Any) -> bool:
-    """Whether all are float32 arrays with elements, in this machine's byte order and aligned."""
-    return False not in [x.dtype == _SINGLE and x.size > 0 and x.flags.aligned for x in arrays]
-
-
-def address(x: Array) -> int:
-    """The address of an array's first element.
-
-    It is read from where NumPy's C interface has it, behind the head that all Python objects have, in 0.2 µs.
-    ``__array_interface__`` makes a description of the whole array for it, in 1.1 µs.
-    """
-    return _pointer_at(id(x) + _HEAD).value or 0
-
-
-_pointer_at = ctypes.c_void_p.from_address
-_HEAD = object.__basicsize__
-
-
 def is_bfloat16(*arrays: Any) -> bool:
-    """As `is_single`, of bfloat16: the dtype that the package ml_dtypes adds to NumPy."""
+    """As `renga_backend_numpy.arrays.is_single`, of bfloat16: the dtype that the package ml_dtypes adds to NumPy."""
     return False not in [_means_bfloat16(x.dtype) and x.size > 0 and x.flags.aligned for x in arrays]
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
+from renga_backend_numpy.kernels import openmp
 from renga_core.errors import RengaError
-from renga_kernels_onednn import threads
 
 __all__ = ["OneDNNError", "check", "library", "unavailable", "without_bfloat16"]
 
@@ -105,7 +105,7 @@ def library() -> Library:
 
 @functools.cache
 def _load() -> Library:
-    threads.prepare()
+    openmp.prepare()
     tried = []
     for path in _candidates():
         try:

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, lie_alike
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find, same_bits
 from renga_kernels_onednn.handles import Added, Description, Function, Layout
-from renga_kernels_onednn.layout import address, is_single, plain_layout
+from renga_kernels_onednn.layout import plain_layout
 from renga_kernels_onednn.library import (
     BINARY_ADD,
     BINARY_MULTIPLY,
@@ -52,24 +53,24 @@ _ITEM = 4
 
 def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
     """Whether these are float32 arrays, all in the same order without gaps, so large that it is worth a call."""
-    return _lie_alike(param, grad)
+    return _are_large_and_alike(param, grad)
 
 
 def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
     """As `supports_sgd`."""
-    return _lie_alike(param, grad, v)
+    return _are_large_and_alike(param, grad, v)
 
 
 def supports_adam(
     param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
 ) -> bool:
     """As `supports_sgd`."""
-    return _lie_alike(param, grad, m, v)
+    return _are_large_and_alike(param, grad, m, v)
 
 
 def supports_rmsprop(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> bool:
     """As `supports_sgd`."""
-    return _lie_alike(param, grad, ms)
+    return _are_large_and_alike(param, grad, ms)
 
 
 class SGDUpdate:
@@ -164,20 +165,8 @@ class AdamUpdate:
             find(size, _step, size, eps, keep)(v, zero, m, minus_rate, param)
 
 
-def _lie_alike(param: Array, *others: Array) -> bool:
-    if not param.size > _LEAST:  # first: most parameters are small
-        return False
-    flags = param.flags
-    return bool(
-        is_single(param, *others)
-        and (flags.c_contiguous or flags.f_contiguous or param.transpose(_order(param)).flags.c_contiguous)
-        and all(x.shape == param.shape and x.strides == param.strides for x in others)
-    )
-
-
-def _order(x: Array) -> list[int]:
-    """Its axes as they lie in memory."""
-    return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+def _are_large_and_alike(param: Array, *others: Array) -> bool:
+    return param.size > _LEAST and lie_alike(param, *others)  # the size first: most parameters are small
 
 
 def _pieces(*lists: Arrays) -> Iterator[tuple[int, list[int]]]:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address
 from renga_core.backend import Array
 from renga_kernels_onednn.handles import Description, Layout
-from renga_kernels_onednn.layout import address, plain_layout
+from renga_kernels_onednn.layout import plain_layout
 from renga_kernels_onednn.library import BIAS, DST, SRC, WEIGHTS
 from renga_kernels_onednn.primitive import Primitive
 

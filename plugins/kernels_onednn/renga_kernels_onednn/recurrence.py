@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_kernels_onednn.cache import find, scratch
 from renga_kernels_onednn.handles import Description, Layout
-from renga_kernels_onednn.layout import address, is_single, plain_layout
+from renga_kernels_onednn.layout import plain_layout
 from renga_kernels_onednn.library import (
     BACKWARD,
     BIAS,

@@ -21,24 +21,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from renga_backend_numpy import cores
+from renga_backend_numpy.kernels.openmp import LIBRARY
 from renga_backend_numpy.kernels.thread_pool import run_pieces
 
-__all__ = ["at_fork", "count", "free", "prepare", "share_pieces", "use"]
+__all__ = ["at_fork", "count", "free", "share_pieces", "use"]
 
 _Piece = TypeVar("_Piece")
-
-SPIN = "1000"
-
-
-def prepare() -> None:
-    """Set the environment variables that libgomp reads when it is loaded."""
-    if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", SPIN)
 
 
 @functools.cache
 def _openmp() -> Any:
-    return ctypes.PyDLL("libgomp.so.1")
+    return ctypes.PyDLL(LIBRARY)
 
 
 def count() -> int:
