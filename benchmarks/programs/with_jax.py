@@ -327,31 +327,42 @@ def attention(q, k, v):
     return jnp.einsum("nhqk,nhkd->nhqd", jax.nn.softmax(scores), v)
 
 
-def transformer():
+def transformer_weights():
     shapes = {"/tokens/W": (1000, 256), "/places": (128, 256)}
     for i in range(4):
         for norm in ("norm1", "norm2"):
             shapes |= normalized_shapes(f"/blocks/{i}/{norm}", 256)
         for name, n_in, n_out in (("qkv", 256, 768), ("out", 256, 256), ("fc1", 256, 1024), ("fc2", 1024, 256)):
             shapes |= linear_shapes(f"/blocks/{i}/{name}", n_in, n_out)
-    shapes |= {**normalized_shapes("/norm", 256), **linear_shapes("/head", 256, 1000)}
+    return weights({**shapes, **normalized_shapes("/norm", 256), **linear_shapes("/head", 256, 1000)})
 
-    def block(p, path, x):
+
+def transformer_loss(p, x, t, attentions, activation):
+    """Of a network whose blocks attend by one of `attentions` each."""
+
+    def block(path, x, attention):
         batch, length, units = x.shape
         qkv = linear(p, f"{path}/qkv", layer_norm(p, f"{path}/norm1", x))
         mixed = attention(*qkv.reshape(batch, length, 3, 4, units // 4).transpose(2, 0, 3, 1, 4))
         x = x + linear(p, f"{path}/out", mixed.transpose(0, 2, 1, 3).reshape(batch, length, units))
-        h = jax.nn.relu(linear(p, f"{path}/fc1", layer_norm(p, f"{path}/norm2", x)))
+        h = activation(linear(p, f"{path}/fc1", layer_norm(p, f"{path}/norm2", x)))
         return x + linear(p, f"{path}/fc2", h)
 
-    def loss(p, x, t):
-        h = p["/tokens/W"][x] + p["/places"]
-        for i in range(4):
-            h = block(p, f"/blocks/{i}", h)
-        return cross_entropy(linear(p, "/head", layer_norm(p, "/norm", h)).reshape(-1, 1000), t)
+    h = p["/tokens/W"][x] + p["/places"]
+    for i, attention in enumerate(attentions):
+        h = block(f"/blocks/{i}", h, attention)
+    return cross_entropy(linear(p, "/head", layer_norm(p, "/norm", h)).reshape(-1, 1000), t)
 
-    ts = initial.labels(1000, 8, 128).reshape(-1)
-    return trained(stateless(loss), weights(shapes), adam_optimizer(), initial.labels(1000, 8, 128), ts)
+
+def transformer_batch():
+    return initial.labels(1000, 8, 128), initial.labels(1000, 8, 128).reshape(-1)
+
+
+def transformer():
+    def loss(p, x, t):
+        return transformer_loss(p, x, t, [attention] * 4, jax.nn.relu)
+
+    return trained(stateless(loss), transformer_weights(), adam_optimizer(), *transformer_batch())
 
 
 def adam():

@@ -264,22 +264,27 @@ class Block(Chain):
 
     def forward(self, x: Any) -> Variable:
         x = x + self.out(self.attention(self.norm1(x)), n_batch_axes=2)
-        return x + self.fc2(F.relu(self.fc1(self.norm2(x), n_batch_axes=2)), n_batch_axes=2)
+        return x + self.fc2(self.activation(self.fc1(self.norm2(x), n_batch_axes=2)), n_batch_axes=2)
+
+    def activation(self, x: Any) -> Variable:
+        return F.relu(x)
 
     def attention(self, x: Any) -> Variable:
         batch, length, units = x.shape
-        qkv = self.qkv(x, n_batch_axes=2).reshape(batch, length, 3, 4, units // 4).transpose(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], causal=True)
-        return mixed.transpose(0, 2, 1, 3).reshape(batch, length, units)
+        q, k, v = self.qkv(x, n_batch_axes=2).reshape(batch, length, 3, 4, units // 4).transpose(2, 0, 3, 1, 4)
+        return self.mixed(q, k, v).transpose(0, 2, 1, 3).reshape(batch, length, units)
+
+    def mixed(self, q: Any, k: Any, v: Any) -> Variable:
+        return F.scaled_dot_product_attention(q, k, v, causal=True)
 
 
 class Transformer(Chain):
-    def __init__(self) -> None:
+    def __init__(self, block: type[Block] = Block) -> None:
         super().__init__()
         with self.init_scope():
             self.tokens = L.EmbedID(1000, 256)
             self.places = Parameter(0, (128, 256))
-            self.blocks = ChainList(*[Block() for _ in range(4)])
+            self.blocks = ChainList(*[block() for _ in range(4)])
             self.norm, self.head = L.LayerNormalization(256, eps=1e-5), L.Linear(256, 1000)
 
     def forward(self, x: Any, t: Any) -> Variable:
@@ -291,8 +296,8 @@ class Transformer(Chain):
         return F.softmax_cross_entropy(y.reshape(-1, 1000), t)
 
 
-def transformer():
-    return trained(Transformer(), Adam(), initial.labels(1000, 8, 128), initial.labels(1000, 8, 128).reshape(-1))
+def transformer(block: type[Block] = Block):
+    return trained(Transformer(block), Adam(), initial.labels(1000, 8, 128), initial.labels(1000, 8, 128).reshape(-1))
 
 
 class Arrays(Chain):

@@ -303,17 +303,22 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         batch, length, units = x.shape
         q, k, v = self.qkv(self.norm1(x)).reshape(batch, length, 3, 4, units // 4).permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, units))
-        return x + self.fc2(F.relu(self.fc1(self.norm2(x))))
+        x = x + self.out(self.mixed(q, k, v).transpose(1, 2).reshape(batch, length, units))
+        return x + self.fc2(self.activation(self.fc1(self.norm2(x))))
+
+    def activation(self, x: Tensor) -> Tensor:
+        return F.relu(x)
+
+    def mixed(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
 class Transformer(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self, block: type[Block] = Block) -> None:
         super().__init__()
         self.tokens = nn.Embedding(1000, 256)
         self.places = nn.Parameter(torch.zeros(128, 256))
-        self.blocks = nn.ModuleList([Block() for _ in range(4)])
+        self.blocks = nn.ModuleList([block() for _ in range(4)])
         self.norm, self.head = nn.LayerNorm(256), nn.Linear(256, 1000)
 
     def forward(self, x: Tensor, t: Tensor) -> Tensor:
@@ -323,9 +328,9 @@ class Transformer(nn.Module):
         return F.cross_entropy(self.head(self.norm(h)).flatten(0, 1), t)
 
 
-def transformer(best: bool):
+def transformer(best: bool, block: type[Block] = Block):
     ts = initial.labels(1000, 8, 128).reshape(-1)
-    return trained(Transformer(), adam_optimizer, best, initial.labels(1000, 8, 128), ts)
+    return trained(Transformer(block), adam_optimizer, best, initial.labels(1000, 8, 128), ts)
 
 
 class Arrays(nn.Module):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from optimizer_formulas import adam, corrected_momentum_sgd, momentum_sgd, nesterov_ag, rmsprop, sgd
 
 from renga_core.graph import Parameter
 from renga_core.kernel import operations
@@ -28,52 +29,11 @@ def trained(optimizer, start, grads, hook=None):
     return link.W.array
 
 
-def adam(w, grads, keep=1.0):
-    m = v = 0
-    for t, g in enumerate(grads, 1):
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        w = keep * w - 0.01 * np.sqrt(1 - 0.999**t) / (1 - 0.9**t) * m / (np.sqrt(v) + 1e-8)
-    return w
-
-
-def momentum_sgd(w, grads):
-    v = 0
-    for g in grads:
-        v = 0.8 * v - 0.05 * g
-        w = w + v
-    return w
-
-
-def corrected_momentum_sgd(w, grads):
-    v = 0
-    for g in grads:
-        v = 0.8 * v - g
-        w = w + 0.05 * v
-    return w
-
-
-def nesterov_ag(w, grads):
-    """The iterate, and the point ahead of it where gradients are taken."""
-    v = 0
-    for g in grads:
-        v = 0.8 * v - 0.05 * g
-        w = w + v
-    return w + 0.8 * v
-
-
-def rmsprop(w, grads):
-    ms = 0
-    for g in grads:
-        ms = 0.9 * ms + 0.1 * g * g
-        w = w - 0.05 * g / (np.sqrt(ms) + 1e-8)
-    return w
-
-
 CASES = {
     "corrected_momentum_sgd": (lambda: CorrectedMomentumSGD(0.05, 0.8), corrected_momentum_sgd),
     "nesterov_ag": (lambda: NesterovAG(0.05, 0.8), nesterov_ag),
     "rmsprop": (lambda: RMSprop(0.05, 0.9), rmsprop),
-    "sgd": (lambda: SGD(0.05), lambda w, grads: w - 0.05 * sum(grads)),
+    "sgd": (lambda: SGD(0.05), sgd),
     "momentum_sgd": (lambda: MomentumSGD(0.05, 0.8), momentum_sgd),
     "adam": (lambda: Adam(0.01), adam),
     "adamw": (lambda: AdamW(0.01, weight_decay_rate=0.1), lambda w, grads: adam(w, grads, 0.9)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -9,14 +11,15 @@ from benchmarks.programs import initial
 from benchmarks.programs.with_jax import (
     adam_optimizer,
     cross_entropy,
-    layer_norm,
     linear,
     linear_shapes,
-    normalized_shapes,
     sgd,
     stateless,
     to_numpy,
     trained,
+    transformer_batch,
+    transformer_loss,
+    transformer_weights,
     weights,
 )
 
@@ -24,37 +27,22 @@ __all__ = ["PROGRAMS", "to_numpy"]
 
 
 def transformer():
-    shapes = {"/tokens/W": (1000, 256), "/places": (128, 256)}
-    for i in range(4):
-        for norm in ("norm1", "norm2"):
-            shapes |= normalized_shapes(f"/blocks/{i}/{norm}", 256)
-        for name, n_in, n_out in (("qkv", 256, 768), ("out", 256, 256), ("fc1", 256, 1024), ("fc2", 1024, 256)):
-            shapes |= linear_shapes(f"/blocks/{i}/{name}", n_in, n_out)
-    shapes |= {**normalized_shapes("/norm", 256), **linear_shapes("/head", 256, 1000)}
     mask = jnp.asarray(initial.causal_mask(128))
 
-    def attention(q, k, v, key):
+    def attention(key, q, k, v):
         scores = q @ k.transpose(0, 1, 3, 2) * q.shape[-1] ** -0.5 + mask
         kept = jax.random.bernoulli(key, 0.9, scores.shape)
         return jnp.where(kept, jax.nn.softmax(scores) / 0.9, 0) @ v
 
-    def block(p, path, x, key):
-        batch, length, units = x.shape
-        qkv = linear(p, f"{path}/qkv", layer_norm(p, f"{path}/norm1", x))
-        mixed = attention(*qkv.reshape(batch, length, 3, 4, units // 4).transpose(2, 0, 3, 1, 4), key)
-        x = x + linear(p, f"{path}/out", mixed.transpose(0, 2, 1, 3).reshape(batch, length, units))
-        h = linear(p, f"{path}/fc1", layer_norm(p, f"{path}/norm2", x))
-        return x + linear(p, f"{path}/fc2", 0.5 * h * (1 + jax.lax.erf(h * 0.5**0.5)))
+    def gelu(x):
+        return 0.5 * x * (1 + jax.lax.erf(x * 0.5**0.5))
 
-    def loss(p, key, x, t):
-        key, *keys = jax.random.split(key, 5)
-        h = p["/tokens/W"][x] + p["/places"]
-        for i in range(4):
-            h = block(p, f"/blocks/{i}", h, keys[i])
-        return cross_entropy(linear(p, "/head", layer_norm(p, "/norm", h)).reshape(-1, 1000), t), key
+    def loss(p, state, x, t):
+        key, *keys = jax.random.split(state["key"], 5)
+        return transformer_loss(p, x, t, [partial(attention, each) for each in keys], gelu), {"key": key}
 
-    batch = initial.labels(1000, 8, 128), initial.labels(1000, 8, 128).reshape(-1)
-    return trained(loss, weights(shapes), adam_optimizer(), *batch, statistics=jax.random.key(0))
+    state = {"key": jax.random.key(0)}
+    return trained(loss, transformer_weights(), adam_optimizer(), *transformer_batch(), statistics=state)
 
 
 def cells():
