@@ -48,10 +48,7 @@ _OPERATORS: dict[type[FunctionNode], tuple[str, Callable[[Any], tuple[float, ...
     Add: ("add", lambda f: ()),
     AddConstant: ("affine", lambda f: (1.0, f.constant)),
     ClippedReLU: ("clip", lambda f: (0.0, f.z)),
-    DivideByConstant: (
-        "affine",
-        lambda f: (1 / f.constant if f.constant else math.copysign(math.inf, f.constant), 0.0),
-    ),
+    DivideByConstant: ("affine", lambda f: (_inverse(f.constant), 0.0)),
     ELU: ("elu", lambda f: (f.alpha,)),
     LeakyReLU: ("relu", lambda f: (f.slope,)),
     Multiply: ("multiply", lambda f: ()),

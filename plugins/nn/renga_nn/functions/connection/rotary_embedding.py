@@ -56,7 +56,7 @@ def rotary_embedding(x: Any, offset: int = 0, base: float = 10000.0) -> Variable
 
 def _dtype(x: Any) -> str:
     """Of angles: that of `x`, but float32 for half precision."""
-    return "float64" if x.dtype in (np.float64, ">f8") else "float32"
+    return "float64" if x.dtype.itemsize == 8 else "float32"
 
 
 @lru_cache(maxsize=32)
