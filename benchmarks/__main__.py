@@ -2,8 +2,8 @@
 
 A WORKLOAD is one, such as mlp, or a group: training, plain, overhead, convolution, vision, inference, language, import.
 Others with a command line of their own: `python -m benchmarks agreement`, `allreduce`, `compat`, `damage`, `data`,
-`distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `slow-network`, `survival`, `together`, `without`; and
-`python -m benchmarks.environments`.
+`distributed`, `failures`, `gpu`, `recovery`, `scale-model`, `seeds`, `slow-network`, `survival`, `together`, `without`;
+and `python -m benchmarks.environments`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ COMMANDS = {
     "gpu": "benchmarks.gpu.command",
     "recovery": "benchmarks.recovery.command",
     "scale-model": "benchmarks.scale_model",
+    "seeds": "benchmarks.seeds",
     "slow-network": "benchmarks.slow_network.command",
     "survival": "benchmarks.survival.command",
     "together": "benchmarks.together",

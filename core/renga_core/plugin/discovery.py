@@ -48,13 +48,13 @@ def discover(found: Iterable[EntryPoint], rules: Rules, installed: Callable[[], 
 
 
 def misspelt(rules: Rules, plugins: Iterable[Plugin]) -> list[str]:
-    """Return a sentence for each disabled name that is nearly a plugin's: a misspelling would have no effect."""
+    """Return a sentence for each disabled name that is nearly a plugin's, or no plugin's and typed for this command."""
     known = {name for plugin in plugins for name in plugin.names}
     found = []
     for name in rules.disable:
         plugin = name.partition(":")[0]
         near = did_you_mean(plugin, known)
-        if plugin not in known and near:
+        if plugin not in known and (near or rules.origin("disable").startswith("command line")):
             found.append(f"plugins.disable names '{name}' (from {rules.origin('disable')}), which is unknown.{near}")
     return found
 

@@ -15,6 +15,7 @@ from renga_core.plugin import (
     UnknownProvider,
 )
 from renga_core.plugin.entry_points import installed_entry_points
+from renga_core.settings.layers import using_command_line
 from renga_testing.fake_distribution import write_distribution
 
 
@@ -90,6 +91,15 @@ def test_misspelt_disabled_name(site, offering, monkeypatch) -> None:
     assert told(warned) == (
         "plugins.disable names 'acne' (from environment RENGA_PLUGINS_DISABLE), which is unknown. Did you mean 'acme'?"
     )
+
+
+def test_unknown_name_disabled_for_this_command(site, offering, monkeypatch) -> None:
+    """A setting of a machine may name plugins that are not installed; a name that was just typed is a mistake."""
+    site.install("acme", offering("adam"))
+    said = {"plugins.disable": ("-p", ["elsewhere"])}
+    with using_command_line(said), pytest.warns(RengaPluginWarning) as warned:
+        site.manager.plugins()
+    assert told(warned) == "plugins.disable names 'elsewhere' (from command line -p), which is unknown."
 
 
 def test_misspelt_disabled_provider(site, offering, monkeypatch) -> None:
