@@ -8,8 +8,8 @@ Reading guide
 - `precision`: what half precision cannot hold.
 - `plugin`: the names under which all of these are offered.
 
-Each optimizer is two classes: the *rule* changes one parameter and remembers what it needs to; the *optimizer* holds
-the hyperparameters. The rule's docstring has its formula, in which g is the gradient and θ the parameter.
+Each optimizer consists of two classes. The *rule* updates one parameter and holds its state. The *optimizer* holds the
+hyperparameters. The docstring of the rule has the formula, in which g is the gradient and θ the parameter.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import an optimizer when it is first used: to look at what `plugin` offers must cost nothing."""
+    """Import an optimizer at its first use, so that listing what `plugin` offers stays cheap."""
     module = _modules().get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -61,7 +61,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _modules() -> dict[str, str]:
-    """In which module each optimizer is."""
+    """The module of each optimizer."""
     from renga_optimizers.plugin import renga_optimizers
 
     targets = [provider.target.partition(":") for provider in renga_optimizers()]

@@ -52,8 +52,8 @@ class AdaDelta(GradientMethod):
     1
     """
 
-    rho: float = hyperparameter(default=0.95, doc="Decay of the means of squares, from 0 to below 1.")
-    eps: float = hyperparameter(default=1e-6, doc="Small number that keeps divisors away from zero.")
+    rho: float = hyperparameter(default=0.95, doc="Decay rate of the means of squares, in [0, 1).")
+    eps: float = hyperparameter(default=1e-6, doc="Small constant that avoids division by zero.")
 
     def create_update_rule(self) -> AdaDeltaRule:  # noqa: D102 - the protocol's
         return AdaDeltaRule(self.hyperparam)

@@ -16,7 +16,7 @@ class AdaGradRule(UpdateRule):
     """h ← h + g²;  θ ← θ − lr·g / (√h + eps).
 
     Duchi, Hazan and Singer, Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (JMLR 12,
-    2011), with the diagonal of the outer products.
+    2011), the diagonal version.
     """
 
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
@@ -50,7 +50,7 @@ class AdaGrad(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.001, doc="Learning rate.")
-    eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")
+    eps: float = hyperparameter(default=1e-8, doc="Small constant that avoids division by zero.")
 
     def create_update_rule(self) -> AdaGradRule:  # noqa: D102 - the protocol's
         return AdaGradRule(self.hyperparam)

@@ -33,13 +33,13 @@ def _update(
     rate: float,
     keep: float,
 ) -> None:
-    """Operation ``adam_update``: an update of Adam, in place, for each parameter.
+    """Operation ``adam_update``: one in-place update of Adam for each parameter.
 
     Args:
-        params: To be changed: θ ← keep·θ − rate·m / (√v + eps).
+        params: Parameters, updated in place: θ ← keep·θ − rate·m / (√v + eps).
         grads: Their gradients, g.
-        means, squares: To be changed before: m ← beta1·m + (1−beta1)·g and v ← beta2·v + (1−beta2)·g². A parameter, its
-            gradient, its m and its v have one shape and dtype.
+        means, squares: Moments, updated first, in place: m ← beta1·m + (1−beta1)·g and v ← beta2·v + (1−beta2)·g². Each
+            parameter, its gradient, its m and its v have the same shape and dtype.
         beta1, beta2, eps, rate, keep: Python numbers.
     """
     sqrt = get_array_module(params[0]).sqrt
@@ -64,8 +64,8 @@ class AdamRule(UpdateRule):
     Kingma and Ba, Adam: A Method for Stochastic Optimization (arXiv:1412.6980), algorithm 1 in the order of computation
     given at the end of section 2, so eps is the paper's ε̂.
 
-    *Weight decay* is apart from the gradient: Loshchilov and Hutter, Decoupled Weight Decay Regularization
-    (arXiv:1711.05101), algorithm 2.
+    *Weight decay* is decoupled from the gradient, and `weight_decay_rate` is not multiplied by alphaₜ: Loshchilov and
+    Hutter, Decoupled Weight Decay Regularization (arXiv:1711.05101), algorithm 2.
     *amsgrad*: v̂ ← max(v̂, v) takes the place of v in the divisor: Reddi, Kale and Kumar, On the Convergence of Adam and
     Beyond (arXiv:1904.09237), algorithm 2.
     *adabound*: alphaₜ / (√v + eps) is clipped to bounds that approach final_lr: Luo et al., Adaptive Gradient Methods
@@ -94,7 +94,7 @@ class AdamRule(UpdateRule):
     def _update_variant(
         self, xp: Any, param: Array, grad: Array, m: Array, v: Array, top: Array, alpha_t: float, keep: float
     ) -> None:
-        """With amsgrad, adabound or both; `top` is v̂, or v."""
+        """Update with amsgrad, adabound or both; `top` is v̂ with amsgrad, else v."""
         h = self.hyperparam
         _mean_and_square(grad, m, v, h.beta1, h.beta2)
         if h.amsgrad:
@@ -114,16 +114,16 @@ class AdamRule(UpdateRule):
 
     @property
     def alpha_t(self) -> float:
-        """The step size of update number `t`, which undoes that m and v start from zero."""
+        """The step size alphaₜ of update number `t`, corrected because m and v start from zero."""
         h = self.hyperparam
         alpha_t: float = h.alpha * math.sqrt(1 - h.beta2**self.t) / (1 - h.beta1**self.t)
         return alpha_t
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Between what the rate of each element is kept in update number `t`, with `adabound`."""
+        """With `adabound`, the lower and upper bound of each element's rate in update number `t`."""
         h = self.hyperparam
-        # A schedule that changes alpha changes the bounds as much, as in the authors' implementation.
+        # A schedule that changes alpha scales the bounds too, as in the authors' implementation.
         final_lr = h.final_lr * h.alpha / h.initial_alpha
         return final_lr * (1 - 1 / (h.gamma * self.t + 1)), final_lr * (1 + 1 / (h.gamma * self.t))
 
@@ -131,7 +131,8 @@ class AdamRule(UpdateRule):
 class Adam(GradientMethod):
     """Adam: steps along a running mean of gradients, divided by the root of a running mean of their squares.
 
-    The formula, weight decay, amsgrad and adabound: `AdamRule`.
+    `AdamRule` has the formula, and describes weight decay, amsgrad and adabound. `weight_decay_rate` is not multiplied
+        by `alpha`, as in Chainer: what PyTorch's AdamW calls ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
 
     >>> import numpy as np
     >>> from renga.links import Linear
@@ -146,17 +147,15 @@ class Adam(GradientMethod):
     """
 
     alpha: float = hyperparameter(default=0.001, doc="Step size; `lr` is another name of it.")
-    beta1: float = hyperparameter(default=0.9, doc="Decay of the mean of gradients, from 0 to below 1.")
-    beta2: float = hyperparameter(default=0.999, doc="Decay of the mean of their squares, from 0 to below 1.")
-    eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")
-    eta: float = hyperparameter(default=1.0, doc="Schedule multiplier, on step and weight decay.")
-    weight_decay_rate: float = hyperparameter(
-        default=0, doc="Decay of the parameter itself in each update; not multiplied by `alpha`."
-    )
-    amsgrad: bool = hyperparameter(default=False, doc="Never let the divisor become smaller.")
-    adabound: bool = hyperparameter(default=False, doc="Bound the rate of each element.")
-    final_lr: float = hyperparameter(default=0.1, doc="With `adabound`, the rate that the bounds approach.")
-    gamma: float = hyperparameter(default=0.001, doc="With `adabound`, how fast they do.")
+    beta1: float = hyperparameter(default=0.9, doc="Decay rate of the mean of gradients, in [0, 1).")
+    beta2: float = hyperparameter(default=0.999, doc="Decay rate of the mean of squared gradients, in [0, 1).")
+    eps: float = hyperparameter(default=1e-8, doc="Small constant that avoids division by zero.")
+    eta: float = hyperparameter(default=1.0, doc="Multiplier of the whole update: of the step and of the weight decay.")
+    weight_decay_rate: float = hyperparameter(default=0, doc="Decoupled weight decay. It is not multiplied by `alpha`.")
+    amsgrad: bool = hyperparameter(default=False, doc="Use AMSGrad: the divisor never decreases.")
+    adabound: bool = hyperparameter(default=False, doc="Use AdaBound: bound the learning rate of each element.")
+    final_lr: float = hyperparameter(default=0.1, doc="With `adabound`, the final learning rate.")
+    gamma: float = hyperparameter(default=0.001, doc="With `adabound`, how fast the bounds converge.")
     lr = HyperparameterProxy("alpha")
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Variants of Adam that have names of their own. What each argument does is told at `Adam`."""
+"""Variants of Adam with names of their own. `Adam` describes the arguments."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["AMSBound", "AMSGrad", "AdaBound", "AdamW"]
 
 
 class AdamW(Adam):
-    """`Adam` with weight decay apart from the gradient.
+    """`Adam` with decoupled weight decay.
 
     Args:
-        alpha, beta1, beta2, eps, eta: As of `Adam`.
-        weight_decay_rate: Decay of the parameter itself in each update. It is not multiplied by `alpha`: what other
-            libraries call ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
+        alpha, beta1, beta2, eps, eta: See `Adam`.
+        weight_decay_rate: Decoupled weight decay. It is not multiplied by `alpha`: what other libraries call
+            ``weight_decay=0.01`` at ``lr=0.001`` is 0.00001 here.
 
     >>> import numpy as np
     >>> from renga.links import Linear
@@ -40,10 +40,10 @@ class AdamW(Adam):
 
 
 class AMSGrad(Adam):
-    """`Adam` with a divisor that never becomes smaller.
+    """`Adam` with a divisor that never decreases.
 
     Args:
-        alpha, beta1, beta2, eps, eta: As of `Adam`.
+        alpha, beta1, beta2, eps, eta: See `Adam`.
 
     >>> import numpy as np
     >>> from renga.links import Linear
@@ -69,10 +69,10 @@ class AMSGrad(Adam):
 
 
 class AdaBound(Adam):
-    """`Adam` that turns into stochastic gradient descent: the rate of each element is kept between narrowing bounds.
+    """`Adam` that gradually turns into SGD: bounds on the learning rate of each element become narrower.
 
     Args:
-        alpha, beta1, beta2, final_lr, gamma, eps, eta: As of `Adam`.
+        alpha, beta1, beta2, final_lr, gamma, eps, eta: See `Adam`.
 
     >>> import numpy as np
     >>> from renga.links import Linear
@@ -100,10 +100,10 @@ class AdaBound(Adam):
 
 
 class AMSBound(Adam):
-    """`AdaBound` with a divisor that never becomes smaller.
+    """`AdaBound` with a divisor that never decreases.
 
     Args:
-        alpha, beta1, beta2, final_lr, gamma, eps, eta: As of `Adam`.
+        alpha, beta1, beta2, final_lr, gamma, eps, eta: See `Adam`.
 
     >>> import numpy as np
     >>> from renga.links import Linear

@@ -1,4 +1,4 @@
-"""Momentum that a changed learning rate acts upon at once."""
+"""SGD with momentum in which a changed learning rate takes effect at once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["CorrectedMomentumSGD", "CorrectedMomentumSGDRule"]
 def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array], momentum: float, rate: float) -> None:
     """Operation ``corrected_momentum_sgd_update``: v ← momentum·v − g, then θ ← θ + rate·v.
 
-    In place, for each parameter.
+    Both are changed in place, for each parameter.
 
     Args:
-        params, vs: To be changed.
-        grads: The gradients. A parameter, its gradient and its v have one shape and dtype.
+        params, vs: Parameters θ and velocities v, changed in place.
+        grads: Gradients. Each parameter, its gradient and its v have the same shape and dtype.
         momentum, rate: Python numbers.
     """
     for param, grad, v in zip(params, grads, vs, strict=True):
@@ -39,17 +39,17 @@ corrected_momentum_sgd_update = ListOperation(
 class CorrectedMomentumSGDRule(MomentumRule):
     """v ← momentum·v − g;  θ ← θ + lr·v.
 
-    Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 3, equation 9: the learning rate is outside
-    of v, so that changing it needs no correction of v.
+    Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 3, equation 9. The learning rate is not part
+    of v, so v needs no correction when the rate changes.
     """
 
     operation = corrected_momentum_sgd_update
 
 
 class CorrectedMomentumSGD(GradientMethod):
-    """Stochastic gradient descent with momentum, for learning rates that change.
+    """Stochastic gradient descent with momentum, for learning rates that change during training.
 
-    While the learning rate is constant it does what `MomentumSGD` does.
+    With a constant learning rate it gives the same results as `MomentumSGD`.
 
     >>> import numpy as np
     >>> from renga.links import Linear
@@ -64,7 +64,7 @@ class CorrectedMomentumSGD(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
-    momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")
+    momentum: float = hyperparameter(default=0.9, doc="Decay rate of past steps, in [0, 1); 0: no momentum.")
 
     def create_update_rule(self) -> CorrectedMomentumSGDRule:  # noqa: D102 - the protocol's
         return CorrectedMomentumSGDRule(self.hyperparam)

@@ -1,4 +1,4 @@
-"""Arguments to try kernels of updates with: one function for each operation, named as the operation."""
+"""Example arguments for testing kernels of updates: one function for each operation, with the operation's name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sampl
 
 
 def momentum_sgd_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """Arguments of ``momentum_sgd_update``, and of the others with momentum."""
+    """Arguments of ``momentum_sgd_update`` and of the other updates with momentum."""
     for name, shape in _SHAPES.items():
         param, grad, v = rng.standard_normal((3, *shape)).astype(dtype)
         yield Sample(name, (param, grad, v, 0.9, 0.1), changed=(0, 2))
@@ -62,7 +62,7 @@ def rmsprop_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[S
 
 
 def adam_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """Arguments of ``adam_update``: with and without decay of the parameter, also where gradients were always zero."""
+    """Arguments of ``adam_update``: with and without weight decay, some with gradients that were always zero."""
     for name, shape in _SHAPES.items():
         param, grad, m = rng.standard_normal((3, *shape)).astype(dtype)
         v = rng.uniform(0, 2, shape).astype(dtype)
@@ -73,7 +73,7 @@ def adam_update(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Samp
 
 
 def sums_of_squares(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
-    """Arguments of ``sums_of_squares``: numbers too whose squares half precision cannot hold."""
+    """Arguments of ``sums_of_squares``, some with numbers whose squares overflow in half precision."""
     wide = np.promote_types(dtype, np.float32)
     for name, shape in _FEW_SHAPES.items():
         array = (rng.standard_normal(shape) * 300 / math.sqrt(max(1, math.prod(shape)))).astype(dtype)

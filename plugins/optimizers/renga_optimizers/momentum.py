@@ -1,4 +1,4 @@
-"""What the rules with a velocity share."""
+"""The base of update rules with a velocity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MomentumRule"]
 
 
 class MomentumRule(UpdateRule):
-    """The state is a velocity ``v``, zeros at first; the operation changes it and the parameter.
+    """Keeps a velocity ``v``, zeros at first; the operation updates the velocity and the parameter.
 
     Attributes:
         operation: Called with parameters, their gradients, their ``v``, the momentum and the learning rate.

@@ -15,11 +15,11 @@ __all__ = ["MomentumSGD", "MomentumSGDRule"]
 def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array], momentum: float, rate: float) -> None:
     """Operation ``momentum_sgd_update``: v ← momentum·v − rate·g, then θ ← θ + v.
 
-    In place, for each parameter.
+    Both are changed in place, for each parameter.
 
     Args:
-        params, vs: To be changed.
-        grads: The gradients. A parameter, its gradient and its v have one shape and dtype.
+        params, vs: Parameters θ and velocities v, changed in place.
+        grads: Gradients. Each parameter, its gradient and its v have the same shape and dtype.
         momentum, rate: Python numbers.
     """
     for param, grad, v in zip(params, grads, vs, strict=True):
@@ -58,7 +58,7 @@ class MomentumSGD(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
-    momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")
+    momentum: float = hyperparameter(default=0.9, doc="Decay rate of past steps, in [0, 1); 0: no momentum.")
 
     def create_update_rule(self) -> MomentumSGDRule:  # noqa: D102 - the protocol's
         return MomentumSGDRule(self.hyperparam)

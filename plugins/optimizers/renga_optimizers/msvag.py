@@ -12,14 +12,14 @@ __all__ = ["MSVAG", "MSVAGRule"]
 
 
 class MSVAGRule(UpdateRule):
-    """Momentum, made smaller where the gradient's sign is uncertain.
+    """Momentum, reduced where the sign of the gradient is uncertain.
 
     With m and v the running means of g and g², both divided by 1 − betaᵗ:
     ρ = (1−beta)(1+betaᵗ) / ((1+beta)(1−betaᵗ));  s = (v − m²) / (1−ρ);
     θ ← θ − eta·(lr·m³ / (m² + ρ·s) + weight_decay_rate·θ).
 
     Balles and Hennig, Dissecting Adam: The Sign, Magnitude and Variance of Stochastic Gradients (arXiv:1705.07774),
-    algorithm 2. In the first update there is nothing to estimate a variance from, and s counts as 0.
+    algorithm 2. The first update has no estimate of the variance, so s is 0.
     """
 
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
@@ -64,9 +64,9 @@ class MSVAG(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.1, doc="Learning rate.")
-    beta: float = hyperparameter(default=0.9, doc="Decay of the means, from 0 to below 1.")
-    eta: float = hyperparameter(default=1.0, doc="Schedule multiplier, on learning rate and weight decay.")
-    weight_decay_rate: float = hyperparameter(default=0, doc="Decay of the parameter itself in each update.")
+    beta: float = hyperparameter(default=0.9, doc="Decay rate of the means, in [0, 1).")
+    eta: float = hyperparameter(default=1.0, doc="Multiplier of the whole update: of the step and of the weight decay.")
+    weight_decay_rate: float = hyperparameter(default=0, doc="Decoupled weight decay. It is not multiplied by `lr`.")
 
     def create_update_rule(self) -> MSVAGRule:  # noqa: D102 - the protocol's
         return MSVAGRule(self.hyperparam)

@@ -15,11 +15,11 @@ __all__ = ["NesterovAG", "NesterovAGRule"]
 def _update(params: Sequence[Array], grads: Sequence[Array], vs: Sequence[Array], momentum: float, rate: float) -> None:
     """Operation ``nesterov_ag_update``: v ← momentum·v − rate·g, then θ ← θ + momentum·v − rate·g.
 
-    In place, for each parameter.
+    Both are changed in place, for each parameter.
 
     Args:
-        params, vs: To be changed.
-        grads: The gradients. A parameter, its gradient and its v have one shape and dtype.
+        params, vs: Parameters θ and velocities v, changed in place.
+        grads: Gradients. Each parameter, its gradient and its v have the same shape and dtype.
         momentum, rate: Python numbers.
     """
     for param, grad, v in zip(params, grads, vs, strict=True):
@@ -39,7 +39,7 @@ class NesterovAGRule(MomentumRule):
     """v ← momentum·v − lr·g;  θ ← θ + momentum·v − lr·g.
 
     Bengio, Boulanger-Lewandowski and Pascanu, Advances in Optimizing Recurrent Networks (arXiv:1212.0901), equations 6
-    and 7: θ is where the gradient is taken, ahead of the iterate by momentum·v.
+    and 7. θ is the point where the gradient is computed: the iterate plus momentum·v.
     """
 
     operation = nesterov_ag_update
@@ -61,7 +61,7 @@ class NesterovAG(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
-    momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")
+    momentum: float = hyperparameter(default=0.9, doc="Decay rate of past steps, in [0, 1); 0: no momentum.")
 
     def create_update_rule(self) -> NesterovAGRule:  # noqa: D102 - the protocol's
         return NesterovAGRule(self.hyperparam)

@@ -1,4 +1,4 @@
-"""What this plugin offers: optimizers, and hooks for them."""
+"""What this plugin offers: optimizers and optimizer hooks."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
@@ -24,19 +24,19 @@ def renga_optimizers() -> list[Provider]:
         _provider("adadelta", "ada_delta:AdaDelta", "Adaptive steps without a learning rate"),
         _provider("rmsprop", "rmsprop:RMSprop", "Gradients divided by a running mean of their size"),
         _provider("rmsprop_graves", "rmsprop_graves:RMSpropGraves", "RMSprop with momentum, as Graves uses it"),
-        _provider("smorms3", "smorms3:SMORMS3", "RMSprop with a memory of its own for each element"),
+        _provider("smorms3", "smorms3:SMORMS3", "RMSprop with a separate averaging window for each element"),
         _provider("adam", "adam:Adam", "Adaptive moments", "bias_corrected"),
-        _provider("adamw", "adam_variants:AdamW", "Adam with weight decay apart from the gradient"),
-        _provider("amsgrad", "adam_variants:AMSGrad", "Adam with a divisor that never becomes smaller"),
-        _provider("adabound", "adam_variants:AdaBound", "Adam that turns into SGD"),
-        _provider("amsbound", "adam_variants:AMSBound", "AdaBound with a divisor that never becomes smaller"),
+        _provider("adamw", "adam_variants:AdamW", "Adam with decoupled weight decay"),
+        _provider("amsgrad", "adam_variants:AMSGrad", "Adam with a divisor that never decreases"),
+        _provider("adabound", "adam_variants:AdaBound", "Adam that gradually turns into SGD"),
+        _provider("amsbound", "adam_variants:AMSBound", "AdaBound with a divisor that never decreases"),
         _provider("msvag", "msvag:MSVAG", "Momentum with steps that shrink where the gradient is noise"),
     ]
 
 
 @hookimpl
 def renga_optimizer_hooks() -> list[Provider]:
-    """Functions that change gradients before an update."""
+    """Optimizer hooks: functions that change gradients before an update."""
     return [
         _provider("weight_decay", "hooks.weight_decay:WeightDecay", "Adds rate·θ to the gradient"),
         _provider("lasso", "hooks.lasso:Lasso", "Adds rate·sign(θ) to the gradient"),
@@ -47,12 +47,12 @@ def renga_optimizer_hooks() -> list[Provider]:
             "Bounds each element of the gradient",
         ),
         _provider("gradient_noise", "hooks.gradient_noise:GradientNoise", "Adds decaying noise to the gradient"),
-        _provider("gradient_lars", "hooks.gradient_lars:GradientLARS", "Scales each parameter's gradient to its norm"),
+        _provider("gradient_lars", "hooks.gradient_lars:GradientLARS", "Scales each gradient by its parameter's norm"),
     ]
 
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """What is public beside them."""
+    """Other public names of this plugin."""
     noise = "renga_optimizers.hooks.gradient_noise"
     return [Namespace("renga.optimizer_hooks", names={noise: "exponential_decay_noise"})]

@@ -19,8 +19,8 @@ def _update(
     """Operation ``rmsprop_update``: ms ← alpha·ms + (1−alpha)·g², then θ ← θ − rate·g / (√ms + eps), in place.
 
     Args:
-        params, squares: To be changed: θ and ms of each parameter.
-        grads: The gradients. A parameter, its gradient and its ms have one shape and dtype.
+        params, squares: θ and ms of each parameter, changed in place.
+        grads: Gradients. Each parameter, its gradient and its ms have the same shape and dtype.
         alpha, eps, rate: Python numbers.
     """
     xp = get_array_module(params[0])
@@ -80,9 +80,9 @@ class RMSprop(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.01, doc="Learning rate.")
-    alpha: float = hyperparameter(default=0.99, doc="Decay of the mean of squares, from 0 to below 1.")
-    eps: float = hyperparameter(default=1e-8, doc="Small number that keeps divisors away from zero.")
-    eps_inside_sqrt: bool = hyperparameter(default=False, doc="Divide by √(ms + eps) instead, as TensorFlow does.")
+    alpha: float = hyperparameter(default=0.99, doc="Decay rate of the mean of squares, in [0, 1).")
+    eps: float = hyperparameter(default=1e-8, doc="Small constant that avoids division by zero.")
+    eps_inside_sqrt: bool = hyperparameter(default=False, doc="Divide by √(ms + eps), as TensorFlow does.")
 
     def create_update_rule(self) -> RMSpropRule:  # noqa: D102 - the protocol's
         return RMSpropRule(self.hyperparam)

@@ -16,7 +16,7 @@ class RMSpropGravesRule(UpdateRule):
     """n ← alpha·n + (1−alpha)·g²;  ḡ ← alpha·ḡ + (1−alpha)·g;  δ ← momentum·δ − lr·g / √(n − ḡ² + eps);  θ ← θ + δ.
 
     Graves, Generating Sequences With Recurrent Neural Networks (arXiv:1308.0850), equations 38 to 41. The divisor
-    estimates the standard deviation of the gradient, where `RMSprop` has its root mean square.
+    estimates the standard deviation of the gradient; that of `RMSprop` estimates its root mean square.
     """
 
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
@@ -57,9 +57,9 @@ class RMSpropGraves(GradientMethod):
     """
 
     lr: float = hyperparameter(default=1e-4, doc="Learning rate.")
-    alpha: float = hyperparameter(default=0.95, doc="Decay of the means, from 0 to below 1.")
-    momentum: float = hyperparameter(default=0.9, doc="Decay of past steps, from 0 (none kept) to below 1.")
-    eps: float = hyperparameter(default=1e-4, doc="Small number that keeps divisors away from zero.")
+    alpha: float = hyperparameter(default=0.95, doc="Decay rate of the means, in [0, 1).")
+    momentum: float = hyperparameter(default=0.9, doc="Decay rate of past steps, in [0, 1); 0: no momentum.")
+    eps: float = hyperparameter(default=1e-4, doc="Small constant that avoids division by zero.")
 
     def create_update_rule(self) -> RMSpropGravesRule:  # noqa: D102 - the protocol's
         return RMSpropGravesRule(self.hyperparam)

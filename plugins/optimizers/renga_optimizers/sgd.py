@@ -14,11 +14,11 @@ __all__ = ["SGD", "SGDRule"]
 def _update(params: Sequence[Array], grads: Sequence[Array], rate: float) -> None:
     """Operation ``sgd_update``: θ ← θ − rate·g.
 
-    In place, for each parameter.
+    Each parameter is changed in place.
 
     Args:
-        params: To be changed.
-        grads: Their gradients, of their shapes and dtypes.
+        params: Parameters θ, changed in place.
+        grads: Their gradients, of the same shapes and dtypes.
         rate: A Python number.
     """
     for param, grad in zip(params, grads, strict=True):

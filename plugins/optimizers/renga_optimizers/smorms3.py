@@ -16,8 +16,8 @@ class SMORMS3Rule(UpdateRule):
     """r = 1 / (mem+1);  ḡ ← (1−r)·ḡ + r·g;  g₂ ← (1−r)·g₂ + r·g²;  x = ḡ² / (g₂ + eps);
     θ ← θ − min(lr, x)·g / (√g₂ + eps);  mem ← 1 + mem·(1−x).
 
-    Funk, RMSprop loses to SMORMS3 (sifter.org/~simon/journal/20150420.html): the memory is short where the gradient is
-    steady, long where it is noise.
+    Funk, RMSprop loses to SMORMS3 (sifter.org/~simon/journal/20150420.html). The averaging window is short while the
+    gradient is steady, and long while it is noise.
     """
 
     def init_state(self, param: Parameter) -> None:  # noqa: D102 - the protocol's
@@ -44,7 +44,7 @@ class SMORMS3Rule(UpdateRule):
 
 
 class SMORMS3(GradientMethod):
-    """SMORMS3: a step of at most the learning rate, with a memory of its own for each element.
+    """SMORMS3: steps of at most the learning rate, with a separate averaging window for each element.
 
     >>> import numpy as np
     >>> from renga.links import Linear
@@ -59,7 +59,7 @@ class SMORMS3(GradientMethod):
     """
 
     lr: float = hyperparameter(default=0.001, doc="Learning rate.")
-    eps: float = hyperparameter(default=1e-16, doc="Small number that keeps divisors away from zero.")
+    eps: float = hyperparameter(default=1e-16, doc="Small constant that avoids division by zero.")
 
     def create_update_rule(self) -> SMORMS3Rule:  # noqa: D102 - the protocol's
         return SMORMS3Rule(self.hyperparam)

@@ -1,11 +1,11 @@
-"""Functions that change gradients between backward and the update; register one by ``optimizer.add_hook(hook)``.
+"""Optimizer hooks: functions that change gradients after backward and before the update (``optimizer.add_hook``).
 
 - `weight_decay`, `lasso`: pull parameters towards zero.
-- `gradient_clipping`, `gradient_hard_clipping`: bound the gradient, by its norm or by element.
-- `gradient_noise`, `gradient_lars`: add noise; scale each parameter's gradient to the parameter.
-- `norm`: the sum of squares that several of them need.
+- `gradient_clipping`, `gradient_hard_clipping`: bound the norm of the gradient, or each element.
+- `gradient_noise`, `gradient_lars`: add noise; scale the gradient of each parameter by the parameter's norm.
+- `norm`: sums of squares, which several hooks need.
 
-All change ``param.grad`` in place, and leave parameters without a gradient alone.
+All hooks change ``param.grad`` in place and skip parameters without a gradient.
 """
 
 from renga_optimizers.hooks.gradient_clipping import GradientClipping

@@ -1,4 +1,4 @@
-"""Bounding the gradient by its norm."""
+"""Gradient clipping by norm."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["GradientClipping"]
 
 
 class GradientClipping:
-    """If the norm of all gradients together is above a threshold, scale them down to it.
+    """Scale all gradients down if their total norm is above a threshold, so that it equals the threshold.
 
-    On an accelerator the norm stays there, so that nobody waits for it, and a captured step can clip.
+    On an accelerator the norm stays on the device: the host does not wait for it, and a captured step can clip.
 
     Pascanu, Mikolov and Bengio, On the difficulty of training Recurrent Neural Networks (arXiv:1211.5063), algorithm 1.
 
     Args:
-        threshold: The largest norm, of the gradients of all parameters taken as one vector.
+        threshold: The largest allowed norm of all gradients, taken together as one vector.
 
     >>> from renga.links import Linear
     >>> from renga.optimizers import SGD
@@ -39,7 +39,7 @@ class GradientClipping:
         self.threshold = threshold
 
     def __call__(self, opt: Optimizer) -> None:
-        """Change the gradients of the target's parameters."""
+        """Clip the gradients of the target's parameters."""
         grads = [param.grad for param in opt.target.params(include_uninit=False) if param.grad is not None]
         devices = {get_device_of(grad) for grad in grads}
         if len(devices) == 1 and (device := devices.pop()).backend is not get_backend("numpy"):
@@ -53,11 +53,12 @@ class GradientClipping:
 
 
 def _clip_there(grads: list[Array], threshold: float) -> None:
-    """Scale gradients without waiting for their norm: by 1 where it is below the threshold."""
+    """Scale gradients without waiting for their norm on the host; the factor is 1 if the norm is below the
+    threshold."""
     xp = get_array_module(grads[0])
     groups = _groups(grads)
     total: Any = sum(_square(*group) for group in groups)
-    # Not the smaller one of 1 and threshold / norm: norms are 0, too.
+    # Not min(1, threshold / norm): the norm can be 0.
     least = max(threshold, float(np.finfo(np.float32).tiny))
     rate = (threshold / xp.clip(xp.sqrt(total), least, None)).reshape(1)
     for device, group in groups:
@@ -65,7 +66,7 @@ def _clip_there(grads: list[Array], threshold: float) -> None:
 
 
 def _groups(grads: list[Array]) -> list[tuple[Device, list[Array]]]:
-    """Arrays of one device and dtype together: an operation takes these in one call."""
+    """Group arrays by device and dtype, because one call of the operation takes arrays of one group."""
     groups: dict[tuple[Device, Any], list[Array]] = {}
     for grad in grads:
         groups.setdefault((get_device_of(grad), grad.dtype), []).append(grad)
@@ -73,7 +74,7 @@ def _groups(grads: list[Array]) -> list[tuple[Device, list[Array]]]:
 
 
 def _square(device: Device, group: list[Array]) -> Array:
-    """The sum of all their squared elements, without axes, on their device."""
+    """The sum of all their squared elements, a 0-d array on their device."""
     with device.use():
         squares = device.backend.xp.empty(len(group), dtype=np.promote_types(group[0].dtype, np.float32))
         SUMS_OF_SQUARES(device.backend, group, [squares[i : i + 1] for i in range(len(group))])
@@ -81,7 +82,7 @@ def _square(device: Device, group: list[Array]) -> Array:
 
 
 def _scale(device: Device, group: list[Array], rate: Array) -> None:
-    """Multiply with a vector of one element, in place."""
+    """Multiply all arrays in place by a vector of one element."""
     with device.use():
         factor = device.send(rate).astype(np.promote_types(group[0].dtype, np.float32), copy=False)
         SCALE(device.backend, group, [factor] * len(group))

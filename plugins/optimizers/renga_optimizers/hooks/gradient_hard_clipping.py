@@ -1,4 +1,4 @@
-"""Bounding each element of the gradient."""
+"""Gradient clipping by element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class GradientHardClipping:
         upper_bound: The largest value.
 
     Raises:
-        ValueError: The lower bound is above the upper one.
+        ValueError: The lower bound is greater than the upper bound.
 
     >>> from renga.links import Linear
     >>> from renga.optimizers import SGD
@@ -35,7 +35,7 @@ class GradientHardClipping:
         self.upper_bound = upper_bound
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
-        """Change the gradient of `param`."""
+        """Clip the gradient of `param`."""
         grad = param.grad
         if grad is not None:
             grad[...] = param.xp.clip(grad, self.lower_bound, self.upper_bound)

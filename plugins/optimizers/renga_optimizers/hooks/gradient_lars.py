@@ -13,16 +13,17 @@ __all__ = ["GradientLARS"]
 
 
 class GradientLARS:
-    """g ← λ·(g + weight_decay·θ) with λ = threshold·‖θ‖ / (‖g‖ + weight_decay·‖θ‖ + eps), for each parameter by itself.
+    """g ← λ·(g + weight_decay·θ) with λ = threshold·‖θ‖ / (‖g‖ + weight_decay·‖θ‖ + eps), for each parameter
+    separately.
 
-    A parameter whose norm is not above the threshold keeps λ = 1.
+    λ is 1 for a parameter whose norm is not above the threshold.
 
     You, Gitman and Ginsburg, Large Batch Training of Convolutional Networks (arXiv:1708.03888), equation 6.
 
     Args:
         threshold: The paper's trust coefficient η.
         weight_decay: Coefficient of weight decay.
-        eps: Small number that keeps the divisor away from zero.
+        eps: Small constant that avoids division by zero.
 
     >>> from renga.links import Linear
     >>> from renga.optimizers import SGD
@@ -40,13 +41,13 @@ class GradientLARS:
         self.eps = eps
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
-        """Change the gradient of `param`."""
+        """Scale the gradient of `param`."""
         grad = param.grad
         if grad is None:
             return
         backend, xp, array = get_backend(grad), param.xp, param.array.astype(grad.dtype, copy=False)
         with param.device.use():
-            # Norms stay on the device: nothing waits for them.
+            # Norms stay on the device, so the host does not wait.
             squares = xp.empty(2, dtype=np.promote_types(grad.dtype, np.float32))
             SUMS_OF_SQUARES(backend, [array, grad], [squares[:1], squares[1:]])
             norms = xp.sqrt(squares)

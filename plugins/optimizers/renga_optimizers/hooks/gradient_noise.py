@@ -1,4 +1,4 @@
-"""Noise on the gradient."""
+"""Gradient noise."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["GradientNoise", "exponential_decay_noise"]
 
 
 def exponential_decay_noise(xp: Any, shape: tuple[int, ...], dtype: Any, hook: GradientNoise, opt: UpdateRule) -> Array:
-    """Normal noise of variance eta / (1+t)^0.55, with t updates behind.
+    """Return normal noise of variance eta / (1+t)^0.55, where t is the number of past updates.
 
     Neelakantan et al., Adding Gradient Noise Improves Learning for Very Deep Networks (arXiv:1511.06807), equation 1.
 
     Args:
         xp: Array namespace.
-        shape, dtype: Of the gradient.
-        hook: The hook that asks, for its `eta`.
+        shape, dtype: Shape and dtype of the gradient.
+        hook: The hook, for its `eta`.
         opt: The update rule, for its `t`.
     """
     std = (hook.eta / (1 + opt.t) ** 0.55) ** 0.5
@@ -33,7 +33,7 @@ class GradientNoise:
     """Add noise to the gradient.
 
     Args:
-        eta: Scale of the noise; the paper takes 0.01, 0.3 or 1.
+        eta: Scale of the noise; the paper uses 0.01, 0.3 or 1.
         noise_func: Function that makes the noise, with the arguments of `exponential_decay_noise`.
 
     >>> from renga.links import Linear
@@ -51,7 +51,7 @@ class GradientNoise:
         self.noise_func = noise_func
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
-        """Change the gradient of `param`."""
+        """Add noise to the gradient of `param`."""
         grad = param.grad
         if grad is not None:
             with param.device.use():

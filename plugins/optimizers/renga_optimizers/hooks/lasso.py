@@ -1,4 +1,4 @@
-"""Regularization by the sum of absolute values."""
+"""L1 regularization (lasso)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Lasso"]
 
 
 class Lasso:
-    """g ← g + rate·sign(θ): the gradient of rate·‖θ‖₁ is added.
+    """g ← g + rate·sign(θ): add the gradient of rate·‖θ‖₁.
 
     Args:
-        rate: Coefficient.
+        rate: Coefficient of the regularization.
 
     >>> from renga.links import Linear
     >>> from renga.optimizers import SGD
@@ -28,7 +28,7 @@ class Lasso:
         self.rate = rate
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
-        """Change the gradient of `param`."""
+        """Add the gradient of the regularization to the gradient of `param`."""
         grad = param.grad
         if grad is not None:
             grad += self.rate * param.xp.sign(param.array).astype(grad.dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Sums of squares of arrays, scaling them by a number on their device, and adding multiples of others."""
+"""Operations on lists of arrays: sums of squares, scaling, adding multiples; all stay on the device."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["ADD_MULTIPLE", "SCALE", "SUMS_OF_SQUARES", "sum_of_squares"]
 
 
 def sum_of_squares(array: Array) -> Array:
-    """The sum of all squared elements, without axes, on the array's device.
+    """The sum of all squared elements, a 0-d array on the array's device.
 
-    Half precision is summed in float32: the square of 256 is infinite in float16.
+    Half precision is summed in float32, because the square of 256 overflows in float16.
     """
     flat = array.reshape(-1).astype(np.promote_types(array.dtype, np.float32), copy=False)
     return flat @ flat
 
 
 def _sums_of_squares(arrays: Sequence[Array], sums: Sequence[Array]) -> None:
-    """Operation ``sums_of_squares``: of each array, into a vector of one element in float32 or float64."""
+    """Operation ``sums_of_squares``: the sum of squares of each array, shape (1,), float32 or float64."""
     for array, total in zip(arrays, sums, strict=True):
         total[...] = sum_of_squares(array)
 
@@ -33,7 +33,7 @@ SUMS_OF_SQUARES = ListOperation(
 
 
 def _scale(arrays: Sequence[Array], factors: Sequence[Array]) -> None:
-    """Operation ``scale``: each array times a vector of one element in float32 or float64, in place."""
+    """Operation ``scale``: multiply each array in place by a vector of shape (1,), float32 or float64."""
     for array, factor in zip(arrays, factors, strict=True):
         array *= factor[0]
 

@@ -1,4 +1,4 @@
-"""Weight decay, by the gradient."""
+"""L2 regularization (weight decay through the gradient)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["WeightDecay"]
 
 
 class WeightDecay:
-    """g ← g + rate·θ: the gradient of rate/2·‖θ‖² is added.
+    """g ← g + rate·θ: add the gradient of rate/2·‖θ‖².
 
-    With Adam and its like, use their own `weight_decay_rate` instead (arXiv:1711.05101 tells why).
+    With Adam and its variants, use their own `weight_decay_rate` instead (arXiv:1711.05101 explains why).
 
     Args:
-        rate: Coefficient.
+        rate: Coefficient of the regularization.
 
     >>> from renga.links import Linear
     >>> from renga.optimizers import SGD
@@ -32,8 +32,8 @@ class WeightDecay:
         self.rate = rate
 
     def __call__(self, rule: UpdateRule, param: Parameter) -> None:
-        """Change the gradient of `param`."""
+        """Add the gradient of the regularization to the gradient of `param`."""
         grad = param.grad
         if grad is not None:
-            # In the gradient's precision: it is float32 where a float16 parameter is updated in float32.
+            # In the dtype of the gradient: it is float32 if a float16 parameter is updated in float32.
             ADD_MULTIPLE(get_backend(grad), [grad], [param.array.astype(grad.dtype, copy=False)], self.rate)
