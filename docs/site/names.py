@@ -16,7 +16,12 @@ from renga.view import VIEWS
 
 __all__ = ["Entity", "Name", "examples", "modules", "public_names"]
 
-EXAMPLES = Path(__file__).with_name("examples.txt")
+EXAMPLES = Path(__file__).with_name("examples")
+"""Examples of names whose docstrings have none: a file for each public module, in it ``## NAME`` above each example.
+
+An example sees its own name and those that it imports; one that uses `trainer` is given a trainer, and one that uses
+`folder` an empty folder. tests/docs/test_examples.py runs them.
+"""
 
 
 class Name(NamedTuple):
@@ -81,20 +86,24 @@ class Entity:
 
     @property
     def example(self) -> str:
-        """Its example in examples.txt, which other public names of the same object share; "" if there is none."""
+        """Its example in `EXAMPLES`, which other public names of the same object share; "" if there is none."""
         return _examples_by_home().get((self.name.home, self.name.name), "")
 
     @property
     def has_example(self) -> bool:
-        """Whether there is an example that can be run, in its docstring or in examples.txt."""
+        """Whether there is an example that can be run, in its docstring or in `EXAMPLES`."""
         return ">>>" in self.doc or bool(self.example)
 
 
 @cache
 def examples() -> dict[str, str]:
-    """Return the examples of examples.txt by full public name."""
-    parts = re.split(r"^## (\S+)$", EXAMPLES.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    """Return the examples of `EXAMPLES` by full public name."""
+    found: dict[str, str] = {}
+    for file in sorted(EXAMPLES.glob("*.txt")):
+        _, *parts = re.split(r"^## (\w+)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            found[f"{file.stem}.{name}"] = text.strip()
+    return found
 
 
 @cache

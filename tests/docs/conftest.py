@@ -1,6 +1,7 @@
-"""The scripts of the documentation site are imported by the tests of this folder."""
+"""The scripts of the documentation site, and helpers beside the tests, are imported by the tests of this folder."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "site"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parents[1] / "docs" / "site"), str(HERE)]

@@ -7,10 +7,12 @@ import importlib
 import pkgutil
 import warnings
 from pathlib import Path
+from typing import Any
 
 import names
 import numpy as np
 import pytest
+import stand_ins
 
 import renga
 import renga_optimizers
@@ -18,6 +20,7 @@ from renga.iterators import SerialIterator
 from renga.links import Classifier, Linear
 from renga.optimizers import SGD
 from renga.training import StandardUpdater, Trainer
+from renga_data.datasets import remote
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(renga_optimizers.__path__, "renga_optimizers."))
 OPTIONAL = {
@@ -50,15 +53,38 @@ def a_trainer(folder: Path) -> Trainer:
     return trainer
 
 
+@pytest.fixture(scope="module")
+def data_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A folder with files of data sets, and what there is to be downloaded."""
+    pytest.importorskip("PIL", reason="examples of data sets read pictures")
+    pytest.importorskip("scipy", reason="examples of data sets read files of MATLAB")
+    root = tmp_path_factory.mktemp("data")
+    stand_ins.write_folders(root)
+    return root, stand_ins.write_mirror(root / "mirror")
+
+
+@pytest.fixture
+def data(data_files: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in a folder with files of data sets. Downloads come from there, too."""
+    root, downloads = data_files
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("RENGA_DATASET_ROOT", str(root / "cache"))
+    monkeypatch.setenv("RENGA_DATASET_MIRROR", (root / "mirror").as_uri())
+    for name, files in downloads.items():
+        monkeypatch.setattr(remote, name, files)
+
+
 @pytest.mark.parametrize("name", names.examples())
-def test_examples_of_the_reference(name: str, tmp_path: Path) -> None:
+def test_examples_of_the_reference(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if ".dataset" in name:
+        request.getfixturevalue("data")
     for part, library in OPTIONAL.items():
         if part in name or f">>> from {part}" in names.examples()[name]:
             pytest.importorskip(library, reason=f"the example uses {library}")
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
     trainer = a_trainer(tmp_path)
     globs = {PUBLIC[name].name: PUBLIC[name].load(), "trainer": trainer}
-    test = parser.get_doctest(names.examples()[name], globs, name, str(names.EXAMPLES), 0)
+    test = parser.get_doctest(names.examples()[name], globs, name, f"{names.EXAMPLES}/{PUBLIC[name].module}.txt", 0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert test.examples
