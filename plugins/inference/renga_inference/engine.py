@@ -24,7 +24,8 @@ class Operator:
 
     Attributes:
         name: ``add``, ``multiply``, ``affine`` (a x + b), ``clip`` (floor, ceiling), ``relu`` (slope of what is
-            negative), ``elu`` (alpha), ``sigmoid`` or ``tanh``.
+            negative), ``elu`` (alpha), ``sigmoid``, ``tanh``; or ``accumulate``: add what the array of the result held
+            before, only as the first of several.
         numbers: What it depends on.
         other: The second operand of ``add`` and ``multiply``, of the shape of the result.
     """

@@ -55,6 +55,8 @@ class Plan:
             empty = _empty_images if number in self._images else np.empty
             self._looks[number] = empty(self._shapes[number], program.specs[number].dtype)
         self._roots: dict[int, int] = {}
+        self._over: dict[int, int] = {}
+        self._last = dict(self._uses())
         binders = self._prepared(engine)
         self._values, self.bytes = self._placed(binders)
         self._copiers = {number: self._copier(engine, number) for number in program.inputs if number in self._values}
@@ -105,9 +107,43 @@ class Plan:
         binders: list[Binder | None] = []
         for step in self._steps:
             self._look_at(step)
-            call = self._call(step)
-            binders.append(engine.prepare(call) if call and step.outputs[0] not in self._roots else None)
+            if step.outputs[0] in self._roots:
+                binders.append(None)
+                continue
+            binder, over = None, self._replaced(step, len(binders))
+            if over is not None:
+                binder = self._prepare(engine, step, over)
+            if binder is None:
+                binder, over = self._prepare(engine, step), None
+            if over is not None:
+                self._over[step.outputs[0]] = over
+                self._looks[step.outputs[0]] = self._looks[over]
+            binders.append(binder)
         return binders
+
+    def _prepare(self, engine: Engine, step: Step, over: int | None = None) -> Binder | None:
+        call = self._call(step, over)
+        return engine.prepare(call) if call else None
+
+    def _replaced(self, step: Step, place: int) -> int | None:
+        """The array that the step adds and nobody reads afterwards: the result may lie where it lay. None if none."""
+        if not step.then or operator_of(step.then[0][0]) != ("add", ()):
+            return None
+        number, result = step.then[0][1], step.outputs[0]
+        assert number is not None, "addition has two operands"
+        root = self._root(number)
+        same = [other for other in self._looks if self._root(other) == root]
+        read_once = [self._root(each) for each in step.reads].count(root) == 1
+        free = read_once and root not in self._constants and number not in self._roots
+        if not free or any(self._last[other] > place for other in same):
+            return None
+        return number if self._looks[number].strides == self._looks[result].strides else None
+
+    def _root(self, number: int) -> int:
+        """The array in whose memory an array lies."""
+        while number in self._roots or number in self._over:
+            number = self._roots.get(number, self._over.get(number, number))
+        return number
 
     def _look_at(self, step: Step) -> None:
         """Find out how the results of a step will lie in memory."""
@@ -126,7 +162,7 @@ class Plan:
             else:
                 self._looks[number] = np.empty_like(like[0]) if like else np.empty(shape, dtype)
 
-    def _call(self, step: Step) -> Call | None:
+    def _call(self, step: Step, over: int | None) -> Call | None:
         known, arrays = operation_of(step.function), [self._looks[number] for number in step.inputs]
         if known is None:
             known = operator_of(step.function)
@@ -134,7 +170,10 @@ class Plan:
         for function, other in step.then:
             operator = operator_of(function)
             assert operator is not None, "only such functions are fused"
-            then.append(Operator(*operator, None if other is None else self._looks[other]))
+            if other is not None and other == over:
+                then.append(Operator("accumulate", (), None))
+            else:
+                then.append(Operator(*operator, None if other is None else self._looks[other]))
         if known is None or len(step.outputs) != 1 or step.held:
             return None
         constant = tuple([number in self._constants for number in step.inputs])
@@ -153,11 +192,11 @@ class Plan:
         roots: dict[int, None] = {}
         for step, binder in zip(self._steps, binders, strict=True):
             if binder is not None:
-                roots.update((self._roots.get(number, number), None) for number in (*step.reads, *step.outputs))
+                roots.update((self._root(number), None) for number in (*step.reads, *step.outputs))
         needed = [number for number in roots if number not in constants]
         times = {number: [len(self._steps), -1] for number in needed}
         for number, at in self._uses():
-            root = self._roots.get(number, number)
+            root = self._root(number)
             if root in times:
                 first, last = times[root]
                 times[root] = [min(first, at), max(last, at)]
@@ -168,7 +207,8 @@ class Plan:
         found: dict[int, Host] = dict(constants)
         for number, begin in zip(needed, begins, strict=True):
             found[number] = _laid(memory, start + begin, self._looks[number])
-        for number, root in self._roots.items():
+        for number in (*self._roots, *self._over):
+            root = self._root(number)
             if root in found:
                 shift = self._looks[number].ctypes.data - self._looks[root].ctypes.data
                 if root in constants:
@@ -189,7 +229,9 @@ class Plan:
 
     def _runner(self, place: int, step: Step, binder: Binder | None) -> Callable[[dict[int, Host]], None]:
         if binder is not None:
-            compute = binder([self._values[number] for number in (*step.reads, *step.outputs)])
+            (number, *_), reads = step.outputs, step.reads
+            arrays = [self._values[each] for each in reads if each != self._over.get(number)]
+            compute = binder([*arrays, self._values[number]])
             return lambda values: compute()
         if step.outputs[0] in self._roots and step.outputs[0] in self._values:
             return lambda values: None  # a view of what has a place

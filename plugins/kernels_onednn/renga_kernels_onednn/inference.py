@@ -18,7 +18,7 @@ import numpy as np
 from renga_backend_numpy.arrays import address, is_single
 from renga_core.backend import Array
 from renga_kernels_onednn import convolution, pooling, threads
-from renga_kernels_onednn.handles import Description, Function, Layout, dims, number
+from renga_kernels_onednn.handles import Added, Description, Function, Layout, dims, number
 from renga_kernels_onednn.layout import image_layout, plain_layout
 from renga_kernels_onednn.library import (
     BIAS,
@@ -151,7 +151,9 @@ def _steps(call: Any) -> tuple[list[Any], list[int]]:
     steps: list[Any] = []
     numbers = []
     for place, operator in enumerate(call.then):
-        if operator.other is None:
+        if operator.name == "accumulate":
+            steps.append(Added(1.0))
+        elif operator.other is None:
             steps.append(Function(_FUNCTIONS[operator.name], *operator.numbers))
         else:
             steps.append((_BINARY[operator.name], _layout(operator.other)))
