@@ -80,6 +80,11 @@ class Entity:
         return _below_assignment(self.name) or of_type
 
     @property
+    def key(self) -> object:
+        """The same for all names of one object; each constant has its own: equal ones may be one object."""
+        return (self.name.home, self.name.name) if self.directive == "autodata" else id(self.value)
+
+    @property
     def summary(self) -> str:
         """The first paragraph of its docstring in one line."""
         return " ".join(self.doc.partition("\n\n")[0].split())
@@ -87,7 +92,7 @@ class Entity:
     @property
     def example(self) -> str:
         """Its example in `EXAMPLES`, which other public names of the same object share; "" if there is none."""
-        return _examples_by_home().get((self.name.home, self.name.name), "")
+        return _examples_by_key().get(self.key, "")
 
     @property
     def has_example(self) -> bool:
@@ -107,10 +112,9 @@ def examples() -> dict[str, str]:
 
 
 @cache
-def _examples_by_home() -> dict[tuple[str, str], str]:
-    """Examples by the module and the name from which a public name is imported."""
+def _examples_by_key() -> dict[object, str]:
     public = {name.full: name for module in modules() for name in public_names(module)}
-    return {(public[full].home, public[full].name): text for full, text in examples().items()}
+    return {Entity(public[full]).key: text for full, text in examples().items()}
 
 
 @cache

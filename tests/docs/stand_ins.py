@@ -9,12 +9,14 @@ import json
 import struct
 import tarfile
 import zipfile
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from renga.run import build, load
 from renga_data.datasets import remote
 
 SIZE = 24, 32
@@ -35,6 +37,8 @@ def write_folders(root: Path) -> None:
         _birds,
         _products,
         _own_pictures,
+        _networks,
+        _run,
     ):
         folder(root)
 
@@ -201,3 +205,25 @@ def _own_pictures(root: Path) -> None:
             archive.write(root / "animals" / name, name)
     _text(root / "labels.txt", "cat/1.png 0", "dog/1.png 1")
     _text(root / "poem.txt", *["a poem of many links, "] * 20)
+
+
+def _networks(root: Path) -> None:
+    field = b"".join(
+        bytes([tag, len(text)]) + text for tag, text in ((10, b"relu"), (18, b"ReLU"), (26, b"data"), (34, b"relu"))
+    )
+    (root / "net.caffemodel").write_bytes(b"\xa2\x06" + bytes([len(field)]) + field)  # field 100: a layer
+    units, hidden, layers, heads, words, length = 8, 12, 1, 2, 10, 16
+    numbers = words * units + layers * (2 * units + 4 * units**2 + 3 * units * hidden) + units + length * units // heads
+    header = struct.pack("<7i", units, hidden, layers, heads, heads, words, length)
+    (root / "llama2c.bin").write_bytes(header + bytes(4 * numbers))
+
+
+def _run(root: Path) -> None:
+    """A run file, its data, and what it has made: one epoch, without output to the terminal."""
+    _text(root / "houses.csv", "area,rooms,price", *(f"{50 + 10 * i},{2 + i % 4},{100 + 20 * i}" for i in range(20)))
+    choices = {"task": "regression", "model": "mlp", "data": "csv", "optimizer": "adam"}
+    tables = [f'[{table}]\nuse = "{name}"' for table, name in choices.items()]
+    tables[2] += '\npath = "houses.csv"\ntarget = "price"\nbatch_size = 8'
+    _text(root / "houses.toml", "[run]", "epochs = 1", "standard_extensions = []", *tables)
+    with chdir(root):
+        build(load("houses.toml")).trainer.run()
