@@ -204,7 +204,7 @@ class TestSpecialFunctions:
         special.cache_clear()
         with pytest.raises(RengaError) as caught:
             asked.special("erfcx")
-        assert str(caught.value).startswith("special function 'erfcx' is SciPy's, which cannot be imported: ")
+        assert str(caught.value).startswith("special function 'erfcx' needs SciPy; its import failed: ")
         assert str(caught.value).endswith(" Next: pip install 'renga[scipy]'")
 
     def test_other_backends_send_to_the_host_and_back(self):

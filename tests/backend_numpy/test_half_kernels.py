@@ -1,4 +1,4 @@
-"""Half precision by way of single: as exact as its results can be, and of their dtype."""
+"""Half precision computed in single: as exact as its results can be, and of their dtype."""
 
 import numpy as np
 import pytest

@@ -105,7 +105,7 @@ def test_more_tokens_than_the_context():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="n_units=16, n_heads=3, n_key_heads=3"):
         Llama(30, n_units=16, n_heads=3)
-    with pytest.raises(ValueError, match="begin with at least one"):
+    with pytest.raises(ValueError, match="begin with a token"):
         next(model_of().generate([], 3))
     for wrong in ({"temperature": -1}, {"top_k": 0}, {"top_p": 0}):
         with pytest.raises(ValueError, match="they must be at least 0"):

@@ -76,5 +76,5 @@ def test_damaged_files(tmp_path, damaged):
 
 def test_damaged_descriptions():
     for document in ({}, {"tokenizer": "{}"}):
-        with pytest.raises(RengaError, match="cannot be made of its description"):
+        with pytest.raises(RengaError, match="from its description"):
             Tokenizer.from_document(document)

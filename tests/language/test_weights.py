@@ -78,7 +78,7 @@ def test_a_folder_in_bfloat16(tmp_path):
         ({"hidden_act": "gelu"}, RengaError, "hidden_act = gelu"),
         ({"head_dim": 8}, RengaError, "head_dim = 8"),
         ({"vocab_size": 11}, FileDamaged, r"model.embed_tokens.weight has shape \(10, 16\) instead of \(11, 16\)"),
-        ({"num_hidden_layers": 10**15}, FileDamaged, "no tensor model.layers.2"),
+        ({"num_hidden_layers": 10**15}, FileDamaged, "tensor model.layers.2"),
         ({"num_attention_heads": 16, "num_key_value_heads": 8}, FileDamaged, "n_heads=16, n_key_heads=8; n_units must"),
         ({"hidden_size": None}, FileDamaged, "config.json: damaged or not the configuration of a Llama"),
         ({"hidden_size": -16}, FileDamaged, "config.json.*hidden_size is -16"),
@@ -131,10 +131,10 @@ def test_a_file_of_llama2c(tmp_path, tied):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (lambda data: data[:20], "shorter than the head"),
+        (lambda data: data[:20], "shorter than its header"),
         (lambda data: data[:-4], "bytes instead of the"),
         (lambda data: data + b"0", "bytes instead of the"),
-        (lambda data: struct.pack("<7i", 16, 24, 2, 0, 2, 10, 7) + data[28:], "head does not give the sizes"),
+        (lambda data: struct.pack("<7i", 16, 24, 2, 0, 2, 10, 7) + data[28:], "header does not give the sizes"),
         (lambda data: struct.pack("<7i", 2**30, 24, 2, 4, 2, 10, 2**30) + data[28:], "bytes instead of the"),
         (lambda data: struct.pack("<7i", 16, 24, 2, 4, 3, 10, 7) + data[28:], "bytes instead of the"),
     ],

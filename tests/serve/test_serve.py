@@ -279,7 +279,7 @@ def test_nothing_is_left_in_the_folder_of_temporary_files(digits, one):
         (["digits", "--port", "70000"], "--port must be from 0 to 65535"),
         (["digits", "--batch", "0"], "--batch must be more than 0"),
         (["digits", "--max-bytes", "0"], "--max-bytes must be more than 0"),
-        (["digits", "--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid"),
+        (["digits", "--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid"),
     ],
 )
 def test_what_cannot_be_served_is_said(folder, monkeypatch, capsys, words, said):
@@ -291,4 +291,4 @@ def test_what_cannot_be_served_is_said(folder, monkeypatch, capsys, words, said)
 def test_a_port_that_is_taken(folder, monkeypatch, capsys, digits):
     monkeypatch.chdir(folder)
     assert main(["serve", "digits", "--port", str(digits.port)]) == 1
-    assert f"cannot listen at 127.0.0.1, port {digits.port}" in capsys.readouterr().err
+    assert f"cannot listen on 127.0.0.1, port {digits.port}" in capsys.readouterr().err

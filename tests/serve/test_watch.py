@@ -126,7 +126,7 @@ def test_over_http(folder, capsys):
                 assert ask(f"/pictures/{name}")[0] == 404, name
             assert ask("/state?start=x")[0] == 400
             assert main(["watch", str(folder), "--port", str(port)]) == 1
-            assert f"cannot listen at 127.0.0.1, port {port}" in capsys.readouterr().err
+            assert f"cannot listen on 127.0.0.1, port {port}" in capsys.readouterr().err
             assert {path: path.stat().st_mtime_ns for path in before} == before
             shutil.rmtree(folder)
             status, _, body = ask("/state")

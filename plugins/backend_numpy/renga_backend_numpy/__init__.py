@@ -1,7 +1,7 @@
 """Arrays on the CPU, by NumPy.
 
-- `backend`: `NumpyBackend`. `special`: its special functions, which are SciPy's.
-- `memory`: keeping the memory of freed arrays for the next ones.
+- `backend`: `NumpyBackend`. `special`: special functions, from SciPy.
+- `memory`: keeps the memory of freed arrays for new ones.
 - `kernels`: faster implementations of some operations for NumPy arrays.
-- `plugin`: what this package offers to Renga.
+- `plugin`: what this package registers with Renga.
 """

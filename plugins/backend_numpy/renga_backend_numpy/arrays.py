@@ -1,4 +1,4 @@
-"""What kernels that are not NumPy's own ask of its arrays: where they lie, and how."""
+"""Address and memory layout of NumPy arrays, for kernels in other languages."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _HEAD = object.__basicsize__
 
 
 def address(x: Array) -> int:
-    """The address of an array's first element.
+    """Return the address of an array's first element.
 
-    It is read from where NumPy's C interface has it, behind the head that all Python objects have, in 0.2 µs.
-    ``__array_interface__`` makes a description of the whole array for it, in 1.1 µs.
+    It reads the address from NumPy's C structure, which follows the header of Python objects; that takes 0.2 µs.
+    ``__array_interface__`` describes the whole array and takes 1.1 µs.
     """
     return _pointer_at(id(x) + _HEAD).value or 0
 
 
 def is_single(*arrays: Any) -> bool:
-    """Whether all are float32 arrays with elements, in this machine's byte order and aligned."""
+    """Whether all are non-empty float32 arrays, aligned and in this machine's byte order."""
     return False not in [x.dtype == _SINGLE and x.size > 0 and x.flags.aligned for x in arrays]
 
 
@@ -42,5 +42,5 @@ def lie_alike(x: Array, *others: Array) -> bool:
 
 
 def _order(x: Array) -> list[int]:
-    """Its axes as they lie in memory."""
+    """Return the axes in the order of memory."""
     return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])

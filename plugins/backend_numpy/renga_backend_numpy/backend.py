@@ -16,7 +16,7 @@ from renga_core.backend import Array, Backend
 __all__ = ["NumpyBackend"]
 
 _FEW = 512
-"""Up to so many values, `numpy.add.at` is faster than preparing anything."""
+"""For this many values or fewer, `numpy.add.at` without preparation is faster."""
 
 
 class NumpyBackend(Backend):
@@ -31,11 +31,11 @@ class NumpyBackend(Backend):
         keep_freed_as_set()
 
     def memory_info(self, index: int = 0) -> Mapping[str, int]:
-        """Bytes that the C library holds for this process; None where it cannot report them.
+        """Memory of this process in the C library, in bytes.
 
         Returns:
-            ``pool_used``, in blocks that are in use, arrays and others; ``pool_total``, those and the freed ones that
-            are kept. Empty where the C library is not glibc 2.33 or newer.
+            ``pool_used``: bytes in use, for arrays and everything else; ``pool_total``: that plus the kept freed
+            memory. Empty if the C library is not glibc 2.33 or newer.
         """
         found = statistics()
         return {} if found is None else {"pool_used": found.used, "pool_total": found.held}
@@ -59,10 +59,10 @@ class NumpyBackend(Backend):
         generator.bit_generator.state = state
 
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
-        """See the protocol: in the order of `values`.
+        """See the protocol. Adds in the order of `values`.
 
-        `numpy.add.at` is five times faster on one axis than on many: where that is worth the preparation, the places
-        are numbered through. The sums are the same to the last bit.
+        `numpy.add.at` is five times faster on one axis than on several. If that outweighs the preparation, the places
+        become numbers along one axis. The sums are bitwise equal.
         """
         if np.size(values) < _FEW or not target.flags.c_contiguous:
             np.add.at(target, index, values)
@@ -90,11 +90,11 @@ class NumpyBackend(Backend):
         return as_strided(x, shape, (*x.strides[:first], *outer, *inner), writeable=False)
 
     def special(self, name: str) -> Callable[..., Array]:
-        """See the protocol: by SciPy."""
+        """See the protocol. The functions are SciPy's."""
         return special(name)
 
 
 def _indexed_axes(index: Any, ndim: int) -> int:
-    """The number of axes that an index of integers, or arrays of them, selects from; all axes for other indexes."""
+    """Number of axes that an index of integers or integer arrays selects from; for other indexes, all axes."""
     parts = index if isinstance(index, tuple) else (index,)
     return len(parts) if all(np.asarray(part).dtype.kind in "iu" for part in parts) else ndim

@@ -1,15 +1,15 @@
-"""How many threads a kernel uses: as many as there are cores, fewer while other programs keep cores busy.
+"""Chooses the number of threads of a kernel: all cores, or fewer while other programs keep cores busy.
 
-Threads that compute together wait for the slowest of them. On a busy machine that is one without a core, and the others
-wait for milliseconds, some of them spinning. With fewer threads than cores, nobody waits. So a process looks twice a
-second how much the cores that it may use are kept busy by others, and uses all cores, a half, a quarter, …, or one, as
-many as are free. Two programs on two cores use one each, and when one ends, the other uses both.
+Threads that compute together wait for the slowest. On a busy machine one thread has no core, and the others wait for
+milliseconds; some of them spin. With fewer threads than cores, no thread waits. So every half second a process measures
+how busy other programs keep its cores. It then uses all cores, a half, a quarter, …, or one, depending on how many are
+free. Two programs on two cores use one each; when one ends, the other uses both.
 
-Results do not depend on this: only kernels whose bits are the same for any number of threads ask `threads`. The others
-ask `most`, which stays the same.
+Results do not depend on this. Only kernels with the same bits for any number of threads use `threads`; all others use
+`most`, which is constant.
 
-A fixed number: ``RENGA_THREADS`` (the setting ``run.threads``), or ``OMP_NUM_THREADS``, which `renga launch` sets for
-its processes.
+``RENGA_THREADS`` (the setting ``run.threads``) fixes the number; so does ``OMP_NUM_THREADS``, which `renga launch` sets
+for its processes.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _INTERVAL = 0.5
 _GROUPS = Path("/sys/fs/cgroup")
 _FIXED = "OMP_NUM_THREADS"
 _ANY = 1 << 16
-"""As many threads as the library itself would use."""
+"""Return the number of threads that the library would use by default."""
 
 
 @cache
 def limit() -> int:
-    """How many cores this process may use: by its affinity mask, and by the quota of its container."""
+    """Return the number of cores available to this process, from its affinity mask and its container's quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = quota(_GROUPS)
     return cores if allowed is None else max(1, min(cores, round(allowed)))
 
 
 def quota(groups: Path) -> float | None:
-    """How many cores' time the control group may use; None if there is no limit.
+    """Return the limit of CPU time of the control group, in cores; None if there is no limit.
 
     Args:
-        groups: Where the files of control groups are. In a container, those of its own group are at the top.
+        groups: Folder of control groups. In a container, the files of its own group are at the top.
     """
     try:
         if (groups / "cpu.max").exists():  # version 2
@@ -56,30 +56,30 @@ def quota(groups: Path) -> float | None:
 
 
 def threads() -> int:
-    """The number of threads a kernel should use now. For kernels whose results do not depend on it."""
+    """The number of threads for a kernel now. Use it if results do not depend on the number of threads."""
     if time.monotonic() >= _watch.next_look:
         _watch.look()
     return _watch.threads
 
 
 def most() -> int:
-    """The number of threads for kernels whose rounding depends on it: constant, unless the setting changes."""
+    """The number of threads for kernels whose rounding depends on it. It changes only with the setting."""
     if time.monotonic() >= _watch.next_look:
         _watch.look()
     return _watch.most
 
 
 def choose(cores: int, now: int, others: float) -> int:
-    """Choose the number of threads: that of the cores, a half, a quarter, …, or one.
+    """Choose the number of threads: all cores, a half, a quarter, …, or one.
 
     Args:
-        cores: How many this process may use.
-        now: How many threads it uses.
-        others: How many of the cores others have kept busy.
+        cores: Number of cores available to this process.
+        now: Number of threads at present.
+        others: How many of the cores other programs kept busy.
     """
     free = cores - others
     number = cores
-    # A background load of a fifth of what would be used is nothing to give way to; but it is no reason to take more.
+    # The number may exceed the free cores by 20 %, so that a light background load changes nothing; to grow, by 10 %.
     while number > 1 and number > free * (1.2 if number <= now else 1.1):
         number //= 2
     return number
@@ -89,10 +89,10 @@ class _Watch:
     """The last measurement of the machine's load.
 
     Attributes:
-        threads: How many to use.
-        most: How many to use where results depend on it.
-        others: How many cores others kept busy.
-        next_look: When to look again, in seconds of `time.monotonic`.
+        threads: Number of threads to use.
+        most: Number of threads for kernels whose results depend on it.
+        others: How many cores other programs kept busy.
+        next_look: Time of the next measurement, in seconds of `time.monotonic`.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class _Watch:
         self._before: tuple[float, float, float] | None = None
 
     def look(self) -> None:
-        """Look at the machine, and choose the number of threads."""
+        """Measure the load and choose the number of threads."""
         now = time.monotonic()
         self.next_look = now + _INTERVAL
         fixed = lookup("run.threads").value
@@ -124,7 +124,7 @@ _watch = _Watch()
 
 
 def _busy_seconds() -> float | None:
-    """Total busy time, in seconds, of the cores that this process may use; None if the system does not report it."""
+    """Total busy time of this process's cores, in seconds; None if the system does not report it."""
     try:
         lines = Path("/proc/stat").read_text().splitlines()
         allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
@@ -139,7 +139,7 @@ def _busy_seconds() -> float | None:
 
 
 def check(seconds: float, hosts: str | None = None) -> list[tuple[str, str, str]]:
-    """Tell how many threads kernels use here, and why: a check of `renga doctor`."""
+    """Check of `renga doctor`: the number of threads of kernels, and why."""
     setting = lookup("run.threads")
     if setting.value is not None:
         about = f"{setting.value}, from {setting.origin}"
@@ -158,7 +158,7 @@ def check(seconds: float, hosts: str | None = None) -> list[tuple[str, str, str]
 
 
 def _in_child() -> None:
-    """Start again after a fork, where the time of the process starts at 0."""
+    """Start again after a fork, where the CPU time of the process starts at 0."""
     global _watch
     _watch = _Watch()
 

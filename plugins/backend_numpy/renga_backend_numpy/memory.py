@@ -1,11 +1,11 @@
-"""Memory of freed arrays is kept for the next ones.
+"""Keeps the memory of freed arrays for new ones.
 
-A training step frees what it allocated, and the next one allocates the same sizes again. The C library gives much of
-that back to the system meanwhile, which then hands out other pages, each filled with zeros at its first use: a page
-fault. So glibc is told (`mallopt`) to take large blocks from its heap instead of asking the system for each, and to
-keep a certain amount of free memory at the end of that heap.
+A training step frees its arrays, and the next step allocates the same sizes again. By default the C library returns
+much of that memory to the system in between. The system then provides new pages and fills each with zeros at its first
+use: a page fault. This module changes settings of glibc (`mallopt`): large blocks come from the heap, and a certain
+amount of free memory stays at the end of that heap.
 
-This concerns the whole process, and glibc only; elsewhere (musl, macOS, Windows) nothing is changed.
+The settings apply to the whole process, with glibc only; other systems (musl, macOS, Windows) stay unchanged.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from renga_core.settings import SettingsError, lookup
 __all__ = ["Statistics", "keep_freed", "keep_freed_as_set", "release", "statistics"]
 
 LARGEST = 2**31 - 1
-"""The largest number that `mallopt` takes."""
+"""Largest number that `mallopt` accepts."""
 
 # Constants of malloc.h.
 _TRIM_THRESHOLD, _MMAP_MAX = -1, -4
 
 _SAID_ELSEWHERE = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_MAX_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_")
-"""Variables by which glibc is told the same."""
+"""Environment variables with the same settings for glibc."""
 
 
 class Statistics(NamedTuple):
     """Bytes that the C library has allocated from the system.
 
     Attributes:
-        used: In blocks that the program has not freed.
-        held: All: those, and what is kept for the next ones.
+        used: Bytes in blocks that the program has not freed.
+        held: All bytes: those in use, and those kept for new blocks.
     """
 
     used: int
@@ -56,7 +56,7 @@ class _Mallinfo2(ctypes.Structure):
 
 @functools.cache
 def _glibc() -> Any:
-    """The C library if it is glibc, else None."""
+    """Return the C library if it is glibc, else None."""
     if sys.platform != "linux":
         return None
     library = ctypes.CDLL(None)
@@ -70,14 +70,14 @@ def _glibc() -> Any:
 def keep_freed(most: int) -> bool:
     """Keep the memory of freed arrays: up to `most` bytes at the end of the heap.
 
-    More than that is given back to the system. Free memory between blocks that are in use is not counted; it is never
-    more than was in use at some time, and `release` gives it back.
+    Memory beyond that returns to the system. Free memory between blocks in use does not count. Its size never exceeds
+    the largest use so far, and `release` returns it.
 
     Args:
         most: Number of bytes, from 0 to 2³¹ − 1.
 
     Returns:
-        Whether the C library is one that can be told.
+        True if the C library supports these settings.
     """
     library = _glibc()
     if library is None:
@@ -86,7 +86,7 @@ def keep_freed(most: int) -> bool:
 
 
 def keep_freed_as_set() -> None:
-    """`keep_freed`, as the setting ``memory.keep`` says; nothing if that is 0, or if the environment tells glibc.
+    """Apply the setting ``memory.keep`` with `keep_freed`, unless it is 0 or the environment sets glibc itself.
 
     Raises:
         SettingsError: The setting is more than 2³¹ − 1.
@@ -102,14 +102,14 @@ def keep_freed_as_set() -> None:
 
 
 def release() -> None:
-    """Give the memory of freed arrays back to the system now, whatever is kept otherwise."""
+    """Return the memory of freed arrays to the system now, whatever the settings."""
     library = _glibc()
     if library is not None:
         library.malloc_trim(ctypes.c_size_t(0))
 
 
 def statistics() -> Statistics | None:
-    """Bytes that the C library holds for this process; None if it cannot report them (before glibc 2.33)."""
+    """Return the C library's memory of this process; None if it reports none (before glibc 2.33)."""
     library = _glibc()
     if not hasattr(library, "mallinfo2"):
         return None

@@ -1,4 +1,4 @@
-"""What the NumPy backend offers: arrays on the CPU, and kernels that beat the references."""
+"""What the NumPy backend registers: arrays on the CPU, and kernels that are faster than the references."""
 
 from renga_core.plugin import Kernel, Provider, hookimpl
 
@@ -24,14 +24,14 @@ def renga_array_backends() -> list[Provider]:
 
 @hookimpl
 def renga_doctor_checks() -> list[Provider]:
-    """How many threads kernels use."""
+    """The number of threads of kernels."""
     return [Provider("threads", "renga_backend_numpy.cores:check", 1, "how many threads kernels on the CPU use, why")]
 
 
 @hookimpl
 def renga_kernels() -> list[Kernel]:
-    """The kernels in `renga_backend_numpy.kernels`; a more special one comes first."""
-    # They compute bfloat16, too. It is not declared, because the kit would compare with NumPy, which takes minutes.
+    """The kernels in `renga_backend_numpy.kernels`. Specialized kernels come first."""
+    # bfloat16 works too, but is not declared: the conformance kit would compare with NumPy, which takes minutes.
     half = [
         Kernel(
             name=f"half_{op.removeprefix('convolution_')}",
@@ -40,7 +40,7 @@ def renga_kernels() -> list[Kernel]:
             target=f"renga_backend_numpy.kernels.half:{target}",
             supports=f"renga_backend_numpy.kernels.half:{supports}",
             priority=30,
-            summary="half precision by way of float32",
+            summary="half precision, computed in float32",
             capabilities=frozenset({"float16", *_LAYOUTS} - ({"channels_last"} if op == "linear" else set())),
         )
         for op, target, supports in (
@@ -59,7 +59,7 @@ def renga_kernels() -> list[Kernel]:
             target=f"renga_backend_numpy.kernels.convolution:{target}",
             supports=f"renga_backend_numpy.kernels.convolution:{supports}",
             priority=10,
-            summary="matrices of windows (im2col), made and multiplied piece by piece in several threads",
+            summary="im2col and matrix products, piece by piece in several threads",
             capabilities=frozenset({"float32", "float64", *_LAYOUTS}),
         )
         for op, target, supports in (
@@ -75,7 +75,7 @@ def renga_kernels() -> list[Kernel]:
             target=f"renga_backend_numpy.kernels.optimizer_updates:{target}",
             supports=f"renga_backend_numpy.kernels.optimizer_updates:{supports}",
             priority=10,
-            summary="sums of multiples by BLAS, in one pass each",
+            summary="scaled sums by BLAS, one pass each",
             capabilities=frozenset({"float32", "transposed"}),
         )
         for op, target, supports in (

@@ -16,17 +16,17 @@ __all__ = ["special"]
 
 @cache
 def special(name: str) -> Callable[..., Any]:
-    """The function `name` of `scipy.special`, returning an array in the dtype of its floating arguments.
+    """Return the function `name` of `scipy.special`; its result has the dtype of its floating arguments.
 
     Raises:
         ValueError: SciPy has no such function.
         RengaError: SciPy is not installed.
     """
     try:
-        import scipy.special  # asked for by few functions, so that Renga runs without
+        import scipy.special  # imported here so that Renga runs without SciPy
     except ImportError as error:
         raise RengaError(
-            f"special function {name!r} is SciPy's, which cannot be imported: {error}. Next: pip install 'renga[scipy]'"
+            f"special function {name!r} needs SciPy; its import failed: {error}. Next: pip install 'renga[scipy]'"
         ) from error
     there = {n: getattr(scipy.special, n) for n in scipy.special.__all__}
     known = {n: found for n, found in there.items() if callable(found) and not isinstance(found, type)}

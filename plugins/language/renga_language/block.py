@@ -1,4 +1,4 @@
-"""One layer of `Llama`: attention, then two gated matrices, each added to what came in."""
+"""One layer of `Llama`: attention and a gated feed-forward network, both with a residual connection."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Block(Chain):
     """``x + attention(normalized x)``, then ``x + down(swiglu(gate_up(normalized x)))``.
 
     Args:
-        n_units: Features of a token.
-        n_heads: Heads of queries.
-        n_key_heads: Heads of keys and values; it divides `n_heads`.
-        n_hidden: Features between the matrices after attention.
-        deviation: Standard deviation of the initial weights that add to `x`; of the others it is 0.02.
-        base: Of the angles of rotary positions.
-        eps: Of normalizations.
+        n_units: Number of features per token.
+        n_heads: Number of query heads.
+        n_key_heads: Number of key and value heads. It must divide `n_heads`.
+        n_hidden: Number of hidden features of the feed-forward network.
+        deviation: Standard deviation of the initial weights of `out` and `down`; all others start with 0.02.
+        base: Base of the angles of rotary positions.
+        eps: Constant that the RMS normalizations add before the square root.
     """
 
     def __init__(
@@ -37,14 +37,14 @@ class Block(Chain):
         size = n_units // n_heads
         with self.init_scope():
             self.norm1, self.norm2 = (Parameter(1, (n_units,)) for _ in range(2))
-            # One product for queries, keys and values, and one for gate and input: fewer and larger ones are faster.
+            # One product for queries, keys and values, and one for gate and input: few large products are faster.
             self.qkv = Linear(n_units, (n_heads + 2 * n_key_heads) * size, True, Normal(0.02))
             self.out = Linear(n_units, n_units, True, Normal(deviation))
             self.gate_up = Linear(n_units, 2 * n_hidden, True, Normal(0.02))
             self.down = Linear(n_hidden, n_units, True, Normal(deviation))
 
     def forward(self, x: Variable, layer: int, cache: Cache | None) -> Variable:
-        """Features ``(N, T, n_units)`` of tokens; those in the cache come before them."""
+        """Return the features ``(N, T, n_units)`` of tokens that follow those in the cache."""
         x = x + self.out(self._attention(rms_normalization(x, self.norm1, self._eps), layer, cache), n_batch_axes=2)
         gate, up = split_axis(self.gate_up(rms_normalization(x, self.norm2, self._eps), n_batch_axes=2), 2, axis=2)
         y: Variable = x + self.down(swiglu(gate, up), n_batch_axes=2)

@@ -1,4 +1,4 @@
-"""Keys and values of the tokens that a model has read, so that they are computed once."""
+"""Cache of the keys and values of earlier tokens, so that each is computed only once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["Cache"]
 
 
 class Cache:
-    """Keys and values of each layer, for texts that are read token by token.
+    """Keys and values of each layer, for a text that is read in parts.
 
-    Memory for all tokens is taken at the first one. No gradient flows into a cache.
+    The first call allocates memory for all tokens. No gradient flows into a cache.
 
     Args:
-        capacity: How many tokens there is room for.
+        capacity: Largest number of tokens.
 
     Attributes:
-        length: How many tokens have been read.
+        length: Number of tokens in the cache.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -28,10 +28,10 @@ class Cache:
         self._layers: list[tuple[Array, Array]] = []
 
     def extend(self, layer: int, key: Variable, value: Variable) -> tuple[Array, Array]:
-        """Append keys and values ``(N, heads, T, D)`` of a layer; all of that layer ``(N, heads, length + T, D)``.
+        """Append keys and values ``(N, heads, T, D)`` of one layer; return all of it, ``(N, heads, length + T, D)``.
 
         Raises:
-            ValueError: There is no room.
+            ValueError: The cache is full.
         """
         if layer == len(self._layers):
             self._layers.append((self._empty(key), self._empty(value)))

@@ -27,19 +27,20 @@ __all__ = ["Llama"]
 class Llama(Chain):
     """A decoder with RMS normalization, rotary positions, SwiGLU and grouped heads (Touvron et al. 2023).
 
-    It keeps no state: each text of a batch begins anew. To read a text in parts, give it a `Cache`.
+    The network keeps no state between calls. To read a text in parts, pass a `Cache`.
 
     Args:
-        n_out: Number of tokens there are.
-        n_units: Features of a token.
-        n_layers: Layers of attention and SwiGLU.
-        n_heads: Heads of queries; it divides `n_units`, and what is left is even.
-        n_key_heads: Heads of keys and values, each for a group of heads of queries; as many as `n_heads` if None.
-        n_hidden: Features between the matrices of a SwiGLU; ``8 / 3 * n_units``, rounded up to 32, if None.
-        context: Number of tokens that it is trained on at a time. Of longer texts, `generate` reads the latter half.
-        tied: Use the vectors of tokens for their scores, too.
-        base: Of the angles of rotary positions.
-        eps: Of normalizations.
+        n_out: Number of different tokens.
+        n_units: Number of features per token.
+        n_layers: Number of layers.
+        n_heads: Number of query heads. It must divide `n_units`, with an even quotient.
+        n_key_heads: Number of key and value heads. If None: `n_heads`.
+        n_hidden: Number of hidden features of each SwiGLU. If None: ``8 / 3 * n_units``, rounded up to a multiple of
+            32.
+        context: Number of tokens per text in training. `generate` shortens a longer text to its latter half.
+        tied: Use the embedding matrix also to compute the scores.
+        base: Base of the angles of rotary positions.
+        eps: Constant that the RMS normalizations add before the square root.
 
     Raises:
         ValueError: The numbers of features and heads do not fit together.
@@ -68,7 +69,7 @@ class Llama(Chain):
         if n_units % (2 * n_heads) or n_heads % n_key_heads:
             raise ValueError(
                 f"Llama: n_units={n_units}, n_heads={n_heads}, n_key_heads={n_key_heads}; n_units must be a multiple "
-                "of 2 * n_heads, and n_heads of n_key_heads"
+                "of 2 * n_heads, and n_heads a multiple of n_key_heads"
             )
         n_hidden = -(-8 * n_units // 96) * 32 if n_hidden is None else n_hidden
         self.context = context
@@ -83,11 +84,11 @@ class Llama(Chain):
             self.head = None if tied else Linear(n_units, n_out, True, Normal(0.02))
 
     def forward(self, tokens: Any, cache: Cache | None = None) -> Variable:
-        """Scores for the token after each one.
+        """Return the scores of the next token after each position.
 
         Args:
             tokens: Integers ``(N, T)``.
-            cache: What was read before; it is extended.
+            cache: Keys and values of earlier tokens. The call appends the new ones.
 
         Returns:
             Variable ``(N * T, n_out)``, row by row.
@@ -95,10 +96,10 @@ class Llama(Chain):
         return linear(self._features(tokens, cache), self._scoring)
 
     def loss(self, tokens: Any, targets: Any) -> Variable:
-        """Mean cross entropy of the tokens after each one, without holding all scores.
+        """Return the mean cross entropy of the next tokens, without storing all scores at once.
 
         Args:
-            tokens, targets: Integers ``(N, T)``; -1 among the targets does not count.
+            tokens, targets: Integers ``(N, T)``. Targets of -1 are ignored.
         """
         return linear_softmax_cross_entropy(self._features(tokens, None), self._scoring, targets.reshape(-1))
 
@@ -111,26 +112,26 @@ class Llama(Chain):
         top_p: float | None = None,
         seed: int | None = None,
     ) -> Iterator[int]:
-        """Draw the tokens that follow, one by one.
+        """Generate the tokens that follow a text, one at a time.
 
         Args:
             tokens: The text so far, at least one token.
-            number: How many to draw.
-            temperature, top_k, top_p: As of `renga_language.sampling.sample`.
-            seed: Of what is drawn; another each time if None.
+            number: How many tokens to generate.
+            temperature, top_k, top_p: See `renga_language.sampling.sample`.
+            seed: Seed of the random numbers. If None, each call gives another result.
 
         Raises:
             ValueError: An argument is out of range.
         """
         text = [int(token) for token in tokens]
         if not text:
-            raise ValueError("Llama.generate: tokens has no token; begin with at least one, such as that of the start")
+            raise ValueError("Llama.generate: tokens is empty. Next: begin with a token, such as the start token")
         generator = np.random.default_rng(seed)
         cache, new = Cache(0), text
         for _ in range(number):
             if cache.length + len(new) > cache.capacity:
                 cache = Cache(self.context)
-                # The whole text where there is room for at least one more; else the latter half of what fits.
+                # Pass the whole text if the context has room for one more token; else its latter half.
                 new = text if len(text) < self.context else text[-max(1, self.context // 2) :]
             with no_backprop_mode(), using_config("train", False):
                 features = self._features(self.device.send(np.array([new], np.int32)), cache)
@@ -145,7 +146,7 @@ class Llama(Chain):
         return self.tokens.W if self.head is None else self.head.W
 
     def _features(self, tokens: Any, cache: Cache | None) -> Variable:
-        """Of each token, normalized, ``(N * T, n_units)``."""
+        """Return the normalized features of each token, ``(N * T, n_units)``."""
         x = self.tokens(tokens)
         for layer, block in enumerate(self.blocks):
             x = block(x, layer, cache)

@@ -1,11 +1,11 @@
-"""What this plugin offers: a language model, and the public module `renga.language`. Loads nothing."""
+"""What this plugin registers: a language model and the public module `renga.language`. It imports nothing heavy."""
 
 from renga_core.plugin import Namespace, Provider, hookimpl
 
 
 @hookimpl
 def renga_models() -> list[Provider]:
-    """A decoder."""
+    """The decoder."""
     return [
         Provider(
             "llama",
@@ -19,7 +19,7 @@ def renga_models() -> list[Provider]:
 
 @hookimpl
 def renga_namespaces() -> list[Namespace]:
-    """`renga.language`."""
+    """The public module `renga.language`."""
     return [
         Namespace(
             "renga.language",

@@ -1,4 +1,4 @@
-"""Which token comes next."""
+"""Choosing the next token."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ def sample(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> int:
-    """Draw a token by its score.
+    """Draw a token at random by its score.
 
     Args:
-        scores: Of all tokens ``(tokens,)``, on the host.
-        generator: Draws one number for each call.
-        temperature: Scores are divided by it: less than 1 for likelier tokens, 0 for the likeliest.
-        top_k: Draw among so many of the likeliest (Fan et al. 2018, section 5.1).
-        top_p: Draw among the fewest likeliest whose probabilities add up to this (Holtzman et al. 2020, section 3.1).
-            After `top_k`.
+        scores: Scores of all tokens, ``(tokens,)``, in host memory.
+        generator: Random generator; each call draws one number from it.
+        temperature: Divides the scores. Values below 1 favour likely tokens; 0 always takes the likeliest.
+        top_k: Draw only among this many of the likeliest tokens (Fan et al. 2018, section 5.1).
+        top_p: Draw only among the likeliest tokens whose probabilities add up to this (Holtzman et al. 2020, section
+            3.1).
+            Applied after `top_k`.
 
     Raises:
         ValueError: An argument is out of range.
@@ -35,7 +36,7 @@ def sample(
     if temperature < 0 or (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
         raise ValueError(
             f"sample: temperature is {temperature}, top_k {top_k}, top_p {top_p}; they must be at least 0, at least 1, "
-            "and from above 0 to 1"
+            "and in (0, 1]"
         )
     drawn = generator.random()
     if temperature == 0:
@@ -47,11 +48,11 @@ def sample(
     p = np.exp((scores[order] - scores[order].max()) / temperature)
     p /= p.sum()
     if top_p is not None and top_p < 1:
-        # No token of less than this belongs to the likeliest, so they need not be put in order.
+        # Tokens less likely than this cannot be among the chosen ones, so they need no sorting.
         some = p >= (1 - top_p) / len(p)
         order, p = order[some], p[some]
         likeliest = np.argsort(-p, kind="stable")
-        # The token with which the sum is reached belongs to them.
+        # The token that reaches the sum is included.
         number = int(np.searchsorted(p[likeliest].cumsum(), top_p)) + 1
         order, p = order[likeliest[:number]], p[likeliest[:number]]
     total = p.cumsum()

@@ -1,4 +1,4 @@
-"""Text as tokens, by the library `tokenizers`."""
+"""Tokenizers of text, based on the library `tokenizers`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _SPACE = "▁"
 
 
 class Tokenizer:
-    """Pieces of words as numbers. It takes ``renga[tokenizers]``.
+    """Turns text into numbers of subwords. Requires ``renga[tokenizers]``.
 
-    It serves as the preprocessing of a data set, as `TextPreprocessing` does for characters.
+    It is the preprocessing of a text data set, as `TextPreprocessing` is for characters.
 
     Args:
-        document: What a file ``tokenizer.json`` holds.
+        document: Contents of a file ``tokenizer.json``.
 
     Raises:
         RengaError: The library is not installed.
-        ValueError: The document describes no tokenizer.
+        ValueError: The document does not describe a tokenizer.
     """
 
     def __init__(self, document: str) -> None:
@@ -39,21 +39,21 @@ class Tokenizer:
 
         try:
             self._library: Any = Library.from_str(document)
-        except Exception as error:  # the library raises nothing more special
+        except Exception as error:  # the library has no narrower error
             raise ValueError(str(error)) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        """Read a file.
+        """Read a tokenizer from a file.
 
         Args:
-            path: ``tokenizer.json``, as Hugging Face has it, or the folder that holds it; or ``tokenizer.bin`` of
+            path: ``tokenizer.json`` in the format of Hugging Face, or its folder; or ``tokenizer.bin`` of
                 llama2.c.
 
         Raises:
             RengaError: The library is not installed.
-            FileDamaged: It is no such file.
-            OSError: It cannot be read.
+            FileDamaged: The file does not describe a tokenizer.
+            OSError: The file cannot be read.
         """
         path = Path(path)
         path = path / "tokenizer.json" if path.is_dir() else path
@@ -65,32 +65,32 @@ class Tokenizer:
 
     @property
     def outputs(self) -> int:
-        """How many tokens there are."""
+        """Number of tokens in the vocabulary."""
         return int(self._library.get_vocab_size())
 
     def encode(self, text: str, where: str = "the text") -> np.ndarray[Any, Any]:
-        """The tokens of a text, int32 ``(tokens,)``: the one of the beginning first, where the tokenizer adds one."""
+        """Return the tokens of a text, int32 ``(tokens,)``, with a start token if the tokenizer adds one."""
         return np.array(self._library.encode(text).ids, np.int32)
 
     def decode(self, tokens: Any) -> str:
-        """The text of tokens; those of beginning and end are left out."""
+        """Return the text of tokens, without start and end tokens."""
         return str(self._library.decode([int(token) for token in tokens]))
 
     def prepare(self, text: str) -> np.ndarray[Any, Any]:
-        """The input of one text: `encode`."""
+        """Return the input for one text: same as `encode`."""
         return self.encode(text)
 
     def read(self, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-        """Yield the name of a text file, and its tokens."""
+        """Yield the name and the tokens of a text file."""
         yield path, self.encode(Path(path).read_text(encoding="utf-8"), path)
 
     def as_document(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return the tokenizer as a JSON-compatible document."""
         return {"tokenizer": self._library.to_str()}
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> Tokenizer:
-        """Return what `as_document` has described.
+        """Return the tokenizer that `as_document` described.
 
         Raises:
             RengaError: The library is not installed, or the document is damaged.
@@ -98,14 +98,14 @@ class Tokenizer:
         try:
             return cls(str(document["tokenizer"]))
         except (KeyError, ValueError) as error:
-            raise RengaError(f"a tokenizer cannot be made of its description: {error}") from error
+            raise RengaError(f"cannot create a tokenizer from its description: {error}") from error
 
 
 def _of_llama2c(data: bytes) -> str:
-    """A description for the library of ``tokenizer.bin``: for each token a score, a length, and text.
+    """Convert ``tokenizer.bin`` for the library. The file holds a score, a length and a text for each token.
 
-    Two neighbouring tokens become one in the order of the scores of what they become (byte-pair encoding, Sennrich et
-    al. 2016); characters that are no token become bytes (``<0x0A>``).
+    Byte-pair encoding (Sennrich et al. 2016) merges two neighbouring tokens; the merge with the best score comes first.
+    Characters without a token become bytes (``<0x0A>``).
     """
     pieces, scores, start = [], [], 4
     while start < len(data):
@@ -118,7 +118,7 @@ def _of_llama2c(data: bytes) -> str:
         scores.append(float(score))
         start += 8 + length
     if len(pieces) < 259:
-        raise ValueError(f"it has {len(pieces)} tokens, fewer than there are bytes")
+        raise ValueError(f"it has {len(pieces)} tokens, fewer than the 256 bytes need")
     pieces[:3] = "<unk>", "<s>", "</s>"
     pieces[3:259] = [f"<0x{byte:02X}>" for byte in range(256)]
     pieces[259:] = [piece.replace(" ", _SPACE) for piece in pieces[259:]]

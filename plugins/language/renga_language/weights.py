@@ -1,4 +1,4 @@
-"""Weights of Llama that other programs have trained."""
+"""Loading weights of Llama that other programs trained."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from renga_serializers.optional import require
 __all__ = ["load_llama"]
 
 Tensors = Mapping[str, np.ndarray[Any, Any]]
-"""By the names that they have in files of Hugging Face."""
+"""Names of the weights in files of Hugging Face."""
 
 _KIND = "the weights of a Llama"
 _LLAMA2C = "a file of llama2.c"
@@ -33,33 +33,33 @@ _SIZES = {
     "n_hidden": "intermediate_size",
     "context": "max_position_embeddings",
 }
-"""Arguments of `Llama`, and their names in ``config.json``."""
+"""Arguments of `Llama` and their names in ``config.json``."""
 
 _DEFAULTS = {"hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
-"""What `Llama` does; a file that says something else is refused."""
+"""Settings that `Llama` implements. A file with other settings is refused."""
 
 
 def load_llama(path: str | os.PathLike[str]) -> Llama:
-    """Make a `Llama` of a file of weights. Nothing is downloaded, no code is run.
+    """Create a `Llama` from a file of weights. It downloads nothing and runs no code.
 
     Args:
         path: A folder in the layout of Hugging Face, with ``config.json`` and ``model.safetensors`` (float32, float16
             or bfloat16; all become float32); or a file of llama2.c, ``.bin``, of its first version.
 
     Raises:
-        RengaError: The model has parts that `Llama` has not, or safetensors is not installed.
-        FileDamaged: A file is truncated, or is no such file.
+        RengaError: The model has parts that `Llama` lacks, or safetensors is not installed.
+        FileDamaged: A file is truncated or has another format.
         OSError: A file cannot be read.
     """
     path = Path(path)
     arguments, tensors = _read_folder(path) if path.is_dir() else _read_llama2c(path)
     for name, shape in _shapes(arguments):
         if name not in tensors:
-            raise FileDamaged(os.fspath(path), f"it has no tensor {name}, which its sizes ask for", _KIND)
+            raise FileDamaged(os.fspath(path), f"the tensor {name} is missing", _KIND)
         if tensors[name].shape != shape:
             reason = f"{name} has shape {tensors[name].shape} instead of {shape}"
             raise FileDamaged(os.fspath(path), reason, _KIND)
-    # Now memory is taken, no more than the file has.
+    # Memory is allocated only now, for no more than the file contains.
     try:
         model = Llama(**arguments)
     except ValueError as error:
@@ -69,7 +69,7 @@ def load_llama(path: str | os.PathLike[str]) -> Llama:
 
 
 def _shapes(arguments: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """All tensors that a model with these arguments has."""
+    """Yield name and shape of all tensors of a model with these arguments."""
     tokens, units, hidden = (arguments[name] for name in ("n_out", "n_units", "n_hidden"))
     keys = units // arguments["n_heads"] * arguments["n_key_heads"]
     yield "model.embed_tokens.weight", (tokens, units)
@@ -120,7 +120,7 @@ def _read_folder(folder: Path) -> tuple[dict[str, Any], Tensors]:
         config = json.loads(name.read_text(encoding="utf-8"))
         asked = (*_SIZES.values(), "rms_norm_eps")
         if missing := [key for key in asked if key not in config and key != "num_key_value_heads"]:
-            raise ValueError(f"it does not say {', '.join(missing)}")
+            raise ValueError(f"it lacks {', '.join(missing)}")
         arguments: dict[str, Any] = {ours: int(config[theirs]) for ours, theirs in _SIZES.items() if theirs in config}
         arguments |= {"eps": float(config["rms_norm_eps"]), "tied": bool(config.get("tie_word_embeddings", False))}
         scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
@@ -139,12 +139,12 @@ def _read_folder(folder: Path) -> tuple[dict[str, Any], Tensors]:
         raise FileDamaged(os.fspath(name), str(error), "the configuration of a Llama") from error
     if differing:
         said = ", ".join(f"{key} = {value}" for key, value in differing.items())
-        raise RengaError(f"{name} says {said}; Llama cannot compute that. Next: take a model without it.")
+        raise RengaError(f"{name} has the setting {said}, which Llama does not support. Next: use a model without it.")
     return arguments, _read_safetensors(folder / "model.safetensors")
 
 
 def _read_safetensors(path: Path) -> Tensors:
-    """The tensors of a file; bfloat16, which NumPy has not, as float32."""
+    """Read the tensors of a file. bfloat16, which NumPy lacks, becomes float32."""
     from safetensors import SafetensorError, deserialize
 
     try:
@@ -165,14 +165,14 @@ def _array(dtype: str, shape: list[int], data: bytes) -> np.ndarray[Any, Any]:
 
 
 def _read_llama2c(path: Path) -> tuple[dict[str, Any], Tensors]:
-    """Seven numbers, then float32 arrays one after another (``run.c``, ``memory_map_weights``)."""
+    """Seven integers, then float32 arrays one after another (``run.c``, ``memory_map_weights``)."""
     data = path.read_bytes()
     if len(data) < 28:
-        raise FileDamaged(os.fspath(path), "it is shorter than the head", _LLAMA2C)
+        raise FileDamaged(os.fspath(path), "it is shorter than its header", _LLAMA2C)
     units, hidden, layers, heads, key_heads, signed, context = (int(n) for n in np.frombuffer(data, "<i4", 7))
-    tokens, tied = abs(signed), signed > 0  # a negative number says that scores have weights of their own
+    tokens, tied = abs(signed), signed > 0  # negative: the output layer has its own weights
     if min(units, hidden, layers, heads, key_heads, tokens, context) < 1 or units % heads:
-        raise FileDamaged(os.fspath(path), "its head does not give the sizes of a Llama", _LLAMA2C)
+        raise FileDamaged(os.fspath(path), "its header does not give the sizes of a Llama", _LLAMA2C)
     size = units // heads
     shapes = {
         "model.embed_tokens": (tokens, units),
@@ -191,7 +191,7 @@ def _read_llama2c(path: Path) -> tuple[dict[str, Any], Tensors]:
     }
     expected = 28 + 4 * sum(map(prod, shapes.values()))
     if len(data) != expected:
-        raise FileDamaged(os.fspath(path), f"{len(data)} bytes instead of the {expected} that its head says", _LLAMA2C)
+        raise FileDamaged(os.fspath(path), f"{len(data)} bytes instead of the {expected} of its header", _LLAMA2C)
     tensors: dict[str, np.ndarray[Any, Any]] = {}
     start = 28
     for name, shape in shapes.items():
@@ -218,6 +218,6 @@ def _read_llama2c(path: Path) -> tuple[dict[str, Any], Tensors]:
 
 
 def _halves(weights: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
-    """Rows for pairs of neighbouring features, in the order for pairs of the first and the second half of a head."""
+    """Reorder the rows of rotary pairs: neighbouring features become pairs of a first and a second half."""
     rows, units = weights.shape
     return weights.reshape(rows // size, size // 2, 2, units).swapaxes(1, 2).reshape(rows, units)

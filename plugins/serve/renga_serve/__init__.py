@@ -1,15 +1,15 @@
 """Runs and trained networks in the browser.
 
-`renga serve RUN` answers requests of HTTP with a trained network, and has a page where it can be tried:
+`renga serve RUN` answers HTTP requests with a trained network. It also has a page to try the network:
 
-- `command`: the command. `app`: what is answered to which request. `page.html`: the page.
-- `batching`: requests that come together are computed together.
-- `body`: reading what a request brings, within limits.
+- `command`: the command. `app`: the routes of the service. `page.html`: the page.
+- `batching`: computes simultaneous requests as one batch.
+- `body`: reads the body of a request, within limits.
 
 `renga watch RUN` shows a run while it trains:
 
-- `watch_command`: the command. `watch_app`: what is answered to which request. `watch.html`: the page.
-- `watched_run`: reading the folder of a run while the run writes to it.
+- `watch_command`: the command. `watch_app`: the routes. `watch.html`: the page.
+- `watched_run`: reads the folder of a run while the run writes to it.
 
-`listening` is what both commands share. Starlette and Uvicorn do the rest (``pip install 'renga[serve]'``).
+Both commands use `listening`, Starlette and Uvicorn (``pip install 'renga[serve]'``).
 """

@@ -1,4 +1,4 @@
-"""What is answered to which request."""
+"""The routes of `renga serve` and their answers."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Service:
     """Answers requests with a trained network.
 
     Args:
-        predictor: The network.
-        limits: What the service bears.
+        predictor: The trained network.
+        limits: Limits on requests.
     """
 
     def __init__(self, predictor: Predictor, limits: Limits) -> None:
@@ -55,11 +55,11 @@ class Service:
         return HTMLResponse(self._page, headers=_HEADERS)
 
     async def health(self, request: Request) -> Response:
-        """``GET /health``: whether it works, and how much it has to do."""
+        """``GET /health``: whether the service works, and how many requests it has to compute."""
         return JSONResponse({"status": "ok", "waiting": self.waiting, "answered": self.answered})
 
     async def description(self, request: Request) -> Response:
-        """``GET /description``: what the network is, and what it takes."""
+        """``GET /description``: kind and expected input of the network."""
         predictor = self.predictor
         preprocessing = predictor.task.preprocessing
         document = preprocessing_document(preprocessing) or {"kind": None if preprocessing is None else "file"}
@@ -76,10 +76,9 @@ class Service:
         )
 
     async def predict(self, request: Request) -> Response:
-        """``POST /predict``: a file as the body or files of a form, or JSON: a row of a table, or a list of rows.
-
-        The answer is ``{"predictions": [{…}, …]}``, in order. With ``?draw=1`` it is the picture, as PNG, with what was
-        found drawn into it.
+        """``POST /predict``: a file as body, files in a form, or JSON with one table row or a list of rows.
+        The answer is ``{"predictions": [{…}, …]}``, in order. With ``?draw=1`` it is the picture (PNG) with the
+        detections drawn into it.
         """
         async with self._place():
             if request.headers.get("content-type", "").startswith("application/json"):
@@ -91,11 +90,12 @@ class Service:
                 return JSONResponse({"predictions": await self._of_files(given)})
 
     async def generate(self, request: Request) -> Response:
-        """``POST /generate``, ``{"text": …, "number": …}``: a language model continues the text, a generator draws."""
+        """``POST /generate``, ``{"text": …, "number": …}``: a language model continues the text; a generator draws
+        images."""
         async with self._place():
             wanted = await read_json(request, self.limits)
             if not isinstance(wanted, dict) or set(wanted) - {"text", "number"}:
-                raise HTTPException(400, 'the body is an object with "text" and "number", both optional')
+                raise HTTPException(400, 'the body must be an object with "text" and "number", both optional')
             text, number = wanted.get("text"), wanted.get("number", 200)
             if not isinstance(text, str | None):
                 raise HTTPException(400, f"text is {text!r}; it must be a string")
@@ -107,13 +107,14 @@ class Service:
                 return JSONResponse({"text": made})
             return Response(await anyio.to_thread.run_sync(_sheet, made), media_type="image/png")
 
-    # --- how ----------------------------------------------------------------------------------------------------------
+    # --- Helpers
+    # --------------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
-        """One of the places for requests that wait, and an answer where something is wrong."""
+        """Hold one place in the queue of requests, and turn errors into HTTP answers."""
         if self.waiting >= self.limits.waiting:
-            raise HTTPException(503, "too many requests are waiting: come again in a moment", {"Retry-After": "1"})
+            raise HTTPException(503, "too many requests are waiting; try again in a moment", {"Retry-After": "1"})
         self.waiting += 1
         try:
             yield
@@ -128,7 +129,7 @@ class Service:
             async with asyncio.timeout(self.limits.seconds):
                 return await work
         except TimeoutError:
-            raise HTTPException(503, f"not computed within {self.limits.seconds:g} s: too much is waiting") from None
+            raise HTTPException(503, f"not computed within {self.limits.seconds:g} s: too many requests") from None
 
     async def _of_json(self, value: Any) -> list[Any]:
         rows = value if isinstance(value, list) else [value]
@@ -146,12 +147,12 @@ class Service:
     async def _drawn(self, given: Sequence[tuple[str, str]]) -> bytes:
         named = await anyio.to_thread.run_sync(self._read, given)
         if len(named) > 1:
-            raise HTTPException(400, f"draw=1 takes one picture, and there are {len(named)}")
+            raise HTTPException(400, f"draw=1 takes one picture, but the request has {len(named)}")
         drawn: bytes = await self._within(self.batcher.alone(self._draw, named[0][1]))
         return drawn
 
     def _read(self, given: Sequence[tuple[str, str]]) -> list[tuple[str, Any]]:
-        """The examples in files, by the names that the client knows."""
+        """Read the examples in files; each keeps the name that the client gave."""
         found: list[tuple[str, Any]] = []
         for name, path in given:
             try:
@@ -190,11 +191,11 @@ class Service:
 
 
 def application(predictor: Predictor, limits: Limits | None = None) -> Starlette:
-    """Make the application of a service, for a server of ASGI.
+    """Create the ASGI application of a service.
 
     Args:
-        predictor: The network, as `renga.load` gives it.
-        limits: What the service bears.
+        predictor: The trained network, from `renga.load`.
+        limits: Limits on requests.
     """
     service = Service(predictor, limits or Limits())
 
@@ -222,11 +223,11 @@ async def _refused(request: Request, error: Any) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     _LOG.exception("%s %s", request.method, request.url.path, exc_info=error)
-    return JSONResponse({"error": f"the service failed: {type(error).__name__}. Its log says more."}, 500)
+    return JSONResponse({"error": f"the service failed: {type(error).__name__}. See its log."}, 500)
 
 
 def _sheet(images: Any) -> bytes:
-    """Images (number, channels, height, width) from 0 to 1 side by side in one picture."""
+    """Arrange images (number, channels, height, width), values 0 to 1, side by side in one picture."""
     with TemporaryDirectory(prefix="renga-serve-") as folder:
         path = Path(folder, "sheet.png")
         write_images(images, str(path))

@@ -1,4 +1,4 @@
-"""Requests that come together are computed together."""
+"""Computes simultaneous requests as one batch."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _Wanted = tuple[Any, "asyncio.Future[Any]"]
 
 
 class Batcher:
-    """Collects inputs for a moment, computes them as one batch in a thread, and gives each asker its result.
+    """Collects inputs for a moment, computes them as one batch in a thread, and returns each result to its caller.
 
     Args:
-        compute: Given inputs, returns as many results. Called in one thread, one batch after the other.
-        size: The most inputs in a batch.
-        gather: Seconds that the first input of a batch waits for others.
+        compute: Function from a list of inputs to a list of results. One thread calls it, for one batch at a time.
+        size: Largest number of inputs in a batch.
+        gather: Time in seconds that the first input of a batch waits for others.
     """
 
     def __init__(self, compute: Callable[[Sequence[Any]], Sequence[Any]], size: int, gather: float) -> None:
@@ -40,10 +40,10 @@ class Batcher:
         self._thread.shutdown()
 
     async def compute(self, inputs: Sequence[Any]) -> list[Any]:
-        """Return the results of inputs, which share batches with those of other callers.
+        """Return the results of inputs, which may share batches with inputs of other callers.
 
         Raises:
-            Exception: What `compute` has raised for one of them alone.
+            Exception: `compute` raised it for one of these inputs alone.
         """
         futures = [asyncio.get_running_loop().create_future() for _ in inputs]
         for wanted in zip(inputs, futures, strict=True):
@@ -51,11 +51,11 @@ class Batcher:
         try:
             return list(await asyncio.gather(*futures))
         finally:
-            for future in futures:  # whoever asks no longer, is left out of the next batches
+            for future in futures:  # leave cancelled requests out of the next batches
                 future.cancel()
 
     async def alone(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the thread, when the batches before it are done."""
+        """Call a function in the thread, after the batches that wait already."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     async def _work(self) -> None:
@@ -70,7 +70,7 @@ class Batcher:
                 await self._serve(batch)
 
     async def _serve(self, batch: Sequence[_Wanted]) -> None:
-        """Compute a batch. If that fails, compute each input by itself: one that is wrong must not spoil the others."""
+        """Compute a batch. If it fails, compute each input alone, so that a bad input fails only its own request."""
         try:
             results = await self.alone(self._compute, [each for each, _ in batch])
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Reading what a request brings, within limits."""
+"""Reads the body of a request, within limits."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ async def read_body(request: Request, limits: Limits) -> bytes:
     """Return the whole body.
 
     Raises:
-        HTTPException: It is too large (413), or takes too long (408).
+        HTTPException: The body is too large (413) or arrives too slowly (408).
     """
     return b"".join([part async for part in _parts(request, limits)])
 
 
 async def read_json(request: Request, limits: Limits) -> Any:
-    """Return a body of JSON. Raises HTTPException if it is none (400), or as `read_body` does."""
+    """Return the value of a JSON body. Raises HTTPException if it is not JSON (400), or as `read_body` does."""
     text = await read_body(request, limits)
     try:
         return json.loads(text)
@@ -37,13 +37,13 @@ async def read_json(request: Request, limits: Limits) -> Any:
 
 
 async def read_files(request: Request, limits: Limits, folder: str) -> list[tuple[str, str]]:
-    """Write the files of a form, or the body as it is, into a folder.
+    """Write the files of a form, or else the whole body, into a folder.
 
     Returns:
-        The name that the client gave and the path of each.
+        Pairs: the name that the client gave, and the path of the file.
 
     Raises:
-        HTTPException: There is none (400), or as `read_body` does.
+        HTTPException: There is no file (400), or as `read_body` does.
     """
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         found = [("body", await read_body(request, limits))]
@@ -68,7 +68,7 @@ async def read_files(request: Request, limits: Limits, folder: str) -> list[tupl
 
 
 async def _parts(request: Request, limits: Limits) -> AsyncGenerator[bytes, None]:
-    """The body, piece by piece, and an error as soon as a limit is passed."""
+    """Yield the body in pieces. Raises HTTPException as soon as a limit is passed."""
     most = limits.request_bytes
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > most:
@@ -83,7 +83,7 @@ async def _parts(request: Request, limits: Limits) -> AsyncGenerator[bytes, None
         except StopAsyncIteration:
             return
         except ClientDisconnect:
-            raise HTTPException(400, "the client has left") from None  # nobody reads it, and nothing went wrong here
+            raise HTTPException(400, "the client disconnected") from None  # nobody reads this; no fault of the service
         except TimeoutError:
             raise HTTPException(408, f"the body has not arrived within {limits.seconds:g} s") from None
         size += len(part)

@@ -29,7 +29,7 @@ def run(argv: Sequence[str]) -> int:
         print(f"renga: weights: {predictor.network.weights}")
         print(f"renga: serving at {address} (Ctrl-C ends it)", flush=True)
 
-    # Connections beyond those that wait, so that /health and the page are answered when many do.
+    # Allow more connections than waiting requests, so that /health and the page always answer.
     most = 2 * limits.waiting + 50
     return serve_at(arguments.host, arguments.port, application(predictor, limits), announce, most)
 
@@ -37,9 +37,9 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "renga serve",
-        "Answer requests of HTTP with the network that a run has trained. The printed address is a page where it can "
-        "be tried in a browser; POST /predict takes a file and answers with JSON. There is no password and no "
-        "encryption: put a web server in front of it where others can reach it.",
+        "Answer HTTP requests with the network that a run trained. The printed address is a page where you can try "
+        "it in a browser; POST /predict takes a file and answers with JSON. There is no password and no "
+        "encryption: if others can reach the service, put a web server in front of it.",
     )
     parser.add_argument("run", metavar="RUN", type=word, help="folder with the results of `renga train`")
     parser.add_argument("--weights", choices=("best", "last"), default="best", help="best or last (default: best)")
@@ -47,22 +47,22 @@ def _parser() -> Parser:
     add_address(parser, 8000)
     default = Limits()
     for option, kind, what in (
-        ("--max-bytes", int, f"the largest body of a request (default: {default.request_bytes:,})"),
-        ("--max-examples", int, f"the most images or rows in a request (default: {default.request_examples})"),
+        ("--max-bytes", int, f"largest body of a request in bytes (default: {default.request_bytes:,})"),
+        ("--max-examples", int, f"most images or rows per request (default: {default.request_examples})"),
         (
             "--max-waiting",
             int,
-            f"the most requests that wait; more are refused (default: {default.waiting})",
+            f"most waiting requests; further ones are refused (default: {default.waiting})",
         ),
-        ("--seconds", float, f"how long a request may take to arrive, and to wait (default: {default.seconds:g})"),
-        ("--batch", int, f"the most examples that are computed together (default: {default.batch})"),
+        ("--seconds", float, f"time for a request to arrive, and to be computed (default: {default.seconds:g})"),
+        ("--batch", int, f"most examples per batch (default: {default.batch})"),
     ):
         parser.add_argument(option, type=kind, metavar="N", help=what)
     return parser
 
 
 def _limits(arguments: argparse.Namespace) -> Limits:
-    """The limits that the command line says."""
+    """Return the limits that the command line sets."""
     given = {
         "request_bytes": arguments.max_bytes,
         "request_examples": arguments.max_examples,
@@ -79,7 +79,7 @@ def _limits(arguments: argparse.Namespace) -> Limits:
 
 
 def _try(predictor: Any) -> None:
-    """Raise RengaError, before anybody asks, if the network takes nothing that a request could bring."""
+    """Raise RengaError at the start if the network takes no input that a request can contain."""
     from renga.training import Task
 
     task = predictor.task

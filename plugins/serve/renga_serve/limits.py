@@ -1,4 +1,4 @@
-"""What a service bears."""
+"""Limits of a service."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one client can ask for, and all together.
+    """Limits for each request and for all together.
 
     Attributes:
-        request_bytes: The largest body of a request.
-        request_examples: The most examples in a request: rows of a table, images.
-        waiting: The most requests that are read or wait to be computed; others are told to come again.
-        seconds: How long a body may take to arrive, and how long a request may wait to be computed.
-        batch: The most examples that are computed together.
-        gather: Seconds that the first example of a batch waits for others.
+        request_bytes: Largest body of a request, in bytes.
+        request_examples: Most examples per request: table rows or images.
+        waiting: Most requests that are being read or computed. The service refuses further ones with status 503.
+        seconds: Time in which a body must arrive, and in which a request must be computed.
+        batch: Most examples per batch.
+        gather: Time in seconds that the first example of a batch waits for others.
     """
 
     request_bytes: int = 16 * 2**20

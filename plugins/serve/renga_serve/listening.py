@@ -1,4 +1,4 @@
-"""Listening at an address and running a server there: what the commands of this package share."""
+"""Opens a port and runs a server on it, for both commands of this package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["add_address", "check_port", "require_server", "serve_at"]
 
 
 def require_server(command: str) -> None:
-    """Raise RengaError, with what to install, if a module of the extra ``serve`` is missing."""
+    """Raise RengaError, with the command that installs the extra ``serve``, if one of its modules is missing."""
     for name in ("uvicorn", "starlette", "python_multipart"):
         if find_spec(name) is None:
             raise RengaError(
@@ -27,13 +27,13 @@ def require_server(command: str) -> None:
 
 
 def add_address(parser: Parser, port: int) -> None:
-    """Add the options ``--host`` and ``--port``, with this default of the port."""
-    parser.add_argument("--host", type=word, default="127.0.0.1", help="address to listen at (default: this machine)")
+    """Add the options ``--host`` and ``--port``."""
+    parser.add_argument("--host", type=word, default="127.0.0.1", help="address to listen on (default: this machine)")
     parser.add_argument("--port", type=int, default=port, help=f"port; 0 takes a free one (default: {port})")
 
 
 def check_port(port: int) -> None:
-    """Raise UsageError if there can be no such port."""
+    """Raise UsageError if the port number is out of range."""
     if not 0 <= port < 65536:
         raise UsageError(f"--port must be from 0 to 65535, not {port}.")
 
@@ -42,17 +42,17 @@ def serve_at(host: str, port: int, application: Starlette, announce: Callable[[s
     """Serve an application until a signal ends it.
 
     Args:
-        host: The address to listen at.
-        port: The port; 0 takes a free one.
-        application: What answers.
-        announce: Given the URL, as soon as it can be opened.
-        most: The most connections at a time.
+        host: Address to listen on.
+        port: Port number; 0 takes a free port.
+        application: ASGI application that answers the requests.
+        announce: Called with the URL once the port is open.
+        most: Largest number of simultaneous connections.
 
     Returns:
-        The status to exit with.
+        The exit status.
 
     Raises:
-        RengaError: The address is taken, or belongs to another machine.
+        RengaError: The address is in use or not an address of this machine.
     """
     import uvicorn
 
@@ -71,18 +71,18 @@ def serve_at(host: str, port: int, application: Starlette, announce: Callable[[s
         )
         try:
             server.run(sockets=[listening])
-        except KeyboardInterrupt:  # Uvicorn repeats the signal after an orderly end
+        except KeyboardInterrupt:  # Uvicorn raises the signal again after its shutdown
             return 128 + signal.SIGINT
     return 0
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens."""
+    """Return a listening socket."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise RengaError(
-            f"cannot listen at {host}, port {port}: {error.strerror or error}.\n"
-            "Next: choose another port by --port (0 takes a free one), or another address by --host."
+            f"cannot listen on {host}, port {port}: {error.strerror or error}.\n"
+            "Next: choose another port with --port (0 takes a free one), or another address with --host."
         ) from error

@@ -1,4 +1,4 @@
-"""The page that `renga watch` shows, and what it asks for."""
+"""The routes of `renga watch`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEADERS = {
 
 
 def application(run: WatchedRun) -> Starlette:
-    """Return the application that shows a run, for an ASGI server. Its functions run in threads: they read files."""
+    """Return the ASGI application that shows a run. Its functions run in threads because they read files."""
     text = files("renga_serve").joinpath("watch.html").read_text(encoding="utf-8")
 
     def page(request: Request) -> Response:
@@ -34,7 +34,7 @@ def application(run: WatchedRun) -> Starlette:
     def state(request: Request) -> Response:
         file, start = request.query_params.get("file", ""), request.query_params.get("start", "0")
         if not start.isdecimal():
-            raise HTTPException(400, f"start is {start!r}, and must be a whole number: log.end of the last answer")
+            raise HTTPException(400, f"start is {start!r}; it must be a whole number: log.end of the last answer")
         try:
             found = run.state(file, int(start))
         except RengaError as error:

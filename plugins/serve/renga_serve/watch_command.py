@@ -16,8 +16,8 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga watch RUN [--host ADDRESS] [--port PORT]`` until it is interrupted."""
     parser = Parser(
         "renga watch",
-        "Show a run in the browser while it trains, or afterwards: curves, log, pictures and settings. The page renews "
-        "itself. It reads the folder of the run and changes nothing.",
+        "Show a run in the browser while it trains, or afterwards: curves, log, pictures and settings. The page "
+        "updates itself. The command only reads the folder of the run.",
     )
     parser.add_argument("run", metavar="RUN", type=word, help="folder that `renga train` writes its results to")
     add_address(parser, 8010)
@@ -28,6 +28,6 @@ def run(argv: Sequence[str]) -> int:
     from renga_serve.watched_run import WatchedRun
 
     def announce(address: str) -> None:
-        print(f"renga: {arguments.run} is shown at {address} (Ctrl-C ends it)", flush=True)
+        print(f"renga: {arguments.run} can be watched at {address} (Ctrl-C ends it)", flush=True)
 
     return serve_at(arguments.host, arguments.port, application(WatchedRun(arguments.run)), announce, _CONNECTIONS)

@@ -1,4 +1,4 @@
-"""What the folder of a run shows while the run writes to it."""
+"""Reads the folder of a run while the run writes to it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ __all__ = ["WatchedRun"]
 _PICTURES = (".png", ".jpg", ".jpeg", ".svg", ".gif", ".webp")
 _MOST_FILES = 100
 _MOST_TEXT = 20_000
-"""Characters of a text that are shown."""
+"""Largest number of characters of a text to show."""
 _CHUNK = 4 * 2**20
-"""Bytes of the log that are read at a time."""
+"""Bytes of the log to read at a time."""
 
 
 class WatchedRun:
     """Reads the folder of a run, and never writes to it.
 
-    The run may be writing meanwhile, on this machine or on another one that shares the folder. Of several ranks, rank 0
-    writes the log.
+    The run may write at the same time, on this machine or on another one that shares the folder. With several ranks,
+    rank 0 writes the log.
 
     Args:
-        folder: The folder.
+        folder: Folder of the run.
 
     Raises:
-        RengaError: There is no run in it.
+        RengaError: The folder contains no run.
     """
 
     def __init__(self, folder: str) -> None:
@@ -45,7 +45,7 @@ class WatchedRun:
         self.check()
 
     def check(self) -> None:
-        """Raise RengaError if there is no run in the folder, or no longer."""
+        """Raise RengaError if the folder no longer contains a run."""
         if not self.folder.is_dir():
             raise RengaError(
                 f"there is no folder {self.folder}.\n"
@@ -58,18 +58,18 @@ class WatchedRun:
             )
 
     def state(self, file: str = "", start: int = 0) -> dict[str, Any]:
-        """Return what there is, as a document for JSON.
+        """Return the state of the run as a JSON-compatible document.
 
         Args:
-            file: The log of an earlier answer: its ``["log"]["file"]``.
-            start: How far that answer has read: its ``["log"]["end"]``.
+            file: ``["log"]["file"]`` of the previous answer.
+            start: ``["log"]["end"]`` of the previous answer.
 
         Returns:
-            ``settings``, by full key; ``log``, with the entries since ``start``, or all of them where the log has been
-            replaced; ``recoveries``, in words; ``pictures`` and ``texts``, by name; ``now``, the clock of this machine.
+            ``settings``, by full key; ``log``, the entries since ``start`` (all entries if the log was replaced);
+            ``recoveries``, as text; ``pictures`` and ``texts``, by name; ``now``, the clock of this machine.
 
         Raises:
-            RengaError: There is no run in the folder any longer.
+            RengaError: The folder no longer contains a run.
         """
         self.check()
         settings = self.folder / COPY
@@ -83,18 +83,18 @@ class WatchedRun:
         }
 
     def picture(self, name: str) -> bytes | None:
-        """Return the bytes of a picture in the folder; None if there is no such picture."""
+        """Return the bytes of a picture in the folder, or None if it does not exist."""
         try:
             return (self.folder / name).read_bytes() if name in dict(self._files(_PICTURES)) else None
         except FileNotFoundError:
             return None
 
     def _log(self, file: str, start: int) -> dict[str, Any]:
-        """The entries of the log since `start`. A line that is being written is left for the next time."""
+        """Read the log entries since `start`. A line that is still being written is left for the next call."""
         try:
             with open(self.folder / LOG, "rb") as log:
                 status = os.fstat(log.fileno())
-                # A resumed run writes a new file; one that overwrites another begins with another line.
+                # A resumed run writes a new file; an overwritten log begins with another line.
                 this = f"{status.st_ino}-{crc32(log.readline(_CHUNK))}"
                 if this != file or status.st_size < start:
                     start = 0
@@ -123,7 +123,7 @@ class WatchedRun:
                 yield json.dumps(entry)
 
     def _files(self, suffixes: tuple[str, ...]) -> list[tuple[str, float]]:
-        """Names, relative to the folder, and times of change of files. No links: they may lead out of the folder."""
+        """Yield relative names and modification times of files. Links are skipped: they may lead out of the folder."""
         found: list[tuple[str, float]] = []
         for place, folders, names in os.walk(self.folder):
             folders.sort()
@@ -147,7 +147,7 @@ class WatchedRun:
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
-    """The JSON object in a line; None if there is none."""
+    """Return the JSON object in a line, or None."""
     try:
         entry = json.loads(line)
     except ValueError:

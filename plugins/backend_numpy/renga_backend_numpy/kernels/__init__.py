@@ -1,14 +1,14 @@
-"""Operations that NumPy can do faster than their references, which are written for every backend.
+"""Faster implementations of operations for NumPy arrays; the references are written for every backend.
 
-- `thread_pool`: dividing work among threads, which the others use.
-- `product`: products of matrices, for these.
-- `pointwise`: convolutions with filters of one pixel: one matrix product.
-- `convolution`: other convolutions of images, as products of matrices of windows, piece by piece.
-- `half`: convolutions and matrix products in float16, by way of float32.
-- `max_pooling`: the gradient of max pooling in the memory order of the images.
+- `thread_pool`: divides work among threads. The other modules use it.
+- `product`: matrix products on this pool.
+- `pointwise`: convolutions with 1 × 1 filters, as one matrix product.
+- `convolution`: other convolutions of images, as matrix products (im2col), piece by piece.
+- `half`: convolutions and matrix products in float16, computed in float32.
+- `max_pooling`: max pooling and its gradient in the memory order of the images.
 - `sparse_matmul`: products with sparse matrices, by SciPy.
-- `optimizer_updates`: of parameters, with BLAS.
+- `optimizer_updates`: updates of parameters, by BLAS.
 
-Each module holds objects with ``forward`` (and ``backward`` where the operation has one), and the predicate that says
-which arguments they support. `renga_backend_numpy.plugin` registers them.
+Each module holds objects with ``forward`` (and ``backward``, if the operation has one), and a predicate for the
+arguments that they support. `renga_backend_numpy.plugin` registers them.
 """

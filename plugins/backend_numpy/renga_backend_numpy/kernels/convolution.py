@@ -1,18 +1,19 @@
-"""Convolutions of images as products of matrices, a piece that fits into the cache at a time, in several threads.
+"""Convolutions of images as matrix products, in pieces that fit into the cache, in several threads.
 
-As in the reference, the rows of a matrix are positions of the window and its columns the elements seen there (im2col).
-A piece is a few hundred positions: some images, or some lines of one. A thread puts zeros around a piece, makes its
-matrix, and multiplies it by the filters, before anything leaves the cache; memory is needed for as many pieces as there
-are threads, however large the batch. The rows of a matrix are written in whole pixels or, where there are few
-channels, its columns in whole lines.
+As in the reference, each row of a matrix is a position of the window; its columns are the elements in the window
+(im2col). A piece has a few hundred positions: some images, or some lines of one image. A thread pads a piece with
+zeros, builds its matrix, and multiplies it by the filters while all of it is in the cache. Memory is needed for one
+piece per thread, however large the batch. The matrix is written row by row in whole pixels or, for few channels, column
+by column in whole lines.
 
-The transpose of a convolution with steps of `s` pixels is a convolution with steps of one for each of the ``s * s``
-places that a pixel can have between two steps, with those elements of the filters that meet there (Dumoulin & Visin
-2016, section 4). So no element is multiplied that is not wanted, and nothing is added up in memory.
+The transpose of a convolution with stride `s` splits into ``s * s`` convolutions with stride 1, one for each phase of
+the stride. Each uses the filter elements of its phase (Dumoulin & Visin 2016, section 4). So no product is computed in
+vain, and no sums are needed in memory.
 
-Winograd's algorithm (Lavin & Gray 2016) multiplies less, but on two cores with AVX-512 its transforms, which are bound
-by memory, take what it saves: over ten shapes of VGG and ResNet-50, F(2, 3) was mostly slower than this, up to twice,
-and F(4, 3) between a little faster and twice as slow, with twenty times the rounding error (1e-5 of the largest).
+Winograd's algorithm (Lavin & Gray 2016) needs fewer multiplications, but its transforms are bound by memory. On two
+cores with AVX-512 and ten shapes of VGG and ResNet-50, F(2, 3) was mostly slower than this module, by up to a factor of
+two. F(4, 3) took between a little less time and twice the time, with twenty times the rounding error (1e-5 of the
+largest value).
 """
 
 from __future__ import annotations
@@ -35,21 +36,21 @@ T = TypeVar("T")
 Ints = tuple[int, ...]
 
 _ROWS = 512
-"""Positions of a piece: with fewer, products are slow; with more, matrices do not stay in the cache."""
+"""Positions in a piece. Products of fewer are slow; matrices of more do not fit into the cache."""
 
 _ELEMENTS = 1 << 18
-"""Elements that the matrix of a piece may have if it has more rows than `_ROWS`."""
+"""Largest number of elements in the matrix of a piece with more than `_ROWS` rows."""
 
 
 def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
-    """Whether these are images in one group, in single or double precision."""
+    """Whether these are ungrouped images in single or double precision."""
     return bool(x.ndim == 4 and groups == 1 and x.dtype == W.dtype and x.dtype.char in "fd" and x.size and W.size)
 
 
 def supports_filter_gradient(
     x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
 ) -> bool:
-    """Like `supports`."""
+    """Same as `supports`."""
     return bool(x.ndim == 4 and groups == 1 and x.dtype == y.dtype and x.dtype.char in "fd" and x.size and y.size)
 
 
@@ -58,7 +59,7 @@ class Convolution:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         y = np.empty((x.shape[0], *out, W.shape[0]), x.dtype)
         filters = W.transpose(0, 2, 3, 1).reshape(W.shape[0], -1).T
         _correlate(x.transpose(0, 2, 3, 1), filters, b, _Window(W.shape[2:], stride, pad, dilate), y)
@@ -70,7 +71,7 @@ class Deconvolution:
 
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         x = np.empty((y.shape[0], *size, W.shape[1]), y.dtype)
         maps = y.transpose(0, 2, 3, 1)
         for i in range(min(stride[0], size[0])):
@@ -93,12 +94,12 @@ class FilterGradient:
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         images, maps = x.transpose(0, 2, 3, 1), y.transpose(0, 2, 3, 1)
         window = _Window(ksize, stride, pad, dilate)
         pieces = _pieces(maps.shape, math.prod(ksize) * x.shape[1])
         product = multiply if len(pieces) == 1 else np.matmul
-        # Who adds up what is fixed, and so is the order of the sums: results are the same each time.
+        # Pieces and the order of the sums are fixed, so results are the same each time.
         threads = thread_count()
         shares = [pieces[i::threads] for i in range(min(threads, len(pieces)))]
         totals: list[Array] = [None] * len(shares)
@@ -118,8 +119,8 @@ class _Meeting(NamedTuple):
     """The part of a filter, along one axis, that applies to one phase of the stride, as a filter with stride 1.
 
     Attributes:
-        elements: Which they are, from the last to the first.
-        pad, dilate: Border, which may be negative, and distance between elements of that filter.
+        elements: Indices of the filter's elements in this phase, from last to first.
+        pad, dilate: Padding (it may be negative) and dilation of the resulting filter.
     """
 
     elements: Any
@@ -138,18 +139,18 @@ class _Meeting(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A range of images, and a range of lines of their maps."""
+    """A range of images, and a range of lines in their maps."""
 
     images: slice
     lines: slice
 
     def of(self, maps: Array) -> Array:
-        """Positions by channels, from ``(N, H, W, C)``; a view where the channels are last in memory."""
+        """Return ``(N, H, W, C)`` as positions by channels; a view if the channels are last in memory."""
         return maps[self.images, self.lines].reshape(-1, maps.shape[3])
 
 
 def _pieces(shape: Ints, columns: int) -> list[_Piece]:
-    """Cuts maps ``(N, H, W, C)`` for matrices with so many columns, the same number of pieces for each thread."""
+    """Cut maps ``(N, H, W, C)`` into pieces, for matrices with this many columns; as many for each thread."""
     n, height, width, channels = shape
     rows = max(_ROWS, _ELEMENTS // columns, LEAST // (columns * channels))
     images, lines = min(n, max(1, rows // (height * width))), height
@@ -165,12 +166,12 @@ def _pieces(shape: Ints, columns: int) -> list[_Piece]:
 
 
 def _rounded(pieces: float) -> int:
-    """Round up, so that each thread gets the same number."""
+    """Round up, so that each thread gets the same number of pieces."""
     return math.ceil(pieces / thread_count()) * thread_count()
 
 
 class _Window(NamedTuple):
-    """How a window moves."""
+    """Geometry of a window: stride, padding and dilation."""
 
     ksize: Ints
     stride: Ints
@@ -178,7 +179,7 @@ class _Window(NamedTuple):
     dilate: Ints
 
     def matrix(self, x: Array, piece: _Piece, width: int) -> Array:
-        """The elements in each window, ``(positions, kh * kw * C)``, for a piece of maps with `width` columns."""
+        """Return the window elements ``(positions, kh * kw * C)`` of a piece of maps with `width` columns."""
         (kh, kw), (sh, sw), (dh, dw) = self.ksize, self.stride, self.dilate
         lines, channels = piece.lines.stop - piece.lines.start, x.shape[3]
         size = (lines - 1) * sh + (kh - 1) * dh + 1, (width - 1) * sw + (kw - 1) * dw + 1
@@ -194,7 +195,7 @@ class _Window(NamedTuple):
 
 
 def _cut(x: Array, top: int, left: int, height: int, width: int) -> Array:
-    """A part of images ``(n, H, W, C)``, with zeros where it reaches beyond them; a view where it does not."""
+    """Part of images ``(n, H, W, C)``, padded with zeros beyond their border; a view without padding."""
     bottom, right = min(top + height, x.shape[1]), min(left + width, x.shape[2])
     if top >= 0 and left >= 0 and bottom == top + height and right == left + width:
         return x[:, top:bottom, left:right]
@@ -222,7 +223,7 @@ def _correlate(x: Array, filters: Array, b: Any, window: _Window, y: Array) -> N
 
 
 def _work(work: Callable[[Iterator[T]], None], pieces: Sequence[T]) -> None:
-    """Divide the pieces among threads. If there is one piece, divide its product."""
+    """Divide the pieces among threads. A single piece divides its matrix product instead."""
     if len(pieces) == 1:
         work(iter(pieces))
     else:

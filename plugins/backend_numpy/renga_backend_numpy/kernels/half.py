@@ -1,8 +1,8 @@
-"""Products of matrices in half precision (float16, bfloat16), by way of float32.
+"""Matrix products in half precision (float16, bfloat16), computed in float32.
 
-NumPy multiplies float16 matrices one element at a time, and rounds each sum; BLAS multiplies float32 ones more than
-twenty times as fast. The same holds for bfloat16, which the package ml_dtypes adds to NumPy. So arguments are widened,
-the reference computes in float32, and its result is rounded, once.
+NumPy multiplies float16 matrices one element at a time and rounds each sum; float32 matrices by BLAS are more than
+twenty times as fast. The same holds for bfloat16, from the package ml_dtypes. So arguments are converted to float32,
+the reference computes in float32, and its result is rounded once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Convolution", "Deconvolution", "FilterGradient", "Linear", "MatMul",
 
 
 def supports(x: Array, other: Array, *rest: Any) -> bool:
-    """Whether images or maps are in half precision; then results are, whatever the dtype of the filters."""
+    """Whether the images are in half precision; the result then is too, whatever the dtype of the filters."""
     return _is_half(x)
 
 
@@ -36,7 +36,7 @@ class _Widened:
 
     @classmethod
     def forward(cls, *args: Any) -> Array:
-        """Like the reference."""
+        """See the reference."""
         return operations[cls.operation].reference.forward(*map(_widened, args)).astype(args[0].dtype)
 
 
@@ -75,7 +75,7 @@ class Linear(_Widened):
 
     @staticmethod
     def backward(x: Array, W: Array, gy: Array, wanted: tuple[int, ...]) -> tuple[Array, ...]:
-        """Like the reference."""
+        """See the reference."""
         backward = operations["linear"].reference.backward
         assert backward is not None
         gradients = backward(_widened(x), _widened(W), _widened(gy), wanted)

@@ -1,8 +1,8 @@
 """Max pooling that keeps the memory order of the images.
 
-The reference pads images, and numbers the elements of each window for the gradient, in arrays of a fixed memory order.
-Here each element of the window takes what is its own and marks the window as served, in few passes and in place. Where
-windows do not overlap, nothing has to be added up.
+The reference pads images and numbers the elements of each window for the gradient, in arrays of a fixed memory order.
+Here each element of the window takes its part of the gradient and marks the window as done, in few passes and in place.
+Windows that do not overlap need no sums.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from renga_core.backend import Array
 __all__ = ["MaxPooling"]
 
 _BLOCK = 1 << 18
-"""Elements of images to work on at a time: so many stay in the cache from one element of the window to the next."""
+"""Elements of images to work on at a time; they stay in the cache for all elements of the window."""
 
 
 class MaxPooling:
-    """Operation ``max_pooling``; `window` is the operation's own description of the window."""
+    """Operation ``max_pooling``; `window` is the operation's description of the window."""
 
     @staticmethod
     def forward(x: Array, window: Any) -> Array:
-        """Like the reference."""
+        """See the reference."""
         padded = _padded(x, window)
         elements = window.elements()
         y = np.copy(padded[next(elements)])
@@ -34,7 +34,7 @@ class MaxPooling:
 
     @staticmethod
     def backward(x: Array, y: Array, gy: Array, window: Any) -> Array:
-        """Like the reference."""
+        """See the reference."""
         padded = _padded(x, window)
         gx = np.zeros_like(padded)
         overlapping = any(s < k for s, k in zip(window.stride, window.ksize, strict=True))
@@ -46,7 +46,7 @@ class MaxPooling:
 
 
 def _give(padded: Array, y: Array, gy: Array, gx: Array, window: Any, overlapping: bool) -> None:
-    """Add each element of `gy` to `gx` in the place of the first of the largest elements."""
+    """Add each element of `gy` to `gx` at the first maximum of its window."""
     waiting = np.ones_like(y, dtype=bool)
     largest = np.empty_like(waiting)
     part = np.empty_like(y)
@@ -59,13 +59,13 @@ def _give(padded: Array, y: Array, gy: Array, gx: Array, window: Any, overlappin
             gx[element] += part
         else:
             np.multiply(gy, largest, out=gx[element])
-    # As the reference has it: a window of which NaN is the largest gives its gradient to the first element.
+    # As in the reference: if the maximum is NaN, the first element of the window gets the gradient.
     if waiting.any():
         gx[next(window.elements())] += gy * waiting
 
 
 def _padded(x: Array, window: Any) -> Array:
-    """The images with a border that is never the largest, in the memory order of `x`."""
+    """Pad the images with values that are never the maximum, in the memory order of `x`."""
     if window.padded == tuple(x.shape[2:]):
         return x
     channels_last = x.strides[1] == x.itemsize

@@ -1,8 +1,8 @@
-"""Updates of parameters, with sums of multiples by BLAS: ``y = a x + b y`` in one pass, where NumPy needs three.
+"""Updates of parameters by BLAS: ``y = a x + b y`` in one pass, where NumPy needs three.
 
-`cblas_saxpby` is OpenBLAS's own, beyond the standard, and computes with one thread. Over 25 million parameters in 50
-arrays SGD takes 5.5 ms with it and 7.8 without, MomentumSGD 10.2 and 14.1, RMSprop 25.8 and 30.4, Adam 29.7 and 39.8.
-Pieces that fit a cache count where an array is larger than it: Adam over all in one array takes 30 ms, not 37.
+`cblas_saxpby` is an extension of OpenBLAS and uses one thread. For 25 million parameters in 50 arrays, SGD takes 5.5 ms
+with it and 7.8 without; MomentumSGD 10.2 and 14.1, RMSprop 25.8 and 30.4, Adam 29.7 and 39.8. Pieces that fit into the
+cache speed up large arrays: Adam with all parameters in one array takes 30 ms, not 37.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ __all__ = [
 Arrays = Sequence[Array]
 
 _PIECE = 1 << 17
-"""Elements that stay in the cache from one pass to the next."""
+"""Size of a piece in elements; it stays in the cache from one pass to the next."""
 
 _LEAST = 1 << 13
-"""Elements up to which three passes are faster than a call."""
+"""Up to this number of elements, three passes of NumPy are faster than a call."""
 
 _NAMES = ("scipy_cblas_saxpby64_", "cblas_saxpby64_")
-"""In NumPy's wheels; both take whole numbers of 64 bits."""
+"""Names in NumPy's wheels; both take 64-bit integers."""
 
 
 def supports_sgd(param: Array, grad: Array, rate: float) -> bool:
-    """Whether these are large float32 arrays, all in C's or all in Fortran's order, and BLAS is OpenBLAS."""
+    """Whether these are large float32 arrays, all in C or all in Fortran order, and BLAS is OpenBLAS."""
     return _serves(param, grad)
 
 
 def supports_momentum(param: Array, grad: Array, v: Array, momentum: float, rate: float) -> bool:
-    """Like `supports_sgd`."""
+    """Same as `supports_sgd`."""
     return _serves(param, grad, v)
 
 
 def supports_rmsprop(param: Array, grad: Array, ms: Array, alpha: float, eps: float, rate: float) -> bool:
-    """Like `supports_sgd`."""
+    """Same as `supports_sgd`."""
     return _serves(param, grad, ms)
 
 
 def supports_adam(
     param: Array, grad: Array, m: Array, v: Array, beta1: float, beta2: float, eps: float, rate: float, keep: float
 ) -> bool:
-    """Like `supports_sgd`."""
+    """Same as `supports_sgd`."""
     return _serves(param, grad, m, v)
 
 
@@ -66,7 +66,7 @@ class SGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, rate: float) -> None:
-        """Like the reference."""
+        """See the reference."""
         for param, grad in zip(params, grads, strict=True):
             _mix(-rate, grad, 1.0, param)
 
@@ -76,7 +76,7 @@ class MomentumSGDUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, vs: Arrays, momentum: float, rate: float) -> None:
-        """Like the reference."""
+        """See the reference."""
         for param, grad, v in zip(params, grads, vs, strict=True):
             _mix(-rate, grad, momentum, v)
             _mix(1.0, v, 1.0, param)
@@ -87,7 +87,7 @@ class RMSpropUpdate:
 
     @staticmethod
     def forward(params: Arrays, grads: Arrays, squares: Arrays, alpha: float, eps: float, rate: float) -> None:
-        """Like the reference."""
+        """See the reference."""
         for space, target, slope, square in _pieces(params, grads, squares):
             np.multiply(slope, slope, out=space)
             _mix(1 - alpha, space, alpha, square)
@@ -112,7 +112,7 @@ class AdamUpdate:
         rate: float,
         keep: float,
     ) -> None:
-        """Like the reference."""
+        """See the reference."""
         for space, target, slope, mean, square in _pieces(params, grads, means, squares):
             _mix(1 - beta1, slope, beta1, mean)
             np.multiply(slope, slope, out=space)
@@ -124,7 +124,7 @@ class AdamUpdate:
 
 
 def _serves(param: Array, *others: Array) -> bool:
-    if not param.size > _LEAST or _saxpby() is None:  # the size first: most parameters are small
+    if not param.size > _LEAST or _saxpby() is None:  # check the size first: most parameters are small
         return False
     arrays = param, *others
     if any(x.dtype != np.float32 or x.shape != param.shape or not x.flags.aligned for x in arrays):
@@ -133,7 +133,7 @@ def _serves(param: Array, *others: Array) -> bool:
 
 
 def _pieces(*lists: Arrays) -> Iterator[list[Array]]:
-    """Row by row: space for intermediate results, as large as what follows: a piece of each array of the row."""
+    """For each row of arrays, yield scratch space and a piece of each array, all of the same size."""
     space = np.empty(min(_PIECE, max(x.size for x in lists[0])), np.float32)
     for row in zip(*lists, strict=True):
         flat = [x.reshape(-1, order="A") for x in row]
@@ -143,7 +143,7 @@ def _pieces(*lists: Arrays) -> Iterator[list[Array]]:
 
 
 def _mix(a: float, x: Array, b: float, y: Array) -> None:
-    """``y = a x + b y``, for arrays that lie in memory alike and without gaps."""
+    """Compute ``y = a x + b y`` in place, for arrays without gaps in the same memory order."""
     saxpby = _saxpby()
     assert saxpby is not None, "`supports` has asked"
     saxpby(y.size, a, x.ctypes.data, 1, b, y.ctypes.data, 1)
@@ -151,9 +151,9 @@ def _mix(a: float, x: Array, b: float, y: Array) -> None:
 
 @cache
 def _saxpby() -> Any:
-    """The function of NumPy's BLAS; None if that is another BLAS, or was built otherwise."""
+    """Return the function of NumPy's BLAS; None for another BLAS or another kind of build."""
     try:
-        library = ctypes.CDLL(np.linalg._umath_linalg.__file__)  # asks the libraries that it depends on, too
+        library = ctypes.CDLL(np.linalg._umath_linalg.__file__)  # also finds symbols of the libraries it links to
     except (OSError, AttributeError):
         return None
     found = [getattr(library, name) for name in _NAMES if hasattr(library, name)]

@@ -1,7 +1,7 @@
-"""Convolutions with filters of one pixel, as in the bottlenecks of residual networks: one matrix product each.
+"""Convolutions with 1 × 1 filters, as in the bottlenecks of residual networks: one matrix product each.
 
-The references copy images into a matrix of windows and back. Here nothing is copied, for images whose channels lie side
-by side in memory, which is how convolutions return them. For others the references are as fast.
+The references copy images into a matrix of windows and back. Here nothing is copied if the channels are last in memory,
+as in the results of convolutions. For other images the references are as fast.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ints = tuple[int, ...]
 
 
 def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> bool:
-    """Whether each pixel of the result depends only on the pixel at the same place."""
+    """Whether each pixel of the result depends only on the input pixel at the same position."""
     return (
         _pointwise(W.shape[2:], stride, pad, groups)
         and tuple(x.shape[2:]) == tuple(out)
@@ -29,7 +29,7 @@ def supports(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, 
 def supports_filter_gradient(
     x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints
 ) -> bool:
-    """Like `supports`."""
+    """Same as `supports`."""
     return (
         _pointwise(ksize, stride, pad, groups)
         and x.shape[2:] == y.shape[2:]
@@ -48,12 +48,12 @@ def _channels_last(x: Array) -> bool:
 
 
 def _pixels(x: Array) -> Array:
-    """Images as a matrix with a row for each pixel; a view, because the channels lie side by side."""
+    """Images as a matrix with one row per pixel; a view, because the channels are last in memory."""
     return x.transpose(0, *range(2, x.ndim), 1).reshape(-1, x.shape[1])
 
 
 def _images(pixels: Array, like: Array) -> Array:
-    """From a row for each pixel back to images of the size of `like`."""
+    """Turn a matrix with one row per pixel back into images of the size of `like`."""
     images = pixels.reshape(like.shape[0], *like.shape[2:], pixels.shape[1])
     return images.transpose(0, images.ndim - 1, *range(1, images.ndim - 1))
 
@@ -63,7 +63,7 @@ class Convolution:
 
     @staticmethod
     def forward(x: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, out: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         y = multiply(_pixels(x), W.reshape(W.shape[:2]).T)
         if b is not None:
             y += b
@@ -75,7 +75,7 @@ class Deconvolution:
 
     @staticmethod
     def forward(y: Array, W: Array, b: Any, stride: Ints, pad: Ints, dilate: Ints, groups: int, size: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         x = multiply(_pixels(y), W.reshape(W.shape[:2]))
         if b is not None:
             x += b
@@ -87,5 +87,5 @@ class FilterGradient:
 
     @staticmethod
     def forward(x: Array, y: Array, stride: Ints, pad: Ints, dilate: Ints, groups: int, ksize: Ints) -> Array:
-        """Like the reference."""
+        """See the reference."""
         return multiply(_pixels(y).T, _pixels(x)).reshape(y.shape[1], x.shape[1], *ksize)

@@ -1,7 +1,7 @@
-"""Products of matrices, divided among the threads of `thread_pool`. OpenBLAS's own would slow them down.
+"""Matrix products on the threads of `thread_pool`; OpenBLAS's own threads would slow these down.
 
-For convolutions only. As kernels of ``matmul`` and ``linear`` they were taken out again: in the one run, a step
-of the transformer, whose attention stays with OpenBLAS's threads, took 2.7 s in the median (0.22 at least), for 0.1.
+Only for convolutions. ``matmul`` and ``linear`` do not use it: a step of the transformer, whose attention uses
+OpenBLAS's threads, took 2.7 s in the median with it (0.22 at best), and 0.1 s without.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from renga_core.backend import Array
 __all__ = ["LEAST", "multiply"]
 
 LEAST = 1 << 22
-"""Multiplications that are worth waking a thread for, which takes some 15 µs."""
+"""Number of multiplications above which another thread pays; waking it takes some 15 µs."""
 
 
 def multiply(a: Array, b: Array) -> Array:
-    """``a @ b`` for two matrices of one dtype; each thread computes some rows of the result or, if wide, columns."""
+    """``a @ b`` for two matrices of one dtype. Each thread computes some rows of the result or, if it is wide,
+    columns."""
     rows, columns = a.shape[0], b.shape[1]
     y = np.empty((rows, columns), np.result_type(a, b))
     pieces = thread_count() if rows * a.shape[1] * columns >= LEAST else 1

@@ -1,6 +1,6 @@
-"""Sparse times dense by SciPy, which needs no memory for the products of single elements.
+"""Sparse times dense products by SciPy, without memory for the products of single elements.
 
-100 000 elements times 64 columns: 1 ms, where the reference takes 60.
+100 000 elements times 64 columns take 1 ms; the reference takes 60.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ __all__ = ["SparseMatmul", "supports"]
 
 
 def supports(data: Array, row: Array, col: Array, rows: int, dense: Array) -> bool:
-    """Whether SciPy has the dtype: no half precision, and one for both."""
+    """Whether SciPy supports the dtype: the same for both, and not half precision."""
     return data.dtype == dense.dtype and dense.dtype in ("float32", "float64")
 
 
 class SparseMatmul:
-    """A product with a matrix in coordinate format, which need not be sorted."""
+    """Product with a matrix in coordinate format, which need not be sorted."""
 
     @staticmethod
     def forward(data: Array, row: Array, col: Array, rows: int, dense: Array) -> Array:
-        """``(rows, columns)``."""
-        from scipy.sparse import coo_array  # asked for by one function, so that Renga runs without
+        """Multiply a sparse matrix of shape ``(rows, columns)`` by a dense one."""
+        from scipy.sparse import coo_array  # imported here so that Renga runs without SciPy
 
         return coo_array((data, (row, col)), shape=(rows, dense.shape[0])) @ dense

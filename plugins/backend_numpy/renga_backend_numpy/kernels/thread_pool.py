@@ -1,12 +1,11 @@
-"""A pool of threads that share work: NumPy holds no lock while it copies, adds or multiplies large arrays.
+"""A pool of threads that share work. NumPy releases the GIL while it copies, adds or multiplies large arrays.
 
-A kernel cuts its work into pieces that fit into a core's cache, and hands `run_pieces` a function that does pieces. It
-is called in several threads at once, all of which take their pieces from one iterator, so that none waits for a slower
-one. There are as many threads as BLAS would use (``OPENBLAS_NUM_THREADS``), or fewer beside other programs (`cores`).
-Meanwhile BLAS itself has one: a product that is cut up already gains nothing from being cut again, and OpenBLAS's own
-threads, once awake, spin for some 25 ms on the cores that ours need (a convolution after a product by two threads of
-OpenBLAS takes 5.7 ms, after one by ours 3.1). Where BLAS is none whose threads can be set, or while the threads are
-busy with somebody else's work, the caller does all pieces itself.
+A kernel cuts its work into pieces that fit into a core's cache, and gives `run_pieces` a function that processes
+pieces. Several threads call the function at once; all take pieces from one iterator, so none waits for a slower one.
+The pool has as many threads as BLAS would use (``OPENBLAS_NUM_THREADS``), or fewer beside other programs (`cores`).
+Meanwhile BLAS itself gets one thread: OpenBLAS's own threads, once awake, spin for some 25 ms on the cores that the
+pool needs. (A convolution takes 5.7 ms after a product on two threads of OpenBLAS, and 3.1 after one on the pool.) The
+caller processes all pieces itself if the threads of BLAS cannot be set, or while the pool does other work.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _queues: list[SimpleQueue[Callable[[], None]]] = []
 
 
 def thread_count() -> int:
-    """How many threads `run_pieces` uses at most, unless it is told."""
+    """Default limit for the number of threads of `run_pieces`."""
     blas = _blas()
     return min(blas.threads(), cores.most()) if blas else 1
 
@@ -45,13 +44,14 @@ def run_pieces(work: Callable[[Iterator[T]], None], pieces: Sequence[T], threads
     """Call `work` with an iterator over `pieces`, in several threads if there are several pieces.
 
     Args:
-        work: Does the pieces that it takes from the iterator, which gives each to one thread only. It must not depend
-            on their order, nor call `run_pieces`.
-        pieces: What there is to do.
-        threads: How many to use at most. Default: as many as BLAS would; fewer while other programs keep cores busy.
+        work: Function that processes the pieces from the iterator, which gives each piece to one thread. It must not
+            depend on their order, and must not call `run_pieces`.
+        pieces: All pieces of work.
+        threads: Largest number of threads. Default: as many as BLAS would use, fewer while other programs keep cores
+            busy.
 
     Raises:
-        Exception: What `work` raised, in whichever thread; the others finish the piece that they are at.
+        Exception: Any exception of `work`, from any thread; the others finish their current piece first.
     """
     if threads is None:
         threads = min(thread_count(), cores.threads())
@@ -88,7 +88,7 @@ def _work_together(work: Callable[[Iterator[T]], None], pieces: Iterator[T], thr
     def do_pieces() -> None:
         try:
             work(pieces)
-        except BaseException as error:  # raised by the caller's thread
+        except BaseException as error:  # the caller's thread raises it again
             done.put(error)
         else:
             done.put(None)
@@ -126,9 +126,9 @@ class _Blas:
 
 @cache
 def _blas() -> _Blas | None:
-    """NumPy's BLAS if it is OpenBLAS, whose functions have names with a prefix and suffix in NumPy's wheels."""
+    """Return NumPy's BLAS if it is OpenBLAS. Its functions have a prefix and suffix in NumPy's wheels."""
     try:
-        library = ctypes.PyDLL(np.linalg._umath_linalg.__file__)  # asks the libraries that it depends on, too
+        library = ctypes.PyDLL(np.linalg._umath_linalg.__file__)  # also finds symbols of the libraries it links to
     except (OSError, AttributeError):
         return None
     for prefix in _PREFIXES:
@@ -141,7 +141,7 @@ def _blas() -> _Blas | None:
 
 
 def _in_child() -> None:
-    """Start anew after a fork, where the threads no longer exist."""
+    """Create a new pool after a fork, where the threads no longer exist."""
     global _busy
     _queues.clear()
     _busy = threading.Lock()
