@@ -77,4 +77,8 @@ def test_a_killed_rank_is_replaced_by_a_spare_and_nothing_else_changes(shell, vi
     assert "Done: test accuracy" in out
     assert lines(shell, "killed") == lines(shell, "whole")
     assert parameters(shell, "killed") == parameters(shell, "whole")
+    # The launcher does not wait for a spare to be gone.
+    deadline = time.monotonic() + 10
+    while ranks("killed") and time.monotonic() < deadline:
+        time.sleep(0.02)
     assert not ranks("killed")
