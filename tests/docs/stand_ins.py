@@ -65,6 +65,9 @@ def write_mirror(root: Path) -> dict[str, Any]:
         files[name] = _offer(root, getattr(remote, name), _archive(members, bytes(2 * (labels_each + 3072))))
     for name in ("SVHN_TRAIN", "SVHN_TEST"):
         files[name] = _offer(root, getattr(remote, name), _svhn())
+    weights = root / "pfnet" / "chainercv" / "models" / "net.npz"
+    weights.parent.mkdir(parents=True)
+    weights.touch()
     return files
 
 
