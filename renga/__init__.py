@@ -10,24 +10,24 @@ What you type lives here::
     loss = F.mean(model(x) ** 2)    # calling functions builds the graph
     loss.backward()                 # model's parameters now have gradients
 
-- `renga.functions`, `renga.links`, `renga.initializers`: what networks are made of.
-- `renga.function_hooks`, `renga.link_hooks`: what watches them, and other weights in each call.
-- `renga.distributions`: what random numbers are like.
-- `renga.optimizers`, `renga.optimizer_hooks`: what trains them.
-- `renga.datasets`, `renga.iterators`, `renga.dataset`: data.
+- `renga.functions`, `renga.links`, `renga.initializers`: functions, layers and initial values for networks.
+- `renga.function_hooks`, `renga.link_hooks`: hooks around functions and links, such as timers and weight normalization.
+- `renga.distributions`: probability distributions.
+- `renga.optimizers`, `renga.optimizer_hooks`: optimizers, and hooks such as gradient clipping.
+- `renga.datasets`, `renga.iterators`, `renga.dataset`: data sets and mini-batches.
 - `renga.training` with `extensions`, `snapshots`, `triggers`, `updaters`: the training loop.
-- `renga.cv`: vision: networks that detect and segment, data sets, transforms, evaluations.
-- `renga.language`: language models, weights of others, tokens.
-- `renga.run`: training runs described by data, as `renga train` makes them.
+- `renga.cv`: computer vision: detection, segmentation, data sets, transforms, evaluation.
+- `renga.language`: language models, loading weights of other programs, tokenizers.
+- `renga.run`: training runs described by a file, as `renga train` uses them.
 - `renga.distributed`: training by several processes.
-- `renga.inference`: a model that is frozen, to compute as fast as this machine can.
-- `renga.compile` (experimental): a step that is recorded, and then replayed without building its graph.
+- `renga.inference`: freezing a model, so that it predicts as fast as possible on this machine.
+- `renga.compile` (experimental): recording a training step and replaying it without building its graph.
 - `renga.testing`: helpers for tests, and test cases for functions and links.
-- `renga.onnx`: networks as ONNX files, out and in.
+- `renga.onnx`: exporting networks to ONNX files, and importing them.
 - `renga.serializers`, `renga.gradient_check`, `renga.computational_graph`, `renga.backend`, `renga.utils`.
 
-Importing `renga` imports no plugin. Each of these modules is a view of what plugins offer (`renga.view`): a name is
-imported when it is first used. To write a plugin: `hookimpl`, `Provider`, and docs/how-to/write-a-plugin.md.
+Importing `renga` imports no plugin. Each of these modules is a view of what plugins offer (`renga.view`). A name is
+imported at its first use. To write a plugin: `hookimpl`, `Provider`, and docs/how-to/write-a-plugin.md.
 """
 
 from .view import view

@@ -5,5 +5,5 @@ import sys
 from renga.cli import main
 
 status = main()
-# Not `sys.exit(main())`, which would look `exit` up before a communicator has put its own there, to know the status.
+# Not `sys.exit(main())`: it would look up `exit` before a communicator replaces it to learn the exit status.
 sys.exit(status)

@@ -1,4 +1,4 @@
-"""Array libraries and devices: `renga_core.backend`, and Chainer's names for them."""
+"""Array libraries and devices: `renga_core.backend`, and the names that Chainer gives them."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Data sets: those of `renga_data.datasets`, and of other plugins."""
+"""Data sets of `renga_data.datasets` and of other plugins."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Probability distributions: those of `renga_nn.distributions`, and of other plugins.
+"""Probability distributions of `renga_nn.distributions` and of other plugins.
 
 `Distribution` itself, `kl_divergence`, `cross_entropy` and `register_kl` are also names of `renga`.
 """

@@ -1,4 +1,4 @@
-"""Hooks that watch functions: those of `renga_nn.function_hooks`, for CUDA those of `renga_backend_cupy.profiling`."""
+"""Hooks around functions: `renga_nn.function_hooks`, and `renga_backend_cupy.profiling` for CUDA."""
 
 from renga.view import view
 

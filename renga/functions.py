@@ -1,4 +1,4 @@
-"""Differentiable functions: those of `renga_nn.functions`, which tells the families, and of other plugins.
+"""Differentiable functions of `renga_nn.functions`, which lists the groups, and of other plugins.
 
 `import renga.functions as F`.
 """

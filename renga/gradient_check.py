@@ -1,4 +1,4 @@
-"""Comparing gradients with numerical ones: `renga_testing.gradient_check`."""
+"""Comparing gradients with numerical gradients: `renga_testing.gradient_check`."""
 
 from renga.view import view
 

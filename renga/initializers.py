@@ -1,4 +1,4 @@
-"""Initializers of parameters: those of `renga_nn.initializers`, and of other plugins."""
+"""Initializers of parameters: `renga_nn.initializers`, and initializers of other plugins."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Iterators: those of `renga_data.iterators`, and of other plugins."""
+"""Iterators of `renga_data.iterators` and of other plugins."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Language models: `Llama`, its weights from other programs (`load_llama`), and text as tokens (`Tokenizer`).
+"""Language models: `Llama`, loading its weights (`load_llama`), and splitting text into tokens (`Tokenizer`).
 
 `pip install 'renga[tokenizers]'` installs what `Tokenizer` needs.
 """

@@ -1,4 +1,4 @@
-"""Hooks of links: those of `renga_nn.link_hooks`, and of other plugins."""
+"""Hooks around links: `renga_nn.link_hooks`, and hooks of other plugins."""
 
 from renga.view import view
 

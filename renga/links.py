@@ -1,4 +1,4 @@
-"""Layers with parameters: those of `renga_nn.links`, and of other plugins."""
+"""Layers with parameters: `renga_nn.links`, and links of other plugins."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""The error for a name that a module of the face does not have, now: unknown, or of a plugin that is not there."""
+"""The error for a name that a public module does not have: the name is unknown, or its plugin is not loaded."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["error"]
 def error(view: View, name: str) -> Exception:
     """Return the error for a name that no loaded plugin has.
 
-    The stub beside the module was written while all that Renga ships was there: it knows whose the name is.
+    The stub beside the module lists every name that Renga ships, so it shows which package a name belongs to.
     """
     package = _package(view.module, name)
     if package:
         return ProviderUnavailable(f"{view.module}.{name} cannot be used: {_why(package)}")
     aliases = {it.offer.name: public for public, same in view.public.entries().items() for it in same}
-    meant = aliases.get(name)  # it is what run files call the thing
+    meant = aliases.get(name)  # the name that run files use
     if of_pytorch := PYTORCH_NAMES.get(view.module, {}).get(name):
         hint = f" In Renga, PyTorch's {name!r} is '{of_pytorch}'."
     elif meant:
@@ -38,11 +38,11 @@ def error(view: View, name: str) -> Exception:
     unloaded = "".join(f"\n  - {plugin}: {plugin.status}" for plugin in plugins)
     text = f"module {view.module!r} has no attribute {name!r}.{hint}".removesuffix(".")
     text = f"{text}\nNot loaded:{unloaded}" if unloaded else text
-    return AttributeError(text, name=name, obj=None)  # an object to which Python adds no near misses of its own
+    return AttributeError(text, name=name, obj=None)  # so that Python adds no suggestions of its own
 
 
 def _package(module: str, name: str) -> str:
-    """The package that a name comes from when all that Renga ships is there; "": none."""
+    """The package of Renga that has a name when all its plugins are loaded; "" if none has it."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return ""

@@ -1,6 +1,6 @@
-"""ONNX, out and in: `export` writes a network as an ONNX file, `load` makes a link of one.
+"""ONNX: `export` writes a network to an ONNX file, `load` makes a link from an ONNX file.
 
-`pip install 'renga[onnx]'` installs what it needs.
+`pip install 'renga[onnx]'` installs the requirements.
 """
 
 from renga.view import view

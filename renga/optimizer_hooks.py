@@ -1,4 +1,4 @@
-"""Optimizer hooks, for ``optimizer.add_hook``: those of `renga_optimizers.hooks`, and of other plugins."""
+"""Optimizer hooks, for ``optimizer.add_hook``: `renga_optimizers.hooks`, and hooks of other plugins."""
 
 from renga.view import view
 

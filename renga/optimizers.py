@@ -1,4 +1,4 @@
-"""Optimizers: those of `renga_optimizers`, and of other plugins."""
+"""Optimizers of `renga_optimizers` and of other plugins."""
 
 from renga.view import view
 

@@ -1,8 +1,8 @@
-"""Public modules such as `renga.optimizers`: which names plugins have in them, and what each name stands for.
+"""Public modules such as `renga.optimizers`: which names plugins have in them, and the target of each name.
 
-A provider stands in the public module of its kind (`Kind.namespace`) under the name of its target: an optimizer with
-the target ``acme.lion:Lion`` is ``renga.optimizers.Lion``. What is not a provider (a base class, a constant, a helper
-function) stands there when a plugin lists it in a `Namespace`.
+A provider appears in the public module of its kind (`Kind.namespace`) under the name of its target. For example, an
+optimizer with the target ``acme.lion:Lion`` is ``renga.optimizers.Lion``. Other objects (base classes, constants,
+helper functions) appear there if a plugin lists them in a `Namespace`.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from renga_core.plugin.state import describe_error, pass_interrupt
 __all__ = ["Entry", "PublicModule"]
 
 _USABLE = (State.READY, State.UNAVAILABLE)
-"""What can be imported. A class whose module is missing says so itself, when it is used."""
+"""States in which a target can be imported. A class whose requirement is missing reports it when it is used."""
 
 
 class Entry(NamedTuple):
-    """What one plugin has under one name of a public module.
+    """A name in a public module, from one plugin.
 
     Attributes:
         name: The Python name, ``Adam``.
-        target: ``module:attribute``, what it stands for.
-        offer: The provider, or the `Namespace`, that says so.
+        target: ``module:attribute``, the object behind the name.
+        offer: The provider or the `Namespace` that declares the name.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Entry(NamedTuple):
     offer: Offer
 
     def load(self, origin: str) -> Any:
-        """Import what it stands for.
+        """Import and return the target.
 
         Args:
-            origin: Who asks, ``renga.optimizers.Adam``, for messages.
+            origin: The name that was requested, ``renga.optimizers.Adam``, for messages.
 
         Raises:
-            RengaPluginError: It is disabled, or its code raised; the error is the cause.
+            RengaPluginError: The plugin is disabled, or its code raised an error, which is the cause.
         """
         offer = self.offer
         status = offer.status
@@ -67,10 +67,10 @@ class Entry(NamedTuple):
 
 
 class PublicModule:
-    """What plugins have in one public module.
+    """The names that plugins have in one public module.
 
     Args:
-        name: The module, ``renga.optimizers``.
+        name: Name of the module, ``renga.optimizers``.
     """
 
     def __init__(self, name: str) -> None:
@@ -78,9 +78,9 @@ class PublicModule:
         self._known: tuple[PluginManager, int, dict[str, tuple[Entry, ...]]] | None = None
 
     def entries(self) -> dict[str, tuple[Entry, ...]]:
-        """Return by name what plugins have here, usable or not."""
+        """Return the entries of all plugins by name, usable or not."""
         manager = get_manager()
-        kinds = manager.kinds().values()  # may load plugins anew, and then `generation` is another
+        kinds = manager.kinds().values()  # may load plugins again, which changes `generation`
         if self._known is None or self._known[:2] != (manager, manager.generation):
             found: dict[str, list[Entry]] = {}
             for kind in kinds:
@@ -94,20 +94,20 @@ class PublicModule:
         return self._known[2]
 
     def usable(self) -> dict[str, Entry]:
-        """Return by name what stands for one thing, which is neither disabled nor known to be broken."""
+        """Return the entries that are unique, not disabled, and not known to be broken, by name."""
         meant = {name: _meant(same) for name, same in self.entries().items()}
         return {
             name: same[0] for name, same in meant.items() if len(same) == 1 and same[0].offer.status.state in _USABLE
         }
 
     def find(self, name: str) -> Entry | None:
-        """Return what a name stands for; None: no loaded plugin has it.
+        """Return the entry of a name; None if no loaded plugin has it.
 
-        Of several plugins, the one that ``[prefer.<kind>]`` names; else what Renga ships, with a notice.
+        If several plugins have the name, ``[prefer.<kind>]`` decides; else Renga's own is taken, with a notice.
 
         Raises:
-            AmbiguousProvider: Several plugins have it, and nobody said which is meant.
-            RengaPluginError: A plugin that the settings require is not ready.
+            AmbiguousProvider: Several plugins have the name, and no setting chooses one.
+            RengaPluginError: A required plugin is not ready.
         """
         manager = get_manager()
         manager.check_required()
@@ -121,11 +121,11 @@ class PublicModule:
         return meant[0] if meant else None
 
     def load(self, name: str) -> Any:
-        """Import and return what a name stands for.
+        """Import and return the target of a name.
 
         Raises:
             KeyError: No loaded plugin has it.
-            RengaPluginError: As `find` and `Entry.load` say.
+            RengaPluginError: See `find` and `Entry.load`.
         """
         entry = self.find(name)
         if entry is None:
@@ -148,7 +148,7 @@ def _entries_of(offer: Offer, module: str) -> list[Entry]:
 
 
 def _meant(same: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """Return which of those of one name is meant: one, unless third parties share it and nobody said which."""
+    """Of several entries with one name, return those that are meant: one, or all if no setting chooses one."""
     found = tuple(it for it in same if it.offer.status.state is not State.DISABLED) or same
     if len(found) < 2:
         return found
@@ -178,6 +178,6 @@ def _ambiguous(name: str, entries: tuple[Entry, ...]) -> AmbiguousProvider:
 
 def _taken_as_shipped(name: str, meant: Entry, other: Entry) -> str:
     return (
-        f"{name} is {meant.target}, which Renga ships; {other.target} ({other.offer.plugin.origin}) has the name, too. "
-        f"To use that, set {_prefer(other)}; to keep this and hear no more of it, set {_prefer(meant)}."
+        f"{name} is {meant.target}, which Renga ships; {other.target} ({other.offer.plugin.origin}) has the same name. "
+        f"To use that one, set {_prefer(other)}. To keep Renga's without this notice, set {_prefer(meant)}."
     )

@@ -1,4 +1,4 @@
-"""What PyTorch's names are called in Renga: for the error of a program that asks for one of them."""
+"""PyTorch's names and their equivalents in Renga, for the error about an unknown name."""
 
 __all__ = ["PYTORCH_NAMES"]
 

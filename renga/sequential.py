@@ -1,4 +1,4 @@
-"""Links one after the other: `renga_core.link.Sequential`, where Chainer has it."""
+"""`Sequential`: links in sequence (`renga_core.link.Sequential`), under the name of Chainer's module."""
 
 from renga.view import view
 

@@ -1,6 +1,7 @@
 """Saving and loading: `renga_core.serializers`, and the formats of `renga_serializers`.
 
-`save` and `load` take the format that the file's suffix stands for, a plugin's too; the others one format each.
+`save` and `load` choose the format by the file's suffix, including formats of plugins. Other functions use one format
+each.
 """
 
 from renga.view import view

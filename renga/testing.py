@@ -1,6 +1,6 @@
 """Helpers for tests: `renga_testing.cases`, and `assert_allclose` for arrays of any backend.
 
-What checks more in fewer lines is `renga_testing.function_suite` and `link_suite`.
+`renga_testing.function_suite` and `link_suite` check more with less code.
 """
 
 from renga.view import view

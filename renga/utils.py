@@ -1,4 +1,4 @@
-"""Small things: Chainer's `utils`; sparse matrices, sizes of convolutions, drawing from a table of probabilities."""
+"""Small helpers as in Chainer's `utils`: sparse matrices, sizes of convolutions, sampling from probabilities."""
 
 from renga.view import view
 

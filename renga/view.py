@@ -1,9 +1,9 @@
-"""How a module of the face looks names up: `view(__name__)` gives it `__getattr__` and `__dir__`.
+"""Looks up names in public modules: `view(__name__)` gives a module its `__getattr__` and `__dir__`.
 
-A name is one of core's that the module lists itself, or a module in it, or what plugins have in it
-(`renga.public_module.PublicModule`). It is imported at its first use and then kept in the module, so that a second use
-costs what any attribute costs. What stays out is told apart: a name that nobody has is an AttributeError; one whose
-plugin is disabled or missing is a `ProviderUnavailable` that says so.
+A name belongs to core and is listed by the module, or is a submodule, or comes from plugins
+(`renga.public_module.PublicModule`). It is imported at its first use and then kept in the module, so later uses cost
+nothing extra. An unknown name raises AttributeError; a name of a disabled or missing plugin raises
+`ProviderUnavailable`, which says so.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["VIEWS", "View", "view"]
 
 
 class View:
-    """What a module of the face has.
+    """The contents of a public module.
 
     Args:
-        module: Its name, ``renga.training``.
-        own: By module of core, the names that are there whatever is installed, with spaces between them.
-        modules: The modules in it, with spaces between them.
+        module: Name of the module, ``renga.training``.
+        own: Names of core by core module, separated by spaces. They are there whatever plugins are installed.
+        modules: Names of submodules, separated by spaces.
     """
 
     def __init__(self, module: str, own: Mapping[str, str], modules: str) -> None:
@@ -36,17 +36,17 @@ class View:
 
     @cached_property
     def public(self) -> PublicModule:
-        """What plugins have in it. Plugins' machinery is imported when a name is asked for, not by ``import renga``."""
+        """The names from plugins. The plugin system is imported when a name is requested, not by ``import renga``."""
         from renga.public_module import PublicModule
 
         return PublicModule(self.module)
 
     def get(self, name: str) -> Any:
-        """Return what a name stands for, and keep it in the module: the module's `__getattr__`.
+        """Return the object with this name, and keep it in the module: the module's `__getattr__`.
 
         Raises:
-            AttributeError: There is no such name; the message has the nearest.
-            RengaPluginError: Its plugin is disabled, missing or broken, or several plugins have the name.
+            AttributeError: The name does not exist; the message suggests the nearest.
+            RengaPluginError: The plugin is disabled, missing or broken, or several plugins have the name.
         """
         if name == "__all__":
             return self.star()
@@ -67,13 +67,13 @@ class View:
         return value
 
     def star(self) -> list[str]:
-        """Return what ``import *`` brings: the module's `__all__`.
+        """Return the names for ``import *``: the module's `__all__`.
 
-        One of a third party's that cannot be imported is left out with a warning, and ends nothing.
+        Names of third parties that cannot be imported are left out with a warning.
         """
         from renga_core.plugin import RengaPluginError, get_manager
 
-        # Not the modules of `renga` itself: ``from renga import *`` would hide Python's `random`.
+        # Submodules of `renga` itself are left out: ``from renga import *`` would hide Python's `random`.
         names = {*self.own, *(self.modules if "." in self.module else ())}
         for name, entry in self.public.usable().items():
             try:
@@ -90,12 +90,12 @@ class View:
 
 
 VIEWS: dict[str, View] = {}
-"""The views there are, by module; of modules that have been imported."""
+"""The views of all imported public modules, by module name."""
 
 
 def view(
     module: str, own: Mapping[str, str] | None = None, modules: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` for a module; see `View` for the arguments."""
+    """Return `__getattr__` and `__dir__` for a module; `View` describes the arguments."""
     made = VIEWS[module] = View(module, own or {}, modules)
     return made.get, made.dir

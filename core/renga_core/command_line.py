@@ -1,4 +1,4 @@
-"""The parser of commands (kind ``command``), whose errors are Renga's: in one line, with the nearest right option."""
+"""The parser of commands (kind ``command``): its errors take one line and suggest the nearest option."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class UsageError(RengaError):
 
 
 class Parser(argparse.ArgumentParser):
-    """`argparse.ArgumentParser` that raises `UsageError` where that one prints its usage and exits.
+    """`argparse.ArgumentParser` that raises `UsageError`, where argparse prints the usage and exits.
 
-    Options are not abbreviated: a script that says ``--back`` would break on the day ``--backup`` is added.
+    Options cannot be abbreviated: a script that uses ``--back`` would break once ``--backup`` is added.
     """
 
     def __init__(self, prog: str, description: str, add_help: bool = True) -> None:
@@ -34,11 +34,11 @@ class Parser(argparse.ArgumentParser):
         """Parse `argv`.
 
         Args:
-            argv: The words.
-            intermixed: Whether options may stand between the arguments of a list: ``RUN --out FILE A B``.
+            argv: The arguments.
+            intermixed: Whether options may appear between positional arguments: ``RUN --out FILE A B``.
 
         Raises:
-            UsageError: A word is none of the options and arguments, or one of them is missing or wrong.
+            UsageError: An argument is unknown, missing or invalid.
         """
         arguments, rest = (self.parse_known_intermixed_args if intermixed else self.parse_known_args)(argv)
         if rest:
@@ -57,7 +57,7 @@ def assignment(text: str) -> tuple[str, str]:
 
 
 def word(text: str) -> str:
-    """Read text that is not empty, as an argparse type: a script's variable that is not set must not go unnoticed."""
+    """Read text that is not empty, as an argparse type, so that an unset variable in a script is noticed."""
     if not text.strip():
         raise argparse.ArgumentTypeError("expected a word, got ''")
     return text

@@ -1,14 +1,14 @@
-"""Settings of a thread: train or test mode, graph building, debug mode.
+"""Thread-local configuration: train or test mode, graph building, debug mode.
 
-`config` is what code reads and changes; a change concerns the current thread only. `global_config` holds the defaults
-that every thread falls back to. `using_config` changes one entry for the length of a `with` block::
+Code reads and changes `config`; a change affects the current thread only. `global_config` holds the defaults of all
+threads. `using_config` changes one entry inside a `with` block::
 
     with using_config("train", False):
         y = model(x)
 
-Reading an entry is one attribute access in C: defaults are attributes of the class, a thread's own values attributes of
-the thread-local instance. Even that is more than the engine can afford three times on every call of a function: while
-`unusual` is empty, it need not look.
+Reading an entry is one attribute access in C: defaults are attributes of the class, and a thread's own values are
+attributes of the thread-local instance. Even this is too slow for three reads in every function call, so the engine
+skips them while `unusual` is empty.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _USUAL = {"enable_backprop": True, "debug": False, "function_hooks": None, "tracers": (), "choice_tracers": ()}
-"""The entries that change what applying a function does, and the value with which they change nothing."""
+"""The entries that change how functions are applied, and their usual values, which change nothing."""
 
 unusual: set[tuple[int, str]] = set()
-"""Threads, by number (0: all), and entries that they have set to a value other than the usual one.
+"""Pairs of a thread's number (0: all threads) and an entry that it has set to an unusual value.
 
-While it is empty, functions called in any thread join the graph, unwatched. A thread that ends without undoing what it
-has set is left in it, which costs others a look at their own configuration.
+While it is empty, functions in every thread join the graph, without hooks. If a thread ends without undoing its
+changes, they stay here; then other threads look at their own configuration, which is slower.
 """
 
 
@@ -42,22 +42,22 @@ _set = threading.local.__setattr__
 
 
 class Config(threading.local):
-    """The entries, with their defaults. Plugins and programs may add entries of their own by assigning them.
+    """The entries and their defaults. Plugins and programs add entries by assigning to them.
 
     Attributes:
-        train: Training mode; dropout and batch normalization ask it.
+        train: Training mode; dropout and batch normalization read it.
         enable_backprop: Build a graph when functions are called.
-        debug: Check for NaN, and remember where in the program each function was called.
+        debug: Check for NaN, and record where the program called each function.
         keep_graph_on_report: Keep the graph of reported Variables.
-        type_check: Check shapes and dtypes of functions' arguments before computing.
+        type_check: Check shapes and dtypes of function arguments before computing.
         dtype: Default dtype of parameters and data sets.
-        warn_nondeterministic: Warn where results may differ from one run to the next.
-        in_recomputing: A function is being called a second time, for its gradients (`recomputed`): what it should do
-            once only, such as moving averages of batch normalization, it has done.
-        gradient_listener: Is told of gradients that are complete while backward goes on: see `arriving_gradients`.
+        warn_nondeterministic: Warn if results may differ between runs.
+        in_recomputing: A function is called a second time for its gradients (`recomputed`), and must not repeat side
+            effects, such as updating moving averages of batch normalization.
+        gradient_listener: Receives gradients that are complete while backward continues: see `arriving_gradients`.
         function_hooks: The hooks that watch every function of this thread, by name; see `FunctionHook`.
-        tracers: Who sees what this thread does next: see `renga_core.tracer.Tracer`.
-        choice_tracers: Who sees which kernels this thread computes with.
+        tracers: Tracers of this thread's next operations: see `renga_core.tracer.Tracer`.
+        choice_tracers: Tracers that record which kernels this thread uses.
     """
 
     train: bool = True
@@ -84,7 +84,7 @@ class Config(threading.local):
             unusual.discard((threading.get_ident(), name))
 
     def show(self, file: TextIO | None = None) -> None:
-        """Print each entry and its value in this thread, one a line (default: standard output)."""
+        """Print each entry and its value in this thread, one per line (default: standard output)."""
         _show({**vars(Config), **vars(self)}, file)
 
 
@@ -103,7 +103,7 @@ def _show(entries: Mapping[str, Any], file: TextIO | None) -> None:
 
 
 class GlobalConfig:
-    """The defaults of all threads. Setting an entry here changes it in each thread that has no value of its own."""
+    """The defaults of all threads. Setting an entry here changes it in each thread that has not set its own value."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(Config, name)
@@ -117,7 +117,7 @@ class GlobalConfig:
         delattr(Config, name)
 
     def show(self, file: TextIO | None = None) -> None:
-        """Print each default, one a line (default: to standard output)."""
+        """Print each default, one per line (default: to standard output)."""
         _show(vars(Config), file)
 
 
@@ -129,9 +129,9 @@ def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> np.dtype[Any]:
     """Return `dtype`, or ``config.dtype`` if it is None.
 
     Args:
-        dtype: What the user has said.
-        map_mixed16: What stands for a default of half precision where that does not do, as in averages: float32.
-            Renga needs no mode of its own for this (Chainer's was ``mixed16``).
+        dtype: The dtype that the user passed.
+        map_mixed16: Replaces a half-precision default where more precision is needed, as in averages: float32. Renga
+            needs no special mode for this (Chainer's was ``mixed16``).
     """
     if dtype is not None:
         given: np.dtype[Any] = np.dtype(dtype)
@@ -148,7 +148,7 @@ class using_config:
     Args:
         name: The entry.
         value: Its value in the block.
-        config: Where to set it; the thread's configuration.
+        config: The configuration to change; default: the thread's.
     """
 
     __slots__ = ("_before", "_config", "_name", "_value")
@@ -174,7 +174,7 @@ class using_config:
             delattr(self._config, self._name)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """`function`, with the entry set during each call."""
+        """Return `function` wrapped so that the entry is set during each call."""
 
         @wraps(function)
         def within(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -185,4 +185,4 @@ class using_config:
 
 
 _NOTHING = object()
-"""In place of a value that a thread does not have."""
+"""Placeholder for a value that a thread has not set."""

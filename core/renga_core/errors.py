@@ -1,4 +1,4 @@
-"""The root of Renga's own errors, and the words «Did you mean …?»."""
+"""The base class of Renga's errors, and the suggestion «Did you mean …?»."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ __all__ = ["RengaError", "did_you_mean"]
 
 
 class RengaError(Exception):
-    """Something the user can put right: the message says what was asked, where it came from, what there is, what next.
+    """An error that the user can fix. Its message says what was asked, where it came from, what exists, and what to do.
 
-    The command line prints such an error without a traceback; `exit_status` is what it exits with.
+    The command line prints it without a traceback and exits with `exit_status`.
     """
 
     exit_status: int = 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickle would call `__init__` with the message alone. So class, attributes and notes reach another process,
-        # whatever `__init__` takes.
+        # Pickle would call `__init__` with the message alone. This keeps class, attributes and notes across processes,
+        # whatever the arguments of `__init__`.
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]  # NEWOBJ's
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return " Did you mean 'adam'?" (leading space included) with the names nearest to `name`, "" if none is near.
+    """Return " Did you mean 'adam'?" (with leading space) with the names nearest to `name`, or "" if none is near.
 
-    A section that all names share (``run.`` in ``run.seed``, ``run.out``) does not count as likeness.
+    A section that all names share (``run.`` in ``run.seed``, ``run.out``) is ignored in the comparison.
     """
-    import difflib  # imported when something is wrong, not by `import renga`
+    import difflib  # imported only after an error, not by `import renga`
 
     names = sorted(set(known))
     section = "".join(name.rpartition(".")[:2])

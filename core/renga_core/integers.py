@@ -1,4 +1,4 @@
-"""Sizes and axes as users give them."""
+"""Sizes and axes in the forms that users write them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["as_ints"]
 
 
 def as_ints(given: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
-    """One integer or several as a tuple of Python's: NumPy's, and arrays without axes that hold one, are integers too.
+    """Return an integer or several as a tuple of Python integers. NumPy's integers and 0-d arrays count as integers.
 
     Raises:
-        TypeError: What is given is neither.
+        TypeError: The argument is neither.
 
     >>> import numpy as np
     >>> as_ints(np.int32(3)), as_ints(np.array(3)), as_ints([2, np.int64(3)]), as_ints(np.array([2, 3]))

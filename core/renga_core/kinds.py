@@ -1,9 +1,8 @@
-"""The kinds of things that core knows, a row each. To add a kind is to add a row; plugins add theirs by `renga_kinds`.
+"""The kinds of providers that core knows, one row each. Plugins add kinds with the hook `renga_kinds`.
 
-A row names the protocol that its providers follow, and where to look: nothing but `renga_core.plugin` is imported here,
-so that listing plugins needs no NumPy. The imports below are for type checkers: a row says what `registry(ROW).load`
-returns. Because they name most of core, no other part of core imports this file: it asks for a kind by its name,
-``registry("kernel")``.
+A row names the protocol of its providers as text: only `renga_core.plugin` is imported here, so that listing plugins
+needs no NumPy. The imports below are for type checkers, so that they know what `registry(ROW).load` returns. They name
+most of core, so no other part of core imports this file; it looks up a kind by name: ``registry("kernel")``.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ __all__ = [
 
 
 def _backend_of(device: str) -> str:
-    """``cupy:0``, which may also be written ``@cupy:0``, is device 0 of backend ``cupy``."""
+    """Return ``cupy`` of ``cupy:0`` or ``@cupy:0``: device 0 of backend ``cupy``."""
     backend, colon, index = device.removeprefix("@").rpartition(":")
     return backend if colon and index.isdigit() else device.removeprefix("@")
 
@@ -83,7 +82,7 @@ FUNCTION_HOOK: Kind[Callable[..., FunctionHook]] = Kind(
     protocol="renga_core.graph:FunctionHook",
     suite="renga_testing.suites:FunctionHookSuite",
     namespace="renga.function_hooks",
-    summary="a FunctionHook class: what watches functions, forward and backward",
+    summary="a FunctionHook class, called around functions in forward and backward",
 )
 LINK: Kind[Callable[..., Link]] = Kind(
     "link",
@@ -105,7 +104,7 @@ LAUNCHER: Kind[Launcher] = Kind(
     default="mpi",
     protocol="renga_core.communicator.launcher:Launcher",
     suite="renga_testing.suites:LauncherSuite",
-    summary="a callable that runs so many processes of a command and returns the exit status",
+    summary="a callable that runs a command in several processes and returns the exit status",
 )
 OPTIMIZER: Kind[Callable[..., Optimizer]] = Kind(
     "optimizer",
@@ -146,7 +145,7 @@ MODEL: Kind[Callable[..., Link]] = Kind(
     config_key="model.use",
     protocol="renga_core.link:Link",
     suite="renga_testing.suites:ModelSuite",
-    summary="a callable that returns a Link which maps a batch to the output of its task (class scores)",
+    summary="a callable that returns a Link, which maps a batch to the output of its task (class scores)",
 )
 DATASET: Kind[Callable[..., Any]] = Kind(
     "dataset",
@@ -159,19 +158,19 @@ FILE_FORMAT: Kind[Callable[[], FileFormat]] = Kind(
     "file_format",
     protocol="renga_core.serializers:FileFormat",
     suite="renga_testing.suites:FileFormatSuite",
-    summary="a callable without arguments that returns a FileFormat: what saves an object to a file, and loads it",
+    summary="a callable without arguments that returns a FileFormat, which saves objects to files and loads them",
 )
 NAMESPACE: Kind[Any] = Kind(
     "namespace",
     spec=Namespace,
     unique=False,
-    summary="the names in a public module that are not providers (see `Namespace`)",
+    summary="names in a public module that are not providers (see `Namespace`)",
 )
 DOCTOR_CHECK: Kind[Callable[[float, str | None], Iterable[tuple[str, str, str]]]] = Kind(
     "doctor_check",
     suite="renga_testing.suites:DoctorCheckSuite",
-    summary="a callable that takes seconds and hosts (None: this one), tries what is not a backend, and returns "
-    "what it found for `renga doctor`: rows of what was tried, its state, and more about it",
+    summary="a callable that takes seconds and hosts (None: this one), runs tests for "
+    "`renga doctor`, and returns rows: what was tested, its state, and details",
 )
 COMMAND: Kind[Callable[[Sequence[str]], int]] = Kind(
     "command",

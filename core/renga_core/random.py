@@ -1,8 +1,8 @@
-"""Random numbers: one generator for each backend, all seeded by one call.
+"""Random numbers: one generator for each backend, all set by one seed.
 
-Dropout, initializers and data iterators draw from here and nowhere else, so that a seed decides a whole run and a
-snapshot can hold the state of everything random. NumPy's global generator is never used, unless a layer for programs
-that seed it says so with `use`.
+Dropout, initializers and data iterators use only these generators, so one seed determines a whole run, and a snapshot
+can save the complete random state. NumPy's global generator is not used, unless a compatibility layer requests it with
+`use`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _entropy: int | None = None
 _children = 0
 _generators: dict[str, Any] = {}
 _given: dict[str, Callable[[], Any]] = {}
-"""By the backend's name, what `use` has been told to ask for a generator in place of the backend's own."""
+"""The functions passed to `use`, by the backend's name; they replace the backend's own generator."""
 
 
 def seed(value: int) -> None:
-    """Start every backend's generator, and every seed handed out later, from `value` (a non-negative integer)."""
+    """Seed every backend's generator, and the seeds of `new_seed`, with `value` (a non-negative integer)."""
     if not isinstance(value, (int, np.integer)) or value < 0:
         raise ValueError(f"a seed must be a non-negative integer, not {value!r}")
     global _entropy, _children
@@ -41,7 +41,7 @@ def seed(value: int) -> None:
 
 
 def generator(backend: Backend) -> Any:
-    """The generator of `backend`, made from the seed at its first use; from the system's entropy if there was none."""
+    """The generator of `backend`, seeded at its first use; with the system's entropy if no seed was set."""
     if unusual and config.tracers:
         return traced("generator", generator, backend)
     if (find := _given.get(backend.name)) is not None and (given := find()) is not None:
@@ -54,15 +54,14 @@ def generator(backend: Backend) -> Any:
 
 
 def use(name: str, find: Callable[[], Any] | None) -> None:
-    """From now on, draw the numbers of a backend from another generator, which no seed reaches; not so if None.
+    """From now on, use another generator for a backend, which `seed` does not affect; None restores the backend's own.
 
-    For layers that run programs with a generator of their own.
+    For compatibility layers that run programs with their own generator.
 
     Args:
-        name: The backend's.
-        find: Called whenever a generator is asked for. Gives what the backend's `make_generator` makes, or something
-            with its methods, so that `generator_state` and `set_generator_state` work on it; or None, for a caller that
-            draws from the backend's own.
+        name: Name of the backend.
+        find: Called for every request; returns an object like those of the backend's `make_generator`, on which
+            `generator_state` and `set_generator_state` work; or None, to use the backend's own for this caller.
     """
     with _lock:
         if find is None:
@@ -72,7 +71,7 @@ def use(name: str, find: Callable[[], Any] | None) -> None:
 
 
 def spawn_seed() -> int:
-    """A new seed for something with a generator of its own, such as an iterator: the n-th call gives the n-th child."""
+    """A new seed for an object with its own generator, such as an iterator: the n-th call returns the n-th child."""
     global _children
     with _lock:
         _children += 1
@@ -80,7 +79,7 @@ def spawn_seed() -> int:
 
 
 def get_state() -> dict[str, Any]:
-    """The state of everything random, as data that JSON can hold."""
+    """The complete random state, as JSON data."""
     from renga_core.backend import get_backend
 
     with _lock:
@@ -94,10 +93,10 @@ def get_state() -> dict[str, Any]:
 
 
 def set_state(state: Mapping[str, Any]) -> None:
-    """Put everything random into a state that `get_state` returned.
+    """Restore a state that `get_state` returned.
 
     Raises:
-        UnknownProvider, ProviderUnavailable: The state holds a generator of a backend that is not there.
+        UnknownProvider, ProviderUnavailable: The state contains a generator of a backend that does not exist here.
     """
     global _entropy, _children
     with _lock:
@@ -108,12 +107,12 @@ def set_state(state: Mapping[str, Any]) -> None:
 
 
 def exchange(state: tuple[Any, ...] = (None, 0, {})) -> tuple[Any, ...]:
-    """Put everything random into a state that this function returned, and return the one until now.
+    """Switch to a random state that this function returned earlier, and return the current one.
 
-    For whoever runs several programs in turn in one process, each with random numbers of its own. Nothing is copied.
+    For running several programs in turn in one process, each with its own random numbers. Nothing is copied.
 
     Args:
-        state: What an earlier call returned; by default that of a program that has drawn nothing.
+        state: The result of an earlier call; default: the state of a program that has drawn no numbers.
     """
     global _entropy, _children
     with _lock:
@@ -125,12 +124,12 @@ def exchange(state: tuple[Any, ...] = (None, 0, {})) -> tuple[Any, ...]:
 
 @contextmanager
 def replaying(state: Mapping[str, Any]) -> Iterator[None]:
-    """While a ``with`` block runs, all generators repeat their draws from a `state`; then they continue as before.
+    """Inside a ``with`` block, start all generators from `state`; afterwards they continue as before.
 
-    That is of all threads: none but one may draw meanwhile.
+    This affects all threads: no other thread may draw numbers meanwhile.
 
     Raises:
-        UnknownProvider, ProviderUnavailable: As `set_state`.
+        UnknownProvider, ProviderUnavailable: See `set_state`.
     """
     replayed = _made_from(state)
     with _lock:
@@ -146,18 +145,18 @@ def replaying(state: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _given_now() -> dict[str, Any]:
-    """The generators that `use` has given, if this caller is to draw from them."""
+    """The generators of `use`, for this caller."""
     return {name: found for name, find in _given.items() if (found := find()) is not None}
 
 
 def _replace_generators(made: Mapping[str, Any]) -> None:
-    """Have these and no others."""
+    """Replace all generators."""
     _generators.clear()
     _generators.update(made)
 
 
 def _set_given(state: Mapping[str, Any]) -> None:
-    """Put generators that `use` has given into the states that `get_state` returned."""
+    """Restore generators of `use` to the states that `get_state` returned."""
     from renga_core.backend import get_backend
 
     for name, given in _given_now().items():
@@ -166,7 +165,7 @@ def _set_given(state: Mapping[str, Any]) -> None:
 
 
 def _made_from(state: Mapping[str, Any]) -> dict[str, Any]:
-    """New generators in the states that `get_state` returned; those that `use` has replaced, as they are."""
+    """Make generators in the states that `get_state` returned; replaced ones keep their objects."""
     from renga_core.backend import get_backend
 
     given = _given_now()
@@ -183,7 +182,7 @@ def _make(backend: Backend) -> Any:
 
 
 def _derive(purpose: str) -> int:
-    """A 63-bit seed that depends on the user's seed and on what it is for, and on nothing else."""
+    """A 63-bit seed that depends only on the user's seed and the purpose."""
     global _entropy
     if _entropy is None:
         _entropy = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]  # always one integer

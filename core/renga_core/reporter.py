@@ -1,6 +1,6 @@
-"""Numbers about a running program: a loss, an accuracy, a learning rate.
+"""Reported values of a running program: a loss, an accuracy, a learning rate.
 
-Whoever knows a value reports it, without knowing who will read it::
+Code reports a value without knowing who reads it::
 
     report({"loss": loss}, model)       # in the model
 
@@ -10,7 +10,7 @@ Whoever knows a value reports it, without knowing who will read it::
         model(x)
     reporter.observation                # {"main/loss": ...}
 
-Outside a ``with reporter`` block, `report` does nothing. The current reporter belongs to the thread.
+Outside a ``with reporter`` block, `report` does nothing. Each thread has its own current reporter.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Reporter:
     """Collects reported values.
 
     Attributes:
-        observation: The values by name: ``"observer/key"`` if an observer reported them, ``"key"`` if nobody did.
+        observation: Values by name: ``"observer/key"``, or ``"key"`` if no observer was given.
     """
 
     def __init__(self) -> None:
         self.observation: dict[str, Any] = {}
-        # An observer is kept beside its name: were it collected, another object could come to have its id.
+        # Keep a reference to the observer: otherwise its id could be reused by another object.
         self._observers: dict[int, tuple[object, str]] = {}
 
     def __enter__(self) -> Self:
@@ -60,7 +60,7 @@ class Reporter:
 
     @contextmanager
     def scope(self, observation: dict[str, Any]) -> Iterator[None]:
-        """Make this the current reporter, and `observation` the dictionary it fills, while a ``with`` block runs."""
+        """Make this the current reporter, and `observation` its dictionary, while a ``with`` block runs."""
         before = self.observation
         self.observation = observation
         try:
@@ -74,16 +74,16 @@ class Reporter:
         self._observers[id(observer)] = (observer, name)
 
     def add_observers(self, prefix: str, observers: Iterable[tuple[str, object]]) -> None:
-        """Add pairs of name and observer, such as a link's ``namedlinks()``; `prefix` is put before each name."""
+        """Add pairs of name and observer, such as a link's ``namedlinks()``, with `prefix` before each name."""
         for name, observer in observers:
             self.add_observer(prefix + name, observer)
 
     def report(self, values: Mapping[str, Any], observer: object | None = None) -> None:
-        """Take values over.
+        """Store values.
 
         Args:
-            values: Values by key. A Variable is cut off its graph, unless ``config.keep_graph_on_report`` is set.
-            observer: Who reports; its name is put before each key.
+            values: Values by key. Variables are detached from the graph, unless ``config.keep_graph_on_report`` is set.
+            observer: The reporting object; its name is put before each key.
 
         Raises:
             KeyError: The observer has not been added.
@@ -108,7 +108,7 @@ class Reporter:
 def get_current_reporter() -> Reporter:
     """The reporter of the innermost ``with reporter`` block of this thread. Raises RuntimeError if there is none."""
     if not _current.reporters:
-        raise RuntimeError("no reporter is current in this thread; `with reporter:` makes it so")
+        raise RuntimeError("there is no current reporter in this thread; use `with reporter:`")
     return _current.reporters[-1]
 
 
@@ -116,8 +116,8 @@ def report(values: Mapping[str, Any], observer: object | None = None) -> None:
     """Report values to the current reporter; without one, do nothing.
 
     Args:
-        values: Values by key. A pair ``(value, weight)`` counts with that weight in averages.
-        observer: Who reports, usually the link itself. It must have been added to the reporter.
+        values: Values by key. A pair ``(value, weight)`` has this weight in averages.
+        observer: The reporting object, usually the link itself. It must have been added to the reporter.
     """
     if _current.reporters:
         _current.reporters[-1].report(values, observer)
@@ -125,6 +125,6 @@ def report(values: Mapping[str, Any], observer: object | None = None) -> None:
 
 @contextmanager
 def report_scope(observation: dict[str, Any]) -> Iterator[None]:
-    """Let the current reporter fill `observation` while a ``with`` block runs. Raises RuntimeError if there is none."""
+    """Let the current reporter store values in `observation` inside a ``with`` block. RuntimeError if there is none."""
     with get_current_reporter().scope(observation):
         yield

@@ -1,7 +1,7 @@
-"""How the engine tells tracers of what it does. Who wants to see it subclasses `renga_core.tracer.Tracer`.
+"""How the engine notifies tracers. To receive events, subclass `renga_core.tracer.Tracer`.
 
-Whatever tells of something is written ``if unusual and config.tracers: …``: while nobody in any thread traces, hooks or
-has switched graphs off, it costs a look whether a set is empty. `side_effect` is for authors of functions.
+Each call site is written ``if unusual and config.tracers: …``: while no thread traces, hooks or switches graphs off, it
+costs one test of a set. `side_effect` is for authors of functions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ T = TypeVar("T")
 
 
 def side_effect(do: Callable[[], object]) -> None:
-    """Call `do`, and let tracers know.
+    """Call `do`, and notify tracers.
 
-    For changes that a library makes beside the results of functions, such as moving averages: a step that is recorded
-    and replayed has to make them in each replay. `do` may read the attributes of the function nodes that it refers to:
-    a replay computes with the same nodes.
+    For changes beside the results of functions, such as moving averages: a replay of a recorded step must repeat them.
+    `do` may read attributes of the function nodes it refers to: a replay computes with the same nodes.
     """
     if config.tracers:
         traced("side_effect", side_effect, do)
@@ -39,32 +38,32 @@ def traced(event: str, proceed: Callable[..., T], *args: Any) -> T:
 
 
 def traced_backward(proceed: Callable[..., None], *args: Any) -> None:
-    """Like `traced` of ``backward``; what happens within it is seen, too."""
+    """Like `traced`, for ``backward``; what happens inside it is traced, too."""
     for tracer in config.tracers:
         proceed = partial(tracer.backward, proceed)
     proceed(*args)
 
 
 def read(variable: Any, array: Any) -> Any:
-    """What a program gets of an array that it asks for."""
+    """Return the object that the program gets when it reads an array."""
     for tracer in config.tracers:
         array = tracer.read(variable, array)
     return array
 
 
 def created(variable: Any) -> None:
-    """Tell of a new Variable."""
+    """Notify tracers of a new Variable."""
     for tracer in config.tracers:
         tracer.created(variable)
 
 
 def changed(what: Any, how: str) -> None:
-    """Tell of a change."""
+    """Notify tracers of a change."""
     for tracer in config.tracers:
         tracer.changed(what, how)
 
 
 def chosen(operation: Any, implementation: Any) -> None:
-    """Tell of what is about to compute."""
+    """Notify tracers of an implementation that is about to compute."""
     for tracer in config.choice_tracers:
         tracer.chosen(operation, implementation)

@@ -1,6 +1,6 @@
-"""The door of the engine for those who want to see what it does: recorders, profilers, exporters.
+"""`Tracer`: lets recorders, profilers and exporters observe the engine.
 
-A `Tracer` sees what its own thread does while a ``with`` block runs::
+A `Tracer` observes its own thread while a ``with`` block runs::
 
     class Names(Tracer):
         def apply(self, proceed, function, inputs):
@@ -11,8 +11,8 @@ A `Tracer` sees what its own thread does while a ``with`` block runs::
     with Names():
         loss = model(x)
 
-What a tracer sees, in which order, and what it may not do: docs/explanation/graph.md, «Tracing». How the engine tells
-of it: `renga_core.tracepoints`.
+For the events, their order, and what a tracer must not do, see docs/explanation/graph.md, «Tracing». The calls from the
+engine are in `renga_core.tracepoints`.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ __all__ = ["Tracer"]
 
 
 class Tracer:
-    """Sees what this thread does. Subclass it, and override what you need.
+    """Observes the current thread. Subclass it and override methods.
 
-    Methods named by a verb (`apply`, `backward`, `gradients` …) are called *in place of* what they see. They must call
-    `proceed` once, with the arguments that they were given or with others of the same meaning, and return what it
-    returns. Except in `backward`, what happens within `proceed` is part of it: this tracer does not see it.
+    Methods named by a verb (`apply`, `backward`, `gradients` …) are called *instead of* the operation. They must call
+    `proceed` once, with the given arguments or equivalent ones, and return its result. Except in `backward`, the tracer
+    does not observe what happens inside `proceed`.
 
-    Methods named by a participle (`created`, `changed`, `chosen`) are called *after* what they see.
+    Methods named by a participle (`created`, `changed`, `chosen`) are called *after* the operation.
 
-    Of several tracers the one that was entered last is called first, and its `proceed` calls the one before it.
+    Of several tracers, the one entered last is called first, and its `proceed` calls the one before it.
 
     Attributes:
-        whole: Functions that are composed of others, and say so, are seen as one (`renga_nn.functions.composed.whole`).
+        whole: Whether composed functions that declare it are observed as one (`renga_nn.functions.composed.whole`).
     """
 
     whole: ClassVar[bool] = False
 
     def __enter__(self) -> Self:
-        # Functions are slower while somebody sees them, so only those are told who listen.
+        # Traced functions are slower, so only the events that a tracer overrides are sent to it.
         events = {name for name, method in vars(Tracer).items() if callable(method) and not name.startswith("_")}
         listens = {name for name in events if getattr(type(self), name) is not getattr(Tracer, name)}
         if listens - {"chosen"}:
@@ -69,12 +69,12 @@ class Tracer:
         self.leave()
 
     def leave(self) -> None:
-        """See nothing of this thread any more; nothing happens if the tracer does not."""
+        """Stop observing this thread; without effect if the tracer does not observe it."""
         for name in ("tracers", "choice_tracers"):
             left = tuple([each for each in getattr(config, name) if each is not self])
             if left:
                 setattr(config, name, left)
-            else:  # also where an earlier call was interrupted between the two
+            else:  # also if an earlier call was interrupted in between
                 vars(config).pop(name, None)
                 unusual.discard((threading.get_ident(), name))
 
@@ -86,7 +86,7 @@ class Tracer:
         function: FunctionNode,
         inputs: Sequence[Variable | Array],
     ) -> tuple[Variable, ...]:
-        """A function is applied to Variables and arrays. Returns the outputs."""
+        """A function is applied to Variables and arrays. Return the outputs."""
         return proceed(function, inputs)
 
     def backward(
@@ -98,9 +98,9 @@ class Tracer:
         differentiable: bool,
         loss_scale: float | None,
     ) -> None:
-        """`Variable.backward` or `backward` was called: the walk back, and adding what arrives to the `grad` of leaves.
+        """`Variable.backward` or `backward` was called: backpropagation, and adding gradients to the `grad` of leaves.
 
-        `outputs` is emptied by `proceed`. What happens within it is seen, too: `gradients` and `accumulate`.
+        `proceed` empties `outputs`. What happens inside it is observed too: `gradients` and `accumulate`.
         """
         proceed(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
 
@@ -111,17 +111,17 @@ class Tracer:
         targets: tuple[int, ...],
         grad_outputs: list[Any],
     ) -> Sequence[Any]:
-        """The walk of a first-order pass has come to a function.
+        """A first-order pass has reached a function.
 
-        What is returned is what the walk goes on with. It needs ``shape``, ``size``, ``dtype``, ``+``, ``+=`` and
-        ``copy()`` of it, so a tracer can return objects of its own that note what the walk does with them; it gets them
-        back in `grad_outputs` and in `accumulate`. In a differentiable pass gradients are Variables, and what is
-        computed with them is seen by `apply`.
+        The pass continues with the returned gradients. They need ``shape``, ``size``, ``dtype``, ``+``, ``+=`` and
+        ``copy()``, so a tracer can return objects of its own that record their use. It receives them back in
+        `grad_outputs` and in `accumulate`. In a differentiable pass gradients are Variables, and `apply` observes what
+        is computed with them.
 
         Args:
             proceed: Called with arrays.
             function: The function.
-            targets: The inputs for which a gradient is wanted.
+            targets: The inputs that need a gradient.
             grad_outputs: A gradient for each output, or None.
         """
         return proceed(function, targets, grad_outputs)
@@ -134,38 +134,38 @@ class Tracer:
         differentiable: bool,
         loss_scale: float,
     ) -> Any:
-        """A pass has ended, and `gradient` has arrived at a leaf. Returns what becomes its `grad`."""
+        """A pass has ended, and `gradient` has arrived at a leaf. Return its new `grad`."""
         return proceed(variable, gradient, differentiable, loss_scale)
 
     def read(self, variable: Variable, array: Array) -> Any:
-        """A program asks for the `array` or the `grad` of a Variable. Returns what it gets."""
+        """The program reads the `array` or the `grad` of a Variable. Return what it gets."""
         return array
 
     def generator(self, proceed: Callable[[Backend], Any], backend: Backend) -> Any:
-        """A program, or a library outside of functions, asks for the random generator of a backend."""
+        """The program, or a library outside of functions, requests the random generator of a backend."""
         return proceed(backend)
 
     def created(self, variable: Variable) -> None:
-        """A program has made a Variable or a Parameter. Outputs of functions are not told of here."""
+        """The program has made a Variable or a Parameter. Not called for outputs of functions."""
 
     def changed(self, what: Variable | FunctionNode | Link, how: str) -> None:
-        """Something was changed other than by the walk or an update.
+        """Something was changed other than by backpropagation or an update.
 
         Args:
-            what: What was changed.
-            how: What was called or assigned: ``array``, ``grad``, ``cleargrad``, ``zerograd``, ``copydata``,
-                ``addgrad``, ``to_device`` or ``unchain`` of a Variable, ``unchain`` of a function, ``cleargrads`` of
-                a link, whose parameters are told of one by one before.
+            what: The changed object.
+            how: The name of the method or attribute: ``array``, ``grad``, ``cleargrad``, ``zerograd``, ``copydata``,
+                ``addgrad``, ``to_device`` or ``unchain`` of a Variable, ``unchain`` of a function, or ``cleargrads`` of
+                a link, after one event for each of its parameters.
         """
 
     # --- beside the graph ---------------------------------------------------------------------------------------------
 
     def update(self, proceed: Callable[[Optimizer], None], optimizer: Optimizer) -> None:
-        """An optimizer changes its parameters by the gradients that are there."""
+        """An optimizer updates its parameters with the existing gradients."""
         proceed(optimizer)
 
     def side_effect(self, proceed: Callable[[Callable[[], object]], None], do: Callable[[], object]) -> None:
-        """A library changes something beside the results of functions, by `do`; see the function `side_effect`."""
+        """A library changes something beside the results of functions, by calling `do`; see `side_effect`."""
         proceed(do)
 
     def report(
@@ -179,4 +179,4 @@ class Tracer:
         proceed(reporter, values, observer)
 
     def chosen(self, operation: Operation, implementation: Implementation) -> None:
-        """An implementation of an operation is about to compute. Told of wherever it happens, also within `proceed`."""
+        """An implementation of an operation is about to compute. Called everywhere, also inside `proceed`."""

@@ -1,10 +1,11 @@
 """The command line: `renga COMMAND …`.
 
-- `command_line`: finds the command among the providers of kind ``command`` and runs it; says errors without a
+- `command_line`: finds the command among the providers of kind ``command`` and runs it; prints errors without a
   traceback.
-- `plugin`: Renga's own commands, described as any plugin describes its commands.
-- `check`, `config`, `doctor`, `kernels`, `new`, `plugins`, `train`: one module a command, each a `run(argv) -> int`.
-- `output`: what the commands share; the parser of their arguments is `renga_core.command_line`.
+- `plugin`: describes Renga's own commands, as any plugin describes its commands.
+- `check`, `config`, `doctor`, `kernels`, `new`, `plugins`, `train` …: one module for each command, with `run(argv) ->
+  int`.
+- `output`: shared by the commands; the argument parser is `renga_core.command_line`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ __all__ = ["main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, and return the exit status.
 
-    It is imported now and not before, since `plugin` beside it is whenever somebody asks for a plugin.
+    The import is here, because `plugin` in this package is imported whenever plugins are loaded.
 
     Args:
-        argv: Arguments behind ``renga``; None: those of this process.
+        argv: Arguments after ``renga``; None: the arguments of this process.
     """
     from .command_line import main
 

@@ -1,4 +1,4 @@
-"""What a provider can be given: its parameters, their types and defaults, and what its docstring says of each."""
+"""The arguments that a provider accepts: parameters, types, defaults, and their descriptions in the docstring."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Argument(NamedTuple):
     Attributes:
         name: Its name.
         type: Its annotation as written; "" without one.
-        default: Its default as Python shows it; "" where there is none, so that it must be given.
-        about: What the docstring says of it.
+        default: Its default as Python shows it; "" if there is none and the argument is required.
+        about: Its description in the docstring.
     """
 
     name: str
@@ -33,10 +33,10 @@ class Argument(NamedTuple):
 
 
 def arguments_of(offer: Offer) -> list[Argument]:
-    """Return what can be given to a provider by name, by its `options` or its target's signature. Imports the target.
+    """Return the arguments of a provider, from its `options` or its target's signature. Imports the target.
 
     Raises:
-        BaseException: What importing it raised.
+        BaseException: Importing the target raised it.
     """
     target = offer.load()
     described = resolve(offer.provider.options) if offer.provider.options else target
@@ -45,7 +45,7 @@ def arguments_of(offer: Offer) -> list[Argument]:
     try:
         parameters = parameters_of(described)
         written = inspect.signature(described).parameters
-    except (TypeError, ValueError):  # a builtin that does not tell
+    except (TypeError, ValueError):  # a builtin without a signature
         return []
     about = meanings(target) | meanings(described)
     return [
@@ -54,7 +54,7 @@ def arguments_of(offer: Offer) -> list[Argument]:
 
 
 def meanings(target: Any) -> dict[str, str]:
-    """Return what ``Args:`` of a docstring says of each name: a class's own, its constructor's, its bases'."""
+    """Return the descriptions under ``Args:`` by name, from a class, its constructor and its bases."""
     found: dict[str, str] = {}
     holders = [target]
     if inspect.isclass(target):
@@ -71,7 +71,7 @@ def _section(doc: str) -> dict[str, str]:
     names: list[str] = []
     if not any(line.strip() in ("Args:", "Arguments:") for line in lines):
         return found
-    for line in lines:  # those after the heading
+    for line in lines:  # the lines after the heading
         if line.strip() and not line.startswith(" "):
             break
         entry = _ENTRY.fullmatch(line.strip()) if len(line) - len(line.lstrip()) == 4 else None

@@ -1,6 +1,6 @@
 """`renga check`: apply a conformance kit to something that a plugin provides.
 
-What is run are the few lines that an author would write in a test file, in a folder of their own.
+The command writes a test file of a few lines, as an author would, into a temporary folder, and runs it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["CheckError", "run"]
 
 PLUGIN = "plugin"
-"""Stands where a kind stands, for the kit that every plugin must pass."""
+"""Replaces a kind, for the kit that every plugin must pass."""
 
 
 class CheckError(RengaError):
@@ -82,7 +82,7 @@ def run(argv: Sequence[str]) -> int:
     options = {key: from_toml(value) for key, value in arguments.set}
     program = _program(kind, name, options, _read_xfails(arguments.xfails))
     with using_command_line({"check.backends": ("--backend", arguments.backend)} if arguments.backend else {}):
-        ready_backends()  # one that cannot be used is told here, not by a test of something else
+        ready_backends()  # reports an unusable backend here, before any test fails because of it
         summaries = _apply(program, arguments.verbose)
     if arguments.json:
         _write_json(arguments.json, f"{kind}:{name}", summaries)
@@ -94,7 +94,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _print_failures(summary: Summary) -> None:
-    """Each message once, however many tests fail for that reason."""
+    """Each message once, even if many tests fail for that reason."""
     reasons: dict[str, list[str]] = {}
     for outcome in summary.of("failed"):
         reasons.setdefault(outcome.message, []).append(outcome.test)
@@ -111,7 +111,7 @@ def _kind_and_name(text: str) -> tuple[str, str]:
 
 
 def _program(kind: str, name: str, options: Mapping[str, Any], xfails: Mapping[str, str]) -> str:
-    """The test file: the kit of the kind, and the one for the plugin that provides it."""
+    """The text of the test file: the kit of the kind, and the kit of the plugin that provides it."""
     from renga_testing.suites import PluginSuite
 
     manager = get_manager()
@@ -145,7 +145,7 @@ def _class(name: str, suite: str, attributes: Mapping[str, Any]) -> str:
 
 
 def _apply(program: str, verbose: bool) -> list[Summary]:
-    """Run the tests, and return what became of them."""
+    """Run the tests, and return the result of each."""
     import pytest
 
     from renga_testing.suites.outcome_counts import OutcomeCounts
@@ -154,12 +154,12 @@ def _apply(program: str, verbose: bool) -> list[Summary]:
     with tempfile.TemporaryDirectory(prefix="renga-check-") as folder:
         file = Path(folder, "test_conformance.py")
         file.write_text(program, encoding="utf-8")
-        # No configuration of the folder that the user happens to be in, and nothing left in it.
+        # Ignore pytest's configuration in the user's current folder, and leave no files there.
         options = [f"--rootdir={folder}", f"-c{os.devnull}", "-pno:cacheprovider", "--import-mode=importlib"]
         options += ["-v"] if verbose else ["-pno:terminal"]
         status = pytest.ExitCode(pytest.main([*options, str(file)], plugins=[counts]))
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise CheckError(f"pytest could not run the kit ({status.name}).\nNext: the same with --verbose shows why.")
+        raise CheckError(f"pytest could not run the kit ({status.name}).\nNext: add --verbose to see why.")
     return list(counts.summaries.values())
 
 

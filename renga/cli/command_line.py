@@ -1,4 +1,4 @@
-"""The entry point: global options, choosing the command, and how it may end."""
+"""The entry point: reads global options, chooses the command, and handles errors and interrupts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ OPTIONS = [
     ("--version", "print the version"),
 ]
 RUNS_PROGRAMS = ("run-chainer", "launch")
-"""Commands that run somebody's program: whatever follows is for that."""
+"""Commands that run a user's program: the arguments after it belong to the program."""
 INTERRUPTED = 130  # what a shell reports for a program ended by SIGINT
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `renga` with `argv` (default: the process's own) and return the exit status.
+    """Run `renga` with `argv` (default: the arguments of this process) and return the exit status.
 
-    0: done; 1: it failed; 2: the command line, a setting or a name is wrong; 130: interrupted.
+    0: success; 1: failure; 2: the command line, a setting or a name is wrong; 130: interrupted.
     """
     argv = sys.argv[1:] if argv is None else argv
     own = _own(argv)
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("renga: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has enough (`renga plugins list | head`). Python must not flush into it again.
+        # The reader has closed the pipe (`renga plugins list | head`). Python must not flush into it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _own(argv: Sequence[str]) -> int:
-    """How many of the first arguments may hold global options: all, unless a command of `RUNS_PROGRAMS` follows."""
+    """Return how many leading arguments may be global options: all, or those before a command of `RUNS_PROGRAMS`."""
     at = 0
     while at < len(argv) and argv[at].startswith("-"):
         at += 2 if argv[at] == "-p" else 1
@@ -62,7 +62,7 @@ def _own(argv: Sequence[str]) -> int:
 
 
 def _parser() -> Parser:
-    # Without --help: that word belongs to the command where there is one.
+    # Without --help: if there is a command, that option belongs to the command.
     parser = Parser("renga", DESCRIPTION, add_help=False)
     parser.add_argument("-p", dest="plugin", metavar="no:NAME", action="append", type=_disabled)
     parser.add_argument("--traceback", action="store_true")
@@ -77,7 +77,7 @@ def _disabled(text: str) -> str:
 
 
 def _disable(names: Sequence[str] | None) -> dict[str, tuple[str, Any]]:
-    """Return what ``-p no:NAME`` says. It adds to what is disabled elsewhere: nobody wants that back by this."""
+    """Return the settings that ``-p no:NAME`` means. Plugins disabled elsewhere stay disabled."""
     return {"plugins.disable": ("-p", (*lookup("plugins.disable").value, *names))} if names else {}
 
 
@@ -92,7 +92,7 @@ def _dispatch(argv: Sequence[str]) -> int:
         return 0
     if argv[0].startswith("-"):
         raise UsageError(f"unrecognized argument '{argv[0]}' before the command. See 'renga --help'.")
-    with redirect_stdout(sys.stderr):  # plugins are loaded now; what one of them prints is not a command's output
+    with redirect_stdout(sys.stderr):  # loading plugins may print; that is not part of the command's output
         command = registry(COMMAND).load(argv[0], origin="command line")
     return command(argv[1:])
 
@@ -105,4 +105,4 @@ def _print_help() -> None:
     print_table(found)
     print("\nOptions, before or after the command:")
     print_table([(f"  {option}", meaning) for option, meaning in OPTIONS])
-    print("\n'renga COMMAND --help' tells more.")
+    print("\n'renga COMMAND --help' describes a command.")

@@ -1,4 +1,4 @@
-"""`renga compare`: runs side by side, as a table and as a picture."""
+"""`renga compare`: compare runs in a table and a plot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .output import print_json, print_table
 __all__ = ["run"]
 
 _LONGEST = 32
-"""Characters of a setting that are shown."""
+"""The largest number of characters shown of a setting."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -30,12 +30,12 @@ def run(argv: Sequence[str]) -> int:
     runs = find_runs(arguments.runs)
     names = figures_of(runs)
     if not names:
-        raise RengaError("these runs have reported nothing on test data that all of them have.")
+        raise RengaError("these runs have no value on test data in common.")
     by, higher = _headline(runs[0], names)
     if arguments.by is not None and arguments.by != by:
         if arguments.by not in names:
             hint = did_you_mean(arguments.by, names)
-            raise UsageError(f"--by {arguments.by}: not all runs have it.{hint} They have: {', '.join(names)}.")
+            raise UsageError(f"--by {arguments.by}: not all runs have this value.{hint} All have: {', '.join(names)}.")
         by, higher = arguments.by, arguments.by != "loss" and not arguments.by.endswith(("_loss", "perplexity"))
     higher = {"max": True, "min": False, None: higher}[arguments.best]
     rows = [_row(each, names, by, higher) for each in runs]
@@ -57,25 +57,24 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "renga compare",
-        "Compare runs: a row for each, the best first, with the settings in which they differ, and what they have "
-        "reached on their test data.",
+        "Compare runs in a table, the best first: the settings in which they differ, and their results on test data.",
     )
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", type=word, help="folder with the results of `renga train`, or of a sweep"
     )
-    parser.add_argument("--by", metavar="NAME", type=word, help="the figure that decides (default: the task's)")
-    parser.add_argument("--best", choices=("max", "min"), help="whether its largest or its smallest value is the best")
-    parser.add_argument("--plot", metavar="FILE", type=word, help="draw the curves into a picture: .png, .svg or .pdf")
+    parser.add_argument("--by", metavar="NAME", type=word, help="sort by this value (default: the task's main metric)")
+    parser.add_argument("--best", choices=("max", "min"), help="whether the largest or the smallest value is best")
+    parser.add_argument("--plot", metavar="FILE", type=word, help="also plot the curves to a file: .png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 
 def _headline(first: Run, names: Sequence[str]) -> tuple[str, bool]:
-    """The figure that decides in the task of a run, and whether larger is better; the loss if it has no such task."""
+    """The main metric of a run's task, and whether larger is better; the loss if the task is unknown."""
     try:
         with using_run_folder(first.folder) as description:
             task: Task = find_parts(description, []).task.make()
-    except RengaPluginError:  # a plugin of the run is not installed here: it can be compared all the same
+    except RengaPluginError:  # a plugin of the run is not installed: compare by the loss
         return ("loss" if "loss" in names else names[0]), False
     return (task.headline, task.higher_is_better) if task.headline in names else (names[0], False)
 
@@ -130,12 +129,12 @@ def _number(value: float | None) -> str:
 
 
 def _plot(runs: Sequence[Run], keys: Sequence[str], names: Sequence[str], path: str) -> None:
-    """Draw a panel for each figure: on test data solid, on training data dotted, a colour for each run."""
+    """Plot one panel for each metric: solid lines for test data, dotted for training data, a color for each run."""
     if not Path(path).parent.is_dir():
         raise RengaError(f"--plot {path}: there is no folder {Path(path).parent}.")
     suffix = Path(path).suffix.lstrip(".")
     if suffix not in ("png", "svg", "pdf"):
-        raise UsageError(f"--plot {path}: the suffix says the format, and is one of .png, .svg, .pdf.")
+        raise UsageError(f"--plot {path}: the suffix must be .png, .svg or .pdf.")
     if importlib.util.find_spec("matplotlib") is None:
         raise RengaError("--plot needs Matplotlib, which is not installed.\nNext: pip install 'renga[plot]'")
     from matplotlib.backends.backend_agg import FigureCanvasAgg

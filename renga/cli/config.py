@@ -1,4 +1,4 @@
-"""`renga config`: every setting, its value and where it was said."""
+"""`renga config`: every setting, its value and where the value comes from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="change a setting"
     )
-    parser.add_argument("--keys", action="store_true", help="describe each key instead")
+    parser.add_argument("--keys", action="store_true", help="describe each key instead of showing values")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_all(argv)
     if arguments.keys:

@@ -1,4 +1,4 @@
-"""What a target is, in one line: the first of its docstring, read from the source. Nothing is imported."""
+"""One-line descriptions of targets: first lines of docstrings, read from the source. Nothing is imported."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["first_line", "summary_of"]
 
 
 def summary_of(offer: Offer) -> str:
-    """Return what a provider is, in one line: as described, or as its docstring begins."""
+    """Return a one-line description of a provider: its summary, or the first line of its docstring."""
     return offer.provider.summary or first_line(offer.provider.target)
 
 
 def first_line(target: str) -> str:
-    """Return the first line of the docstring of ``module:attribute``, without its full stop; "" where there is none.
+    """Return the first line of the docstring of ``module:attribute``, without its full stop; "" if there is none.
 
-    A name that a module imports from another one is followed there.
+    A name that the module imports is looked up in the module that defines it.
     """
     module, _, attribute = target.partition(":")
     node = _find(module, attribute.partition(".")[0], set())
@@ -50,7 +50,7 @@ def _find(module: str, name: str, seen: set[tuple[str, str]]) -> ast.FunctionDef
 
 
 def _source(module: str, node: ast.ImportFrom) -> str:
-    """The module that a line imports from."""
+    """The module from which a line imports."""
     if not node.level:
         return node.module or ""
     path = _path(module)
@@ -65,12 +65,12 @@ def _tree(module: str) -> ast.Module | None:
     path = _path(module)
     try:
         return ast.parse(path.read_bytes()) if path is not None else None
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # a plugin's file may hold anything
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # a plugin's file may contain anything
         return None
 
 
 def _path(module: str) -> Path | None:
-    """The file of a module. Asked of Python, only the top-level package's: to look for ``a.b`` is to import ``a``."""
+    """The source file of a module. Python finds only the package, because finding ``a.b`` would import ``a``."""
     top, *inner = module.split(".")
     try:
         found = importlib.util.find_spec(top)

@@ -1,7 +1,7 @@
-"""`renga doctor`: try what is installed, so that it is known before a run needs it.
+"""`renga doctor`: test the installation before a run depends on it.
 
-Probes and computations run in a process of their own with a time limit: a driver that hangs or crashes takes that
-process with it, and the answer is a line in the table.
+Each probe and computation runs in a separate process with a time limit. A driver that hangs or crashes affects only
+that process, and is reported as a line of the table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FAULTS = (State.BROKEN, State.INVALID, State.INCOMPATIBLE, State.AMBIGUOUS)
 
 
 class Finding(NamedTuple):
-    """One line: what was looked at, how it is, and more about it."""
+    """One line of the table: what was tested, its state, and details."""
 
     what: str
     state: str
@@ -36,9 +36,9 @@ class Finding(NamedTuple):
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga doctor [--timeout SECONDS] [--hosts HOST,…] [--json]``; status 1 if something is broken."""
+    """Run ``renga doctor [--timeout SECONDS] [--hosts HOST,…] [--json]``; exit status 1 if something is broken."""
     parser = Parser(
-        "renga doctor", "Test this installation: run the check of every plugin, and compute on each backend."
+        "renga doctor", "Test this installation: run the probe of every plugin, and compute on each backend."
     )
     parser.add_argument(
         "--timeout", type=float, default=60.0, metavar="SECONDS", help="time limit of each test (default: 60)"
@@ -70,7 +70,7 @@ def _machine() -> Iterator[Finding]:
 def _plugins() -> Iterator[Finding]:
     manager = get_manager()
     for kind in manager.kinds().values():
-        manager.offers(kind)  # so that each hook has been called, and its problems are known
+        manager.offers(kind)  # calls each hook, so that its problems are known
     for plugin in manager.plugins():
         state, reason, next_step = plugin.status
         yield Finding(f"plugin {plugin.name}", state, f"{reason}. {next_step}" if reason else plugin.origin)
@@ -80,7 +80,7 @@ def _plugins() -> Iterator[Finding]:
 
 
 def _trials(timeout: float) -> Iterator[Finding]:
-    """Of a plugin's providers that have the same probe, one is tried, and tells of all."""
+    """Of the providers of a plugin that share a probe, test only one; the result holds for all."""
     manager = get_manager()
     told: dict[tuple[str, str], Finding] = {}
     for kind in manager.kinds().values():
@@ -89,7 +89,7 @@ def _trials(timeout: float) -> Iterator[Finding]:
             if kind is not ARRAY_BACKEND and not offer.provider.probe:
                 continue
             what, probe = f"{kind.name} {offer.full_name}", (offer.plugin.name, offer.provider.probe)
-            if kind is ARRAY_BACKEND or status.state is not State.READY:  # a backend computes, too
+            if kind is ARRAY_BACKEND or status.state is not State.READY:  # a backend is also tested by computing
                 yield _trial(what, candidate, timeout)
                 continue
             if probe not in told:
@@ -98,7 +98,7 @@ def _trials(timeout: float) -> Iterator[Finding]:
 
 
 def _checks(timeout: float, hosts: str | None) -> Iterator[Finding]:
-    """What plugins try by themselves (kind ``doctor_check``): MPI, on ranks that are processes of their own, too."""
+    """Run the tests that plugins bring (kind ``doctor_check``), such as the test of MPI, which starts ranks."""
     for offer, status in registry(DOCTOR_CHECK).list():
         what = f"{offer.kind.name} {offer.full_name}"
         if status.state is not State.READY:
@@ -115,7 +115,7 @@ def _trial(what: str, candidate: Candidate, timeout: float) -> Finding:
     if status.state is not State.READY:
         return Finding(what, status.state, f"{status.reason}. {status.next_step}")
     command = [sys.executable, "-m", "renga.cli.doctor_trial", offer.kind.name, offer.full_name]
-    # What was disabled on the command line is disabled there too.
+    # Plugins disabled on the command line are disabled in this process too.
     environment = os.environ | {"RENGA_PLUGINS_DISABLE": ",".join(lookup("plugins.disable").value)}
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)

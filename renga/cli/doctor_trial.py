@@ -1,6 +1,6 @@
-"""One trial of `renga doctor`, in a process of its own: `python -m renga.cli.doctor_trial KIND NAME`.
+"""One test of `renga doctor`, in a separate process: `python -m renga.cli.doctor_trial KIND NAME`.
 
-The last line of its output is JSON: the state, and what there is to say.
+The last line of its output is JSON: the state, and a description.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ __all__ = ["compute", "main"]
 def main(kind: str, name: str) -> None:
     """Run the probe of a provider, and compute with it if it is an array backend; print the outcome."""
     state, reason, next_step = registry(kind).get(name, origin="renga doctor").probe()
-    about = f"{reason}. {next_step}" if reason else "its probe found nothing amiss"
+    about = f"{reason}. {next_step}" if reason else "its probe found no problem"
     if state is State.READY and kind == ARRAY_BACKEND.name:
         try:
             about = compute(get_backend(name))
         except Exception as error:
             state, about = State.BROKEN, f"{type(error).__name__}: {error}"
-    print()  # whatever the plugin may have printed ends here
+    print()  # ends what the plugin may have printed
     print(json.dumps([state, about]))
 
 
 def compute(backend: Backend) -> str:
-    """Compute on each device of the backend, compare with NumPy, and say in words what was done.
+    """Compute on each device of the backend, compare with NumPy, and describe what was done.
 
     Raises:
         AssertionError: A result is wrong.

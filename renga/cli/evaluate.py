@@ -1,4 +1,4 @@
-"""`renga evaluate`: the figures of a trained network on the test data."""
+"""`renga evaluate`: metrics of a trained network on the test data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a provider is chosen, or why none can be: what `renga plugins why` tells."""
+"""Explains why a provider is chosen, or why none can be, for `renga plugins why`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from renga_core.plugin.provider import AUTO
 
 __all__ = ["Explanation", "explain"]
 
+_LISTED = 30
+"""The largest number of candidates that are listed."""
+
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why something is chosen, or why nothing can be; `str()` tells it.
+    """Why a provider is chosen, or why none can be; `str()` gives the text.
 
     Attributes:
-        kind: Of what kind.
-        asked: What was asked for; a tuple of wishes, or None where nobody asked.
-        origin: Where that came from.
-        candidates: All that is offered.
-        selection: The outcome; None when nothing can be chosen.
-        error: What choosing raises; "" when something is chosen.
+        kind: The kind of the provider.
+        asked: The requested name; a tuple of names in order of preference; or None if nothing was requested.
+        origin: Where the request came from.
+        candidates: All providers of the kind.
+        selection: The result; None if no provider can be chosen.
+        error: The error that the choice raises; "" if a provider is chosen.
     """
 
     kind: Kind[Any]
@@ -34,19 +37,22 @@ class Explanation:
     error: str = ""
 
     def __str__(self) -> str:
-        wishes = (self.asked,) if isinstance(self.asked, str) else self.asked or ("nothing",)
-        asked = ", ".join(wishes)
+        if self.asked is None:
+            return self.error
+        asked = self.asked if isinstance(self.asked, str) else ", ".join(self.asked)
         lines = [f"{self.kind.name}: {asked} (from {self.origin})"]
         if self.kind.default == AUTO and (AUTO in self.origin or self.origin == "default"):
             first = f"[prefer.{self.kind.name}] auto, "
-            lines.append(f"  auto tries: {first}accelerators, CPUs; of each what Renga ships, then others by name")
+            lines.append(f"  auto tries: {first}accelerators, CPUs; of each, Renga's own first, then others by name")
         if self.selection is None:
             lines.append(self.error)
         else:
             lines += [f"  skipped {name}: {reason}" for name, reason in self.selection.skipped]
             offer = self.selection.offer
             lines.append(f"  chosen {offer.full_name} ({offer.plugin.origin})")
-        if self.candidates:
+        if len(self.candidates) > _LISTED:
+            lines.append(f"Offered: {len(self.candidates)}. `renga plugins list {self.kind.name}` lists all.")
+        elif self.candidates:
             width = max(len(candidate.offer.full_name) for candidate in self.candidates)
             lines.append("Offered:")
             for offer, status in self.candidates:

@@ -1,4 +1,4 @@
-"""`renga export`: a trained network alone, without the state of the run."""
+"""`renga export`: write a trained network to a file, without the training state."""
 
 from __future__ import annotations
 
@@ -58,42 +58,42 @@ def _parser() -> Parser:
     )
     onnx = parser.add_argument_group("options for .onnx")
     onnx.add_argument(
-        "--batch", type=int, metavar="N", help="number of examples that the network then takes (default: any)"
+        "--batch", type=int, metavar="N", help="fixed batch size of the exported network (default: any size)"
     )
     onnx.add_argument("--opset", type=int, metavar="N", help="version of ONNX's operators, 13 to 21 (default: newest)")
     onnx.add_argument(
         "--fold-batch-norm",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="make batch normalization part of the layer before it (default: yes)",
+        help="fold batch normalization into the layer before it (default: yes)",
     )
     onnx.add_argument(
         "--check",
         action="store_true",
-        help="run the file in onnxruntime on test data of the run, and compare its outputs with those of the network; "
+        help="run the file in onnxruntime on test data, and compare its outputs with the network's outputs; "
         "if they differ, the command fails and writes no file",
     )
     onnx.add_argument(
         "--tolerance",
         type=float,
         metavar="X",
-        help="with --check, the largest difference of an output, relative to its largest value (default: 1e-4 for "
-        "float32, 1e-2 for float16); deep networks may need more, because they add up rounding errors",
+        help="with --check, the largest allowed difference, relative to the largest output (default: 1e-4 for "
+        "float32, 1e-2 for float16); deep networks may need more, because rounding errors add up",
     )
     return parser
 
 
 def _refuse_out(argv: Sequence[str]) -> None:
-    """Raise UsageError for ``--out FILE``, as other commands have it."""
+    """Raise UsageError for ``--out FILE``, which other commands accept."""
     if any(each == "--out" or each.startswith("--out=") for each in argv):
         raise UsageError("renga export has no option --out. Next: renga export RUN FILE")
 
 
 def _onnx_options(arguments: argparse.Namespace) -> OnnxOptions:
-    """What was asked for an ONNX file.
+    """Return the options for an ONNX file.
 
     Raises:
-        UsageError: The suffix of the file is not known, or it is another one than ``.onnx`` and has no such options.
+        UsageError: The suffix of the file is unknown, or options for ``.onnx`` are given for another suffix.
     """
     suffix = Path(arguments.file).suffix.lower()
     if is_run(arguments.file) and not is_run(arguments.run):
@@ -112,24 +112,24 @@ def _onnx_options(arguments: argparse.Namespace) -> OnnxOptions:
     }
     wrong = next((option for option, there in given.items() if there), None)
     if suffix != _ONNX and wrong is not None:
-        raise UsageError(f"{wrong} is for .onnx files, and FILE is {arguments.file!r}. Next: leave it out.")
+        raise UsageError(f"{wrong} is for .onnx files only, but FILE is {arguments.file!r}. Next: leave it out.")
     if arguments.batch is not None and arguments.batch < 1:
         raise UsageError(f"--batch must be at least 1, not {arguments.batch}.")
     if arguments.tolerance is not None and not arguments.check:
-        raise UsageError("--tolerance is for --check. Next: add --check.")
+        raise UsageError("--tolerance needs --check. Next: add --check.")
     return OnnxOptions(
         arguments.batch, arguments.opset, arguments.fold_batch_norm is not False, arguments.check, arguments.tolerance
     )
 
 
 def _suffixes() -> list[str]:
-    """The suffixes of files that can be written."""
+    """The suffixes of the formats that can be written."""
     formats = [offer.provider.suffixes for offer, _ in registry("file_format").list()]
     return [_ONNX, *dict.fromkeys(suffix for suffixes in formats for suffix in suffixes)]
 
 
 def _check_place(arguments: argparse.Namespace) -> None:
-    """Raise RengaError where the file cannot be written, before anything is computed."""
+    """Raise RengaError if the file cannot be written, before anything is computed."""
     place = Path(arguments.file)
     if not place.parent.is_dir():
         raise RengaError(f"{place}: there is no folder {place.parent}. Next: mkdir -p {place.parent}")

@@ -1,4 +1,4 @@
-"""`renga kernels`: which implementation serves each operation on each backend, and why."""
+"""`renga kernels`: which implementations each operation has on each backend, and when each is used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["run"]
 
 
 class Step(NamedTuple):
-    """One implementation of an operation on a backend, and when it serves."""
+    """One implementation of an operation on a backend, and when it is used."""
 
     operation: str
     backend: str
@@ -56,26 +56,26 @@ def run(argv: Sequence[str]) -> int:
 
 
 class UnknownOperation(RengaError):
-    """No operation has this name."""
+    """There is no operation with this name."""
 
     exit_status = 2
 
 
 def _steps(operation: str, backend: str) -> Iterator[Step]:
-    """Yield what is tried, first to last, and then what cannot be."""
+    """Yield the implementations in the order in which they are tried, then those that cannot be used."""
     demand = lookup(f"kernels.{operation}")
     if demand.value is not None:
-        yield Step(operation, backend, demand.value, f"always: demanded (from {demand.origin})")
+        yield Step(operation, backend, demand.value, f"always: required (from {demand.origin})")
         return
     states = {offer: _status(offer) for offer in offered_kernels(operation, backend)}
     ready = [offer for offer, status in states.items() if status.state is State.READY]
-    served = ""  # by what serves all arguments, so that nothing is left for those after it
+    served = ""  # the kernel that handles all arguments, so that later ones are never used
     for offer in ready:
         kernel = offer.provider
         assert isinstance(kernel, Kernel)
-        when = "where it supports the arguments" if kernel.supports else "always"
+        when = "if it supports the arguments" if kernel.supports else "always"
         yield Step(operation, backend, offer.full_name, served or f"{when}: priority {kernel.priority}")
-        served = served or ("" if kernel.supports else f"never: {offer.full_name} serves all arguments")
+        served = served or ("" if kernel.supports else f"never: {offer.full_name} handles all arguments")
     otherwise = "otherwise" if ready else "always: no plugin offers a kernel"
     yield Step(operation, backend, "reference", served or otherwise)
     for offer, status in states.items():
@@ -84,5 +84,5 @@ def _steps(operation: str, backend: str) -> Iterator[Step]:
 
 
 def _status(offer: Offer) -> Status:
-    """Its state, by its probe where nothing else is against it."""
+    """The state of a kernel; if nothing else prevents its use, the result of its probe."""
     return offer.status if offer.status.state is not State.READY else offer.probe()

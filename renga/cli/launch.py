@@ -1,4 +1,4 @@
-"""`renga launch -n 4 PROGRAM …`: run a program on several processes that MPI connects."""
+"""`renga launch -n 4 PROGRAM …`: run a program as several processes that are connected by MPI."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga launch -n RANKS [--threads N] [--hosts HOST[:RANKS],…] [--tag] [--communicator NAME]
     [--fault-tolerant [--spares K] [--respawn N [--wait]] [--min M] [--max M]] PROGRAM …``.
 
-    The status of the program becomes the command's. Ctrl-C asks all ranks to stop; a second one kills them.
+    Returns the exit status of the program. The first Ctrl-C asks all ranks to stop; the second kills them.
     """
     parser = Parser(
         "renga launch",
@@ -43,47 +43,47 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--communicator",
         metavar="NAME",
-        help="start the processes in the way that this communicator needs (default: by MPI)",
+        help="start the processes with the launcher of this communicator (default: MPI)",
     )
     parser.add_argument("--hosts", metavar="HOST[:RANKS],…", help="hosts to run on (default: only this one)")
-    parser.add_argument("--tag", action="store_true", help="begin each line of output with the rank that printed it")
+    parser.add_argument("--tag", action="store_true", help="prefix each line of output with the rank that printed it")
     parser.add_argument(
         "--fault-tolerant",
         action="store_true",
-        help="let the other processes go on when one dies: for programs with communicator 'resilient'",
+        help="let the other processes continue when one dies; needs communicator 'resilient'",
     )
     parser.add_argument(
         "--spares",
         type=int,
         default=0,
         metavar="K",
-        help="processes beside RANKS that wait to take the place of a dead one (with --fault-tolerant)",
+        help="additional processes that wait to replace a dead process (with --fault-tolerant)",
     )
     parser.add_argument(
         "--respawn",
         type=int,
         default=0,
         metavar="N",
-        help="processes beside RANKS that wait without the program; each starts it for a dead one that no spare "
-        "replaces, and the others go on with fewer until it comes",
+        help="additional processes that start the program only to replace a dead process for which no spare is "
+        "left; until then the others continue with fewer processes",
     )
     parser.add_argument(
         "--wait",
         action="store_true",
-        help="wait for the processes of --respawn, so that the result is the same as without a death",
+        help="wait for each replacement of --respawn, so that the result is the same as without a failure",
     )
     parser.add_argument(
         "--min",
         type=int,
         metavar="M",
-        help="end the job when fewer processes than this are left (with --fault-tolerant; default: 1)",
+        help="end the job if fewer processes than this are left (with --fault-tolerant; default: 1)",
     )
     parser.add_argument(
         "--max",
         type=int,
         metavar="M",
-        help="add a process, up to M, for each SIGUSR2 that this command gets (M wait without the program for that); "
-        "one that leaves on SIGTERM is not replaced (with --fault-tolerant; default: the number of processes stays)",
+        help="add a process, up to M in all, for each SIGUSR2 that this command receives; a process that ends on "
+        "SIGTERM is not replaced (with --fault-tolerant; default: the number of processes is fixed)",
     )
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="run a Python module, with its arguments")
     parser.add_argument(
@@ -91,10 +91,10 @@ def run(argv: Sequence[str]) -> int:
     )
     arguments = parser.parse_all(argv)
     if arguments.n < 1:
-        raise UsageError(f"argument -n: at least 1 process is needed, not {arguments.n}. See 'renga launch --help'.")
+        raise UsageError(f"argument -n: at least 1 process is needed, got {arguments.n}. See 'renga launch --help'.")
     if arguments.threads is not None and arguments.threads < 1:
         raise UsageError(
-            f"argument --threads: at least 1 is needed, not {arguments.threads}. See 'renga launch --help'."
+            f"argument --threads: at least 1 is needed, got {arguments.threads}. See 'renga launch --help'."
         )
     _check_fault_tolerance(arguments)
     program = arguments.program if arguments.module is None else ["-m", *arguments.module]
@@ -116,7 +116,7 @@ def run(argv: Sequence[str]) -> int:
         more |= {} if arguments.max is None else {"most": arguments.max}
     hosts = 1 if arguments.hosts is None else len(arguments.hosts.split(","))
     environment = {**os.environ, **thread_environment(-(-arguments.n // hosts), arguments.threads)}
-    # What was disabled on the command line is disabled in the ranks, too.
+    # Plugins disabled on the command line are disabled in the ranks too.
     environment["RENGA_PLUGINS_DISABLE"] = ",".join(lookup("plugins.disable").value)
     start = launcher.load()
     sys.stdout.flush()
@@ -124,29 +124,29 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _check_fault_tolerance(arguments: argparse.Namespace) -> None:
-    """Raise an error for options that exclude each other, and for numbers out of range."""
+    """Raise an error for options that exclude each other and for numbers out of range."""
     if not arguments.fault_tolerant and arguments.communicator is None:
         for name in ("spares", "respawn", "wait", "min", "max"):
             value = getattr(arguments, name)
             if value:
-                raise UsageError(f"argument --{name}: it needs --fault-tolerant. See 'renga launch --help'.")
+                raise UsageError(f"argument --{name}: needs --fault-tolerant. See 'renga launch --help'.")
     for name in ("spares", "respawn"):
         if (number := getattr(arguments, name)) < 0:
-            raise UsageError(f"argument --{name}: 0 or more, not {number}. See 'renga launch --help'.")
+            raise UsageError(f"argument --{name}: expected 0 or more, got {number}. See 'renga launch --help'.")
     if arguments.min is not None and not 1 <= arguments.min <= arguments.n:
         raise UsageError(
-            f"argument --min: from 1 to {arguments.n} (-n), not {arguments.min}. See 'renga launch --help'."
+            f"argument --min: expected 1 to {arguments.n} (-n), got {arguments.min}. See 'renga launch --help'."
         )
     if arguments.max is not None and arguments.max < arguments.n:
         raise UsageError(f"argument --max: {arguments.n} (-n) or more, not {arguments.max}. See 'renga launch --help'.")
     if arguments.max is not None and arguments.wait:
-        raise UsageError("argument --wait: not with --max. See 'renga launch --help'.")
+        raise UsageError("argument --wait: cannot be used with --max. See 'renga launch --help'.")
 
 
 def _find_launcher(communicator: str | None) -> tuple[Offer, bool]:
-    """That of a communicator, which can be used, and whether its ranks go on when one dies.
+    """Return the launcher of a communicator, and whether its ranks continue when one dies.
 
-    Without a communicator, what the kind says.
+    Without a communicator, return the default launcher.
     """
     if communicator is None:
         return registry(LAUNCHER).select().offer, False

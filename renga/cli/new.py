@@ -1,4 +1,4 @@
-"""`renga new`: write a distribution with a new plugin, which installs and passes its conformance kit as it is."""
+"""`renga new`: create a package with a new plugin, which installs and passes its conformance kit unchanged."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 
 
 class NewError(RengaError):
-    """The name cannot serve, or the folder is taken; nothing was written."""
+    """The name cannot be used, or the folder exists; nothing was written."""
 
     exit_status = 2
 
 
 class Sort(NamedTuple):
-    """What is different from one kind to another.
+    """What differs between the templates of different kinds.
 
     Attributes:
-        kind: The kind's name in the registry.
+        kind: Name of the kind in the registry.
         suite: Its conformance kit.
-        fields: Further lines of the description, where ``$name``, ``$package`` and ``$module`` are filled in.
-        target: What the module offers; ``$cls`` is the name as that of a class.
-        extras: Further extras of Renga that its tests need: ``,onnx``.
+        fields: Further lines of the plugin's description, in which ``$name``, ``$package`` and ``$module`` are
+            replaced.
+        target: The attribute of the module; ``$cls`` stands for the name in the form of a class name.
+        extras: Further extras of Renga that its tests need, such as ``,onnx``.
     """
 
     kind: str
@@ -92,13 +93,13 @@ SORTS = {
     "doctor_check": Sort("doctor_check", "DoctorCheckSuite", target="check"),
     "launcher": Sort("launcher", "LauncherSuite", target="launch"),
 }
-"""What can be made, by the word for it on the command line."""
+"""The templates, by the word for each on the command line."""
 
 
 def run(argv: Sequence[str]) -> int:
     """Run ``renga new KIND NAME [--out DIR]``."""
     parser = Parser(
-        "renga new", "Create a Python package with a new plugin. It can be installed at once; then fill in your code."
+        "renga new", "Create a Python package with a new plugin. It works unchanged: install it, then put in your code."
     )
     parser.add_argument("kind", metavar="KIND", help=", ".join(SORTS))
     parser.add_argument("name", metavar="NAME", help="name by which users will choose it, in lower case: my-adam")
@@ -113,12 +114,12 @@ def run(argv: Sequence[str]) -> int:
     arguments.kind = arguments.kind.replace("-", "_")
     if arguments.kind not in SORTS:
         near = did_you_mean(arguments.kind, SORTS)
-        raise NewError(f"'{arguments.kind}' cannot be made.{near} There are templates for: {', '.join(SORTS)}.")
+        raise NewError(f"there is no template for '{arguments.kind}'.{near} Templates: {', '.join(SORTS)}.")
     words = _words(arguments.kind, arguments.name)
     folder = arguments.out / words["distribution"]
     _write(folder, _render(arguments.kind, words))
     article = "an" if arguments.kind[0] in "aeiou" else "a"
-    print(f"Wrote {folder}: {article} {arguments.kind} that works, to be made yours.")
+    print(f"Wrote {folder}: {article} {arguments.kind} that works; change it as you need.")
     print(f"Next: pip install -e '{folder}[test]' && renga check {words['registered']}:{words['name']}")
     return 0
 
@@ -127,16 +128,16 @@ def _words(kind: str, name: str) -> dict[str, str]:
     """The values for the placeholders of the templates.
 
     Raises:
-        NewError: The name cannot serve.
+        NewError: The name cannot be used.
     """
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or name == "auto":
         raise NewError(
-            f"'{name}' cannot be a name: it takes lower-case letters, digits and - in between, as in my-adam"
+            f"'{name}' cannot be a name: use lower-case letters and digits, with - in between, as in my-adam"
         )
     plain = name.removeprefix("renga-").replace("-", "_")
     sort, package = SORTS[kind], f"renga_{plain}"
     if importlib.util.find_spec(package) is not None:
-        raise NewError(f"'{name}' cannot be a name: there is a package {package} already. Choose another.")
+        raise NewError(f"'{name}' cannot be a name: a package {package} exists already. Choose another name.")
     for offer, _ in Registry(get_manager().kind(sort.kind), get_manager()).list():
         if offer.name == plain:
             raise NewError(f"'{name}' cannot be a name: {offer.plugin} offers a {sort.kind} '{plain}'. Choose another.")
@@ -160,7 +161,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
 
 
 def _render(kind: str, words: dict[str, str]) -> dict[str, str]:
-    """The files of the distribution: path and text. A kind's own template takes the place of a common one."""
+    """The files of the distribution: path and text. A kind's own template replaces the common one."""
     templates = files("renga") / "templates"
     found = {entry.name: entry for where in ("common", kind) for entry in (templates / where).iterdir()}
     places = {"plugin.py": "src/{package}", "__init__.py": "src/{package}", f"{kind}.py": "src/{package}"}
@@ -175,14 +176,14 @@ def _render(kind: str, words: dict[str, str]) -> dict[str, str]:
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:
-    """Write all files, or none: into a folder beside it first, which then gets its name.
+    """Write all files, or none: write to a temporary folder, then rename it.
 
     Raises:
-        NewError: There is something of that name, or the place cannot be written to.
+        NewError: The folder exists, or cannot be written.
     """
     if folder.exists() or folder.is_symlink():
         raise NewError(
-            f"{folder} is there already, and is not overwritten. Choose another name, or another folder with --out DIR."
+            f"{folder} exists already and is not overwritten. Choose another name, or another folder with --out DIR."
         )
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
     try:

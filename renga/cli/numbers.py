@@ -1,4 +1,4 @@
-"""Numbers on the command line."""
+"""Types of numbers on the command line, for argparse."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ __all__ = ["count", "number", "positive"]
 
 
 def number(text: str) -> float:
-    """A number from 0 on."""
+    """Read a number of at least 0."""
     try:
         found = float(text)
     except ValueError:
         found = math.nan
     if not 0 <= found < math.inf:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got '{text}'")
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got '{text}'")
     return found
 
 
 def positive(text: str) -> float:
-    """A number above 0."""
+    """Read a number above 0."""
     found = number(text)
     if found == 0:
         raise argparse.ArgumentTypeError(f"expected a number above 0, got '{text}'")
@@ -28,7 +28,7 @@ def positive(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on."""
+    """Read an integer of at least 1."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got '{text}'")
+        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got '{text}'")
     return int(text)

@@ -1,4 +1,4 @@
-"""Writing for people and for programs: aligned tables, JSON, errors and warnings."""
+"""Output for people and for programs: aligned tables, JSON, errors and warnings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["print_error", "print_json", "print_table", "warnings_in_one_line"]
 
 
 def print_table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> None:
-    """Print rows in aligned columns. On a terminal the last column is wrapped to the width there is.
+    """Print rows in aligned columns. On a terminal the last column is wrapped to the terminal's width.
 
     Args:
-        rows: Cells, as many in each row.
-        head: A first row.
+        rows: Cells; all rows have the same length.
+        head: The header row.
     """
     table = [head, *rows] if head else list(rows)
     if not table:
@@ -38,19 +38,19 @@ def print_table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> None
 
 
 def print_json(value: Any) -> None:
-    """Print `value` as JSON, indented; what JSON has no word for is written as text."""
+    """Print `value` as indented JSON; values that JSON cannot represent are written as text."""
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def print_error(error: BaseException, with_traceback: bool) -> None:
-    """Say on stderr what is wrong, and the notes added to the error on its way; with a traceback only when asked."""
+    """Print an error and its notes to stderr; with a traceback only on request."""
     if with_traceback:
         traceback.print_exception(error)
     message = str(error)
-    if isinstance(error, KeyError) and " " in message:  # a sentence, which Python shows in quotes as it does a key
+    if isinstance(error, KeyError) and " " in message:  # a sentence, which Python would print in quotes like a key
         message = str(error.args[0])
     if not isinstance(error, RengaError):
-        # Not one that Renga foresaw: the type tells more than the text does.
+        # Not an error of Renga's own: its type says more than its text.
         message = f"{type(error).__name__}: {message}" if message else type(error).__name__
         if not with_traceback:
             message += "\nTo see where it was raised, add --traceback."
@@ -59,7 +59,7 @@ def print_error(error: BaseException, with_traceback: bool) -> None:
 
 @contextmanager
 def warnings_in_one_line() -> Iterator[None]:
-    """Show warnings as «renga: warning: …» while the block runs, without the line of source that raised them."""
+    """Print warnings as «renga: warning: …» while the block runs, without the line of source that raised them."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         print(f"renga: warning: {message}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Long output through a pager, as git does it: where standard output is a terminal and it does not fit."""
+"""Show long output in a pager, as git does, if standard output is a terminal and the output does not fit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["paged"]
 
 @contextlib.contextmanager
 def paged() -> Iterator[None]:
-    """Collect what the block prints, and show it by ``$RENGA_PAGER``, ``$PAGER`` or ``less -FRX`` on a terminal.
+    """Collect the output of the block, and show it with ``$RENGA_PAGER``, ``$PAGER`` or ``less -FRX`` on a terminal.
 
-    What a launcher has started has no keyboard, though it may have a terminal: it prints.
+    A process started by a launcher may have a terminal but no keyboard: it prints without a pager.
     """
     from renga_comm_base.launched import launched
 

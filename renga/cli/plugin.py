@@ -1,11 +1,11 @@
-"""The commands that Renga brings."""
+"""Renga's own commands."""
 
 from renga_core.plugin import Provider, hookimpl
 
 
 @hookimpl
 def renga_commands() -> list[Provider]:
-    """`train`, what is done with its runs, what is installed, chosen and set, and commands for authors of plugins."""
+    """Commands for training, for results of runs, for plugins and settings, and for authors of plugins."""
 
     def command(name: str, summary: str) -> Provider:
         return Provider(name=name, target=f"renga.cli.{name.replace('-', '_')}:run", revision=1, summary=summary)
@@ -22,7 +22,7 @@ def renga_commands() -> list[Provider]:
         command("config", "list every setting with its value and where the value comes from"),
         command("plugins", "list the plugins, show one, or explain why one is chosen"),
         command("kernels", "list the kernels of each operation, and why each is used or not"),
-        command("check", "run the conformance tests of a kind on one provider of it"),
+        command("check", "run the conformance tests of a kind on one of its providers"),
         command("new", "create a Python package with a new plugin"),
         command("stubs", "write stubs, so that type checkers and editors know the names of plugins"),
         command("doctor", "test this installation: compute on each backend"),

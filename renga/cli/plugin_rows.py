@@ -1,4 +1,4 @@
-"""All that is known of plugins as rows: what `renga plugins list` prints."""
+"""Everything known about plugins, as rows: `renga plugins list` prints them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["Row", "rows"]
 
 
 class Row(NamedTuple):
-    """One line. A provider has kind and name; a hook that went wrong, its name; a plugin that is not ready, neither.
+    """One line: a provider has kind and name; a failed hook only a name; a plugin that is not ready neither.
 
     Attributes:
-        plugin: Name of the plugin, ``optimizers``.
-        distribution: Who brings it.
+        plugin: Name of the plugin, such as ``optimizers``.
+        distribution: The distribution that contains it.
         version: The distribution's version.
-        kind: The kind of what is provided.
-        name: The provider's short name, or the hook that went wrong.
+        kind: The kind of the provider.
+        name: The short name of the provider, or the name of the failed hook.
         state: Its state.
         reason: Why it is in this state.
-        next_step: What to do about it.
-        summary: What it is, in one line.
+        next_step: What the user can do.
+        summary: A description in one line.
     """
 
     plugin: str
@@ -38,15 +38,15 @@ class Row(NamedTuple):
 
 
 def rows(manager: PluginManager | None = None) -> list[Row]:
-    """Ask every plugin what it offers of every kind, and return a row for each thing, and for each thing wrong.
+    """Ask every plugin for its providers of every kind, and return one row for each provider and for each problem.
 
     No target is imported and no probe is run.
 
     Args:
-        manager: Whose plugins; default: the process's.
+        manager: The plugin manager; default: the manager of this process.
 
     Returns:
-        Rows in the order of plugins, kinds and names.
+        Rows sorted by plugin, kind and name.
     """
     manager = manager or get_manager()
     offered = [

@@ -1,4 +1,4 @@
-"""`renga plugins`: what is installed, in what state, and why something is chosen."""
+"""`renga plugins`: list plugins and their states, and explain why one is chosen."""
 
 from __future__ import annotations
 
@@ -51,22 +51,18 @@ def _parser() -> Parser:
         "renga plugins", "List the installed plugins, show what one provides, or explain why one is chosen."
     )
     commands = parser.add_subparsers(metavar="list | show | why", required=True)
-    listing = commands.add_parser("list", description="List everything that plugins provide, with its state.")
+    listing = commands.add_parser("list", description="List all providers of all plugins, with their states.")
     listing.set_defaults(handler=_list)
     listing.add_argument(
         "kind", nargs="?", metavar="KIND", help="list only this kind: optimizer, model, …; or KIND:NAME"
     )
     listing.add_argument("--plugin", metavar="NAME", help="list only what this plugin provides")
-    listing.add_argument("--state", choices=[str(state) for state in State], help="list only what is in this state")
-    listing.add_argument(
-        "--text", metavar="TEXT", help="list only what contains this text in its name, summary or reason"
-    )
+    listing.add_argument("--state", choices=[str(state) for state in State], help="list only providers in this state")
+    listing.add_argument("--text", metavar="TEXT", help="list only providers with this text in name, summary or reason")
     listing.add_argument(
         "--all", action="store_true", help="print one line for each provider instead of one for each kind"
     )
-    show = commands.add_parser(
-        "show", description="Show everything about a plugin, or about something that a plugin provides."
-    )
+    show = commands.add_parser("show", description="Show all details of a plugin or a provider.")
     show.set_defaults(handler=_show)
     show.add_argument(
         "name", metavar="NAME", help="a plugin, a provider (adam, optimizer:adam), or its full name (optimizers:adam)"
@@ -86,7 +82,7 @@ def _parser() -> Parser:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    with redirect_stdout(sys.stderr):  # what a plugin prints when it is asked is not a part of the answer
+    with redirect_stdout(sys.stderr):  # plugins may print while they load; that is not part of the answer
         found = _filtered(rows(), arguments)
     if arguments.json:
         print_json([row._asdict() for row in found])
@@ -120,7 +116,7 @@ def _filtered(found: Sequence[Row], arguments: argparse.Namespace) -> list[Row]:
 
 
 def _print_overview(found: Sequence[Row]) -> None:
-    """A line for each kind, then what is wrong."""
+    """Print a line for each kind, then the problems."""
     kinds: dict[str, list[Row]] = {}
     for row in found:
         if row.kind:
@@ -136,8 +132,8 @@ def _print_overview(found: Sequence[Row]) -> None:
     if wrong:
         print("\nNot in order:")
         _print_rows(wrong)
-    print("\n'renga plugins list KIND' lists one kind, '--all' everything; '--state unavailable' what is missing here.")
-    print("'renga plugins show NAME' tells all about one thing, its arguments included.")
+    print("\n'renga plugins list KIND' lists one kind, '--all' all kinds, '--state unavailable' what is missing.")
+    print("'renga plugins show NAME' shows all details of one plugin or provider, with its arguments.")
 
 
 def _print_rows(found: Sequence[Row]) -> None:
@@ -153,14 +149,14 @@ def _detail(row: Row) -> str:
 
 
 def _kind(word: str) -> Kind[Any]:
-    """Return the kind called so; `backend` will do for `array_backend` while no other kind ends like that."""
+    """Return the kind with this name; `backend` also means `array_backend`, if no other kind ends like that."""
     kinds = get_manager().kinds()
     ends = [name for name in kinds if name.endswith(f"_{word}")]
     return get_manager().kind(ends[0] if word not in kinds and len(ends) == 1 else word)
 
 
 def _kind_and_name(word: str) -> tuple[Kind[Any], list[str]]:
-    """Return the kind that KIND, KIND:NAME or PLUGIN:NAME means, and the name, if there is one."""
+    """Return the kind in KIND, KIND:NAME or PLUGIN:NAME, and the name in a list, or an empty list."""
     first, colon, name = word.partition(":")
     if not colon:
         return _kind(word), []
@@ -201,10 +197,7 @@ def _why(arguments: argparse.Namespace) -> int:
 
 
 def _try_backends(reason: Explanation) -> None:
-    """Make the backends that are asked for, up to the first that works, as a run does.
-
-    What cannot be made is known from now on.
-    """
+    """Load the requested backends until one works, as a run does, so that errors in loading are known."""
     for name in (reason.asked,) if isinstance(reason.asked, str) else reason.asked or ():
         with suppress(RengaPluginError):
             get_backend(name)
@@ -236,7 +229,7 @@ def _show(arguments: argparse.Namespace) -> int:
         return 0
     blocks = [_about_plugin(plugin) for plugin in plugins]
     blocks += [_about_problem(problem) for problem in problems]
-    # Of a plugin its providers in a line each; all about those of this name, which may be the plugin's as well.
+    # For a plugin, list its providers in a line each. Show all details of providers with this name.
     blocks += [_about_provider(candidate, whole=True) for candidate in named]
     for number, block in enumerate(blocks):
         print("\n" * bool(number), end="")
@@ -249,14 +242,14 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _names(offer: Offer) -> set[str]:
-    """What a provider can be called; `backend:numpy` and `array_backend:numpy` are the same."""
+    """All names of a provider; `backend:numpy` and `array_backend:numpy` mean the same."""
     kind = offer.kind.name
     short = {offer.name, offer.full_name}
     return short | {f"{called}:{name}" for called in (kind, kind.rpartition("_")[2]) for name in short}
 
 
 class UnknownName(RengaError):
-    """Neither a plugin nor a provider has this name."""
+    """No plugin or provider has this name."""
 
     exit_status = 2
 
@@ -294,7 +287,7 @@ def _status(culprit: Plugin | Problem) -> dict[str, str]:
 
 
 def _about_provider(candidate: Candidate, whole: bool) -> dict[str, Any]:
-    """All about a provider; `whole`: with its arguments, for which its target is imported."""
+    """All details of a provider; `whole`: also its arguments, for which its target is imported."""
     offer, status = candidate
     provider = offer.provider
     return {
@@ -316,7 +309,7 @@ def _about_provider(candidate: Candidate, whole: bool) -> dict[str, Any]:
 
 
 def _arguments(offer: Offer) -> list[dict[str, str]] | str:
-    """What can be given to it; or why that cannot be told."""
+    """The arguments of a provider, or a text that says why they are unknown."""
     if offer.status.state is not State.READY:
         return f"not known while it is {offer.status.state}"
     try:

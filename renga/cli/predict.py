@@ -1,4 +1,4 @@
-"""`renga predict`: what a trained network says of new files, or makes by itself."""
+"""`renga predict`: apply a trained network to new files, or generate samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(argv: Sequence[str]) -> int:
     """Run ``renga predict RUN [FILES…] [options]``, or ``renga predict MODEL --weights FILE FILES… [options]``."""
     arguments = _parser().parse_all(argv, intermixed=True)
     if arguments.files and arguments.text is not None:
-        raise UsageError("--text and files: give one of them. See 'renga predict --help'.")
+        raise UsageError("give either --text or files, not both. See 'renga predict --help'.")
     check_out(arguments.out)
     _check_files([*arguments.files, *([] if arguments.classes is None else [arguments.classes])])
     with _network(arguments) as trained:
@@ -48,15 +48,15 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "renga predict",
-        "Apply a trained network to new files: images for a classifier of images, CSV files for one of tables. "
-        "A network that detects or segments draws what it finds into the pictures. "
-        "A language model continues a text; a generator makes images. The network is that of a run, or a model by its "
+        "Apply a trained network to new files: images for an image classifier, CSV files for a classifier of tables. "
+        "A network that detects or segments draws its results into the images. "
+        "A language model continues a text; a generator creates images. The network is that of a run, or a model by "
         "name with a file of weights, such as mobilenet_v2.",
     )
     parser.add_argument(
         "run", metavar="RUN", type=word, help="folder with the results of `renga train`, or the name of a model"
     )
-    parser.add_argument("files", nargs="*", metavar="FILES", help="files of the kind that the network was trained on")
+    parser.add_argument("files", nargs="*", metavar="FILES", help="files of the same kind as the training data")
     parser.add_argument(
         "--weights",
         metavar="WEIGHTS",
@@ -64,7 +64,7 @@ def _parser() -> Parser:
         default="best",
         help=f"for a run: best or last (default: best). {WEIGHTS}. For a model: the file with its weights",
     )
-    parser.add_argument("--classes", type=word, metavar="FILE", help="names of a model's classes, a line for each")
+    parser.add_argument("--classes", type=word, metavar="FILE", help="class names of a model, one per line")
     add_settings(parser)
     parser.add_argument("--text", metavar="TEXT", help="text that a language model continues")
     parser.add_argument(
@@ -77,27 +77,27 @@ def _parser() -> Parser:
         "--out",
         type=word,
         metavar="FILE",
-        help="file to write: .csv or .jsonl for rows, .txt for text, .png or .npy for images; or a folder for pictures "
-        "with what was found drawn into them (default: print)",
+        help="file to write: .csv or .jsonl for rows, .txt for text, .png or .npy for images; or a folder for images "
+        "with the results drawn into them (default: print)",
     )
     return parser
 
 
 @contextmanager
 def _network(arguments: argparse.Namespace) -> Iterator[Network]:
-    """The network of a run, or a model with a file of weights."""
+    """Return the network of a run, or a model with a file of weights."""
     by_name = arguments.weights not in OF_RUNS
     if is_run(arguments.run) and (by_name or arguments.classes is not None):
         wrong = "--classes" if arguments.classes is not None else f"--weights {arguments.weights}"
-        raise UsageError(f"{arguments.run} is a run, which has its own weights and classes: leave {wrong} out.")
+        raise UsageError(f"{arguments.run} is a run and has its own weights and classes. Next: leave {wrong} out.")
     if not by_name:
         if not is_run(arguments.run) and arguments.run in registry(MODEL).names():
-            raise UsageError(f"{arguments.run} is a model, not a run: give a file of its weights, by --weights FILE.")
+            raise UsageError(f"{arguments.run} is a model, not a run. Next: add --weights FILE")
         with loaded(arguments) as trained:
             yield trained
         return
     if not arguments.files:
-        raise UsageError("name the files that are to be predicted. See 'renga predict --help'.")
+        raise UsageError("no files to predict were given. See 'renga predict --help'.")
     names = () if arguments.classes is None else _lines(arguments.classes)
     with using_command_line(words(arguments)):
         network = load_network(arguments.run, arguments.weights, names)
@@ -106,7 +106,7 @@ def _network(arguments: argparse.Namespace) -> Iterator[Network]:
 
 
 def _check_files(paths: Sequence[str]) -> None:
-    """Raise RengaError for the first that is not there or is a folder, before anything is computed."""
+    """Raise RengaError for the first path that does not exist or is a folder, before anything is computed."""
     for path in map(Path, paths):
         if path.is_dir():
             raise RengaError(f"{path} is a folder. Next: name the files in it: {path / '*'}")
@@ -122,16 +122,16 @@ def _lines(path: str) -> tuple[str, ...]:
 
 
 def _predict_into(trained: Network, files: Sequence[str], out: str) -> None:
-    """Have the task write into a folder, with a bar that counts the files; all of it or, after an error, nothing."""
+    """Let the task write into a folder, with a progress bar of files; after an error, the folder stays as it was."""
     from tqdm import tqdm
 
     class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
-        monitor_interval = 0  # no thread that outlives the bar
+        monitor_interval = 0  # no monitor thread, which would outlive the bar
 
     stems = [Path(path).stem for path in files]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if twice is not None:
-        raise RengaError(f"several files are called {twice!r}: one result would take the place of another in {out}.")
+        raise RengaError(f"several files are called {twice!r}: one result would overwrite another in {out}.")
     with written_folder(out) as folder, Bar(total=len(files), unit="file", file=sys.stderr) as bar:
         trained.task.predict_into(trained.target, _counted(Predictor(trained).read(files), bar), folder)
         number = len(list(folder.iterdir()))

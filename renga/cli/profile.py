@@ -1,4 +1,4 @@
-"""`renga profile`: where the time of a training step goes."""
+"""`renga profile`: measure where the time of a training step goes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _evaluation(training: Training) -> Any:
 
 @contextmanager
 def _sections(training: Training, profile: ProfileHook) -> Iterator[None]:
-    """Name the parts of a step that are not functions: batches, converting them, the optimizer's update."""
+    """Name the parts of a step that are not functions: getting a batch, converting it, the optimizer's update."""
     updater: Any = training.trainer.updater
     optimizer = training.optimizers["main"]
     evaluator = _evaluation(training)
@@ -137,7 +137,7 @@ def _sections(training: Training, profile: ProfileHook) -> Iterator[None]:
 
 @contextmanager
 def _replaced(owner: Any, attribute: str, value: Any) -> Iterator[None]:
-    """Give an object or a class another attribute while a ``with`` block runs."""
+    """Replace an attribute of an object or a class while a ``with`` block runs."""
     had, before = attribute in vars(owner), vars(owner).get(attribute)
     setattr(owner, attribute, value)
     try:

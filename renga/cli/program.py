@@ -1,4 +1,4 @@
-"""What users call a program, as a command: for `renga launch`."""
+"""The command line of a program that a user names, for `renga launch`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ __all__ = ["NoProgram", "find_program"]
 
 
 class NoProgram(RengaError):
-    """What is to be run does not exist."""
+    """The program does not exist."""
 
     exit_status = 2
 
 
 def find_program(program: Sequence[str]) -> list[str]:
-    """Return the command for what a user calls a program, run by this Python where it is Python.
+    """Return the command that runs a program; Python programs run in this Python.
 
     Args:
-        program: ``FILE.py …``, ``python …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command; a folder with
-            a ``__main__.py`` counts as Python, and so does an archive, ``FILE.pyz``. ``--`` before it, which ends the
-            options of other launchers, is left out.
+        program: ``FILE.py …``, ``python …``, ``-m MODULE …``, ``renga COMMAND …``, or any other command. A folder with
+            a ``__main__.py`` and an archive ``FILE.pyz`` count as Python. A leading ``--``, with which other launchers
+            end their options, is removed.
 
     Raises:
-        NoProgram: There is no such program.
+        NoProgram: The program does not exist.
     """
     if program and program[0] == "--":
         program = program[1:]

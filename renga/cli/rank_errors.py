@@ -1,4 +1,4 @@
-"""Errors and signals of a command on several ranks: rank 0 tells what all have, and an error of one ends all."""
+"""Errors and signals of a command on several ranks: rank 0 reports shared errors, and an error of one rank ends all."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .output import print_error
 __all__ = ["error_ends_all_ranks", "rank_0_speaks", "stopped_by_signals"]
 
 _HEAD_START = 1.5
-"""Seconds in which rank 0's end ends all, where all find the same thing wrong before they are connected."""
+"""Seconds until rank 0's exit ends all ranks, if all fail in the same way before they are connected."""
 _PATIENCE = 3.0
-"""Seconds in which ranks that have failed find out whether the others have, too."""
+"""Seconds in which a failed rank waits to learn whether the others have failed too."""
 _INTERRUPTED = 130
 
 
 @contextmanager
 def rank_0_speaks() -> Iterator[None]:
-    """While the block runs, ranks other than 0 say only what rank 0 does not: errors of their own, with their rank.
+    """While the block runs, ranks other than 0 print only their own errors, with their rank.
 
     Raises:
         Exception: On rank 0, what the block raises.
-        SystemExit: On other ranks, when the block raises; what there is to say has been said.
+        SystemExit: On other ranks, if the block raises; the error has been printed by then.
     """
     here = launched()
     if here.rank == 0:
@@ -44,7 +44,7 @@ def rank_0_speaks() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)  # not `raise SystemExit`: a communicator may want to know the status
+        sys.exit(_INTERRUPTED)  # not `raise SystemExit`: a communicator may replace `sys.exit`
     except Exception as error:
         if not getattr(error, "on_every_rank", isinstance(error, MismatchError | RankFailed)):
             time.sleep(_HEAD_START)
@@ -55,10 +55,10 @@ def rank_0_speaks() -> Iterator[None]:
 
 @contextmanager
 def error_ends_all_ranks(communicator: CommunicatorBase) -> Iterator[None]:
-    """Have an error of one rank end the block on all: the others would wait for it for ever.
+    """Let an error of one rank end the block on all ranks, which would otherwise wait for it for ever.
 
-    Who waits in a collective gets `MismatchError`, which says what went wrong on which rank. Where all ranks have the
-    same error, rank 0's is enough to be told: the others' get the attribute ``on_every_rank``.
+    Ranks that wait in a collective get `MismatchError`, which names the rank and its error. If all ranks have the same
+    error, only rank 0 needs to print it: the errors of the others get the attribute ``on_every_rank``.
     """
     try:
         yield
@@ -71,7 +71,7 @@ def error_ends_all_ranks(communicator: CommunicatorBase) -> Iterator[None]:
 
 
 def _all_have(communicator: CommunicatorBase, error: Exception) -> bool:
-    """Tell the other ranks of an error, and return whether all have this one."""
+    """Send an error to the other ranks, and return whether all ranks have this error."""
     agreed = []
 
     def tell() -> None:
@@ -79,7 +79,7 @@ def _all_have(communicator: CommunicatorBase, error: Exception) -> bool:
             communicator.agree("this rank has failed", f"{type(error).__name__}: {error}")
             agreed.append(True)
 
-    # Not for ever: another rank may wait for a message from this one, which cannot be told.
+    # With a time limit: another rank may wait for a message from this one, and cannot answer.
     teller = threading.Thread(target=tell, name="renga-failed", daemon=True)
     teller.start()
     teller.join(_PATIENCE)
@@ -88,13 +88,13 @@ def _all_have(communicator: CommunicatorBase, error: Exception) -> bool:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """While the block runs, SIGTERM and SIGUSR1 act as Ctrl-C does.
+    """While the block runs, treat SIGTERM and SIGUSR1 like Ctrl-C.
 
-    ``mpiexec`` passes SIGUSR1 on to all ranks, and lets them take their time. At Ctrl-C, Open MPI's sends them SIGTERM,
-    and kills them a quarter of a second later.
+    ``mpiexec`` passes SIGUSR1 on to all ranks and gives them time. At Ctrl-C, Open MPI's ``mpiexec`` sends them
+    SIGTERM, and kills them a quarter of a second later.
 
-    A shell that runs a script has programs in the background ignore SIGINT, and with it these signals would do nothing:
-    so SIGINT is not ignored while the block runs.
+    A shell that runs a script makes background programs ignore SIGINT; then these signals would have no effect. So
+    SIGINT is not ignored while the block runs.
     """
     numbers = (signal.SIGTERM, signal.SIGUSR1)
     if threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""`renga scale-model`: how long an iteration takes with more devices, before they are bought or booked."""
+"""`renga scale-model`: predict the time of an iteration on more devices before using them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     elif arguments.calibrate is not None:
         _calibrate(arguments.calibrate, arguments.json)
     elif arguments.compute is None:
-        raise UsageError("the time of an iteration on one device is missing: --compute MS. See 'renga scale-model -h'.")
+        raise UsageError("give the time of an iteration on one device: --compute MS. See 'renga scale-model -h'.")
     else:
         _predict(arguments)
     return 0
@@ -41,8 +41,8 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "renga scale-model",
-        "Predict how long an iteration of data-parallel training takes, and how much of it is communication, from what "
-        f"one device takes for it. A LINK is one of {', '.join(model.LINKS)}; or LATENCY,BANDWIDTH in µs and GB/s.",
+        "Predict the time of an iteration of data-parallel training, and how much of it is communication, from the "
+        f"time on one device. A LINK is one of {', '.join(model.LINKS)}; or LATENCY,BANDWIDTH in µs and GB/s.",
     )
     what = parser.add_argument_group("what is trained")
     size = what.add_mutually_exclusive_group()
@@ -53,7 +53,7 @@ def _parser() -> Parser:
         "--parameters", type=count, metavar="N", help="number of parameters, for a model that is not listed"
     )
     what.add_argument(
-        "--compute", type=positive, metavar="MS", help="time of an iteration on one device, without the update"
+        "--compute", type=positive, metavar="MS", help="time of forward and backward on one device, without the update"
     )
     what.add_argument(
         "--forward", type=number, metavar="MS", help="part of that time before backward begins (default: a third)"
@@ -63,7 +63,7 @@ def _parser() -> Parser:
         type=number,
         default=0.0,
         metavar="X",
-        help="standard deviation of that time divided by its mean (default: 0)",
+        help="relative standard deviation of that time (default: 0)",
     )
     where = parser.add_argument_group("where")
     where.add_argument(
@@ -82,7 +82,7 @@ def _parser() -> Parser:
     where.add_argument(
         "--inter", type=_link, default="ethernet_10g", metavar="LINK", help="link between nodes (default: ethernet_10g)"
     )
-    how = parser.add_argument_group("how; several values, separated by commas, are compared")
+    how = parser.add_argument_group("options to compare; separate several values by commas")
     for option, known in (
         ("--algorithm", model.ALGORITHMS),
         ("--dtype", model.WIRE_DTYPES),
@@ -141,12 +141,12 @@ def _predict(arguments: argparse.Namespace) -> None:
 
 
 def _json(losses: Sequence[Sequence[model.Recovery]], place: int) -> dict[str, object]:
-    """What failures cost, by the way of going on, if that was asked."""
+    """What failures cost, for each strategy, if failures are modelled."""
     return {"failures": {each.way: asdict(each) for each in losses[place]}} if losses else {}
 
 
 def _steps(arguments: argparse.Namespace) -> Iterator[tuple[str, model.Step]]:
-    """What to predict, by names that tell them apart."""
+    """The settings to predict for, by names that distinguish them."""
     compute = arguments.compute / 1e3
     forward = compute / 3 if arguments.forward is None else arguments.forward / 1e3
     if forward > compute:
@@ -210,7 +210,7 @@ def _calibrate(name: str, as_json: bool) -> None:
     try:
         if communicator.size < 2:
             raise UsageError(
-                f"communicator '{name}' has one process here, and no link to measure. "
+                f"communicator '{name}' has only one process, so there is no link to measure. "
                 "Start several: renga launch -n 2 renga scale-model --calibrate NAME."
             )
         found = model.calibrate(communicator)

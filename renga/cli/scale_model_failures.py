@@ -1,4 +1,4 @@
-"""The part of `renga scale-model` that is about devices that fail."""
+"""The part of `renga scale-model` that models failures of devices."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ HEAD = ("DEVICES", "FAILURES A DAY", "CHECKPOINT EVERY", *(f"EFFICIENCY, {way.up
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the arguments that say how often devices fail, and what that costs."""
-    group = parser.add_argument_group("devices that fail: restart from checkpoints against recovery in place")
+    """Add the arguments for how often devices fail and how much time a failure costs."""
+    group = parser.add_argument_group("failures: compare restarting from checkpoints with recovery in place")
     measured = model.MEASURED
     group.add_argument(
         "--mtbf", type=positive, metavar="HOURS", help="mean time between failures of one device; 50000 for an H100"
@@ -28,18 +28,18 @@ def add_arguments(parser: Parser) -> None:
         type=count,
         default=12,
         metavar="N",
-        help="size of the state for each parameter (default: 12, float32 and the two moments of Adam)",
+        help="bytes of state per parameter (default: 12, for float32 and the two moments of Adam)",
     )
     group.add_argument(
         "--storage",
         type=positive,
         default=2.0,
         metavar="GB/S",
-        help="bandwidth of all devices together to and from the storage of checkpoints (default: 2)",
+        help="total bandwidth to and from the storage of checkpoints (default: 2)",
     )
     for option, what in (
-        ("restart", "start all processes again, without reading the checkpoint"),
-        ("spare", "let a spare process take the place"),
+        ("restart", "restart all processes, without reading the checkpoint"),
+        ("spare", "replace a process by a spare"),
         ("respawn", "start one process while the others wait"),
     ):
         group.add_argument(
@@ -54,14 +54,14 @@ def add_arguments(parser: Parser) -> None:
         type=number,
         default=1.0,
         metavar="HOURS",
-        help="time until a failed device is back, while the others go on (default: 1)",
+        help="time until a failed device is back, while the others continue (default: 1)",
     )
 
 
 def predict(
     arguments: argparse.Namespace, predictions: Sequence[model.Prediction], parameters: int
 ) -> list[list[model.Recovery]]:
-    """What each number of devices loses by failures, for each way of going on; nothing without ``--mtbf``."""
+    """What each number of devices loses by failures, for each strategy; empty without ``--mtbf``."""
     if arguments.mtbf is None:
         return []
     return [
@@ -85,7 +85,7 @@ def predict(
 
 
 def print_failures(found: Mapping[str, Sequence[Sequence[model.Recovery]]]) -> None:
-    """Print a table for each curve: efficiencies beside those of communication, of which they know nothing."""
+    """Print a table for each curve: efficiencies with failures, beside those of communication alone."""
     for name, rows in found.items():
         if rows:
             print(f"\n{name}: with failures\n")

@@ -1,8 +1,8 @@
-"""`renga stubs`: tell type checkers and editors which names plugins have in `renga.functions`, `renga.optimizers` ….
+"""`renga stubs`: write stubs of `renga.functions`, `renga.optimizers` …, with all names that plugins have in them.
 
-These modules look a name up when a program first uses it; who only reads the program cannot. So beside each stands a
-stub (``functions.pyi``), which imports every name from where it is. The stubs that Renga comes with have the names that
-it ships; after a third party's plugin is installed, this command adds those of the plugin.
+These modules look up a name when a program first uses it, so type checkers and editors cannot see the names. A stub
+beside each module (``functions.pyi``) imports every name from its source. Renga's own stubs contain the names that it
+ships. After you install another plugin, this command adds the plugin's names.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from renga_core.plugin import get_manager
 
 __all__ = ["run", "stubs"]
 
-_HEAD = "# Written by `renga stubs`: names that are looked up when they are used, and where each is.\n\n"
+_HEAD = "# Written by `renga stubs`: the names of a lazy module, and where each comes from.\n\n"
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga stubs [--check] [--shipped] [--out FOLDER]``; with ``--check``, status 1 if one would change.
+    """Run ``renga stubs [--check] [--shipped] [--out FOLDER]``; with ``--check``, exit status 1 if a stub would change.
 
     Raises:
         RengaError: A plugin is broken, or a stub cannot be written.
@@ -51,27 +51,27 @@ def run(argv: Sequence[str]) -> int:
         if not arguments.check:
             _write(path, text)
     if arguments.check:
-        print(f"{stale} would change: renga stubs" if stale else "All are as they should be.")
+        print(f"{stale} would change: renga stubs" if stale else "All stubs are up to date.")
     else:
-        print(f"{stale} written." if stale else "Nothing to write: all are as they should be.")
+        print(f"{stale} written." if stale else "Nothing to write: all stubs are up to date.")
     return 1 if arguments.check and stale else 0
 
 
 def _require_all_plugins() -> None:
-    """Raise an error if a plugin is broken: its names would go missing from the stubs."""
+    """Raise an error if a plugin is broken, because its names would be missing from the stubs."""
     for plugin in get_manager().plugins():
         if plugin.error is not None:
             raise RengaError(
                 f"nothing written: {plugin} is {plugin.status}, so its names are unknown.\n"
-                f"Next: mend it, or leave it out: RENGA_PLUGINS_DISABLE={plugin.name}"
+                f"Next: repair it, or disable it: RENGA_PLUGINS_DISABLE={plugin.name}"
             )
 
 
 def stubs(*, shipped: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield for each module of the face the path of its stub inside the package, and what belongs in it.
+    """For each public module, yield the path of its stub inside the package, and the stub's text.
 
     Args:
-        shipped: Leave out what third parties offer.
+        shipped: Leave out names of third parties.
     """
     rest = ["renga"]
     while rest:

@@ -1,4 +1,4 @@
-"""`renga train --set KEY=A,B`: all combinations of settings, each in a folder of its own, and a table of them."""
+"""`renga train --set KEY=A,B`: train each combination of settings in its own folder, and print a table of results."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Train = Callable[[dict[str, str], bool], tuple[int, Training]]
 
 
 def sweep(combinations: Sequence[dict[str, str]], out: str, train: Train, *, resume: bool, overwrite: bool) -> int:
-    """Train each combination; print the table, the best first.
+    """Train each combination, and print the table, the best first.
 
     Args:
-        combinations: The settings of each run, by key, as text.
+        combinations: For each run, the settings by key, as text.
         out: The folder of the sweep.
-        train: Trains with such settings, ``run.out`` among them, and whether to resume; returns status and training.
-        resume: Go on with a sweep: leave out what is done, go on with what was begun.
-        overwrite: Begin anew in a folder that holds a sweep.
+        train: Trains with such settings, ``run.out`` among them. Gets whether to resume; returns status and training.
+        resume: Continue a sweep: skip finished runs, continue runs that have begun.
+        overwrite: Start again in a folder that holds a sweep.
 
     Returns:
-        The exit status: 0, 1 if a run has failed, or 130 if the user has ended it.
+        The exit status: 0, 1 if a run has failed, or 130 if the user interrupted it.
 
     Raises:
-        RengaError: Several processes were started; or the folder holds a sweep already, or none to go on with.
+        RengaError: There are several processes; the folder holds a sweep already; or there is no sweep to continue.
     """
     if launched().size > 1:
         raise RengaError(
@@ -69,7 +69,7 @@ def sweep(combinations: Sequence[dict[str, str]], out: str, train: Train, *, res
                 ended, training = train({**outcome.settings, "run.out": str(path)}, going_on)
             except Exception as error:
                 if isinstance(error, SettingsError | RengaPluginError) and number == 1:
-                    raise  # a key or a name is wrong, and would be in all others
+                    raise  # a key or a name is wrong, so all other runs would fail too
                 print_error(error, with_traceback=False)
                 outcome.status, status = f"failed: {str(error).splitlines()[0]}", 1
             else:
@@ -82,7 +82,7 @@ def sweep(combinations: Sequence[dict[str, str]], out: str, train: Train, *, res
                 break
     _print(outcomes, task, folder)
     if status == INTERRUPTED:
-        print(f"renga: the sweep was interrupted. The same command with --out {out} --resume goes on.", file=sys.stderr)
+        print(f"renga: the sweep was interrupted. To continue, add --out {out} --resume.", file=sys.stderr)
     return status
 
 
@@ -94,7 +94,7 @@ def _figures(training: Training) -> dict[str, float]:
 
 
 def _print(outcomes: Sequence[Outcome], task: Task | None, folder: Path) -> None:
-    """Print what there is, the best first, then what has failed or was not begun."""
+    """Print the finished runs, the best first, then runs that failed or have not begun."""
     figures = list(dict.fromkeys(name for each in outcomes for name in each.figures))
     headline = task.headline if task is not None else (figures[-1] if figures else "")
     sign = -1 if task is not None and task.higher_is_better else 1

@@ -47,7 +47,7 @@ INTERRUPTED = 130
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run ``renga train [FILE.toml | NAME] [options]``: in one process, or as one of several that MPI has started."""
+    """Run ``renga train [FILE.toml | NAME] [options]``, in one process or as one of several that MPI has started."""
     with rank_0_speaks():
         return _run(argv)
 
@@ -70,7 +70,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _described(layers: ExitStack, arguments: argparse.Namespace, settings: dict[str, str]) -> RunDescription:
-    """The run that the run file and the command line describe, `settings` above what `--set` gives."""
+    """The run that the run file and the command line describe; `settings` override ``--set``."""
     words = {key: (f"--set {key}", value) for key, value in {**dict(arguments.set), **settings}.items()}
     given = {flag: getattr(arguments, flag) for flag in FLAGS if getattr(arguments, flag) is not None}
     words |= {FLAGS[flag]: (f"--{flag}", value) for flag, value in given.items() if FLAGS[flag] not in settings}
@@ -80,7 +80,7 @@ def _described(layers: ExitStack, arguments: argparse.Namespace, settings: dict[
 
 
 def _train_with(arguments: argparse.Namespace, settings: dict[str, str], resume: bool) -> tuple[int, Training]:
-    """Train once. Returns the exit status, and what was trained."""
+    """Train once. Returns the exit status and the training."""
     with ExitStack() as layers:
         description = _described(layers, arguments, settings)
         known = {setting.key: setting.value for setting in all_settings()}
@@ -109,18 +109,18 @@ def _train_with(arguments: argparse.Namespace, settings: dict[str, str], resume:
 
 
 def _is_spare(communicator: CommunicatorBase) -> bool:
-    """Whether this process waits for the place of another one."""
+    """Whether this process is a spare that waits to replace another one."""
     return isinstance(communicator, ResilientBase) and communicator.is_spare
 
 
 def _leads(training: Training) -> bool:
-    """Whether this process is the one that speaks for the run."""
+    """Whether this process prints for the whole run."""
     recovery = training.trainer.recovery
     return training.communicator.rank == 0 and (not isinstance(recovery, TrainerRecovery) or recovery.ready)
 
 
 def _take_folder(layers: ExitStack, run: RunDescription, *, resume: bool, overwrite: bool) -> str:
-    """Have the folder for this run, if it fits; another one where nobody chose it and it holds a run. Return which."""
+    """Check and lock the folder for this run. Return the default folder, if it was taken by another run."""
     if run.origin("run.out") == "default" and not resume and not overwrite:
         run = replace(run, out=free_folder(run.out))
     check_writable(run)
@@ -143,7 +143,7 @@ def _parser() -> Parser:
         type=assignment,
         default=[],
         metavar="KEY=VALUE",
-        help="change a setting: optimizer.alpha=0.01; may be repeated. Several values, optimizer.alpha=0.1,0.01, train "
+        help="change a setting: optimizer.alpha=0.01; may be repeated. Several values (optimizer.alpha=0.1,0.01) train "
         "one run for each combination",
     )
     parser.add_argument(
@@ -163,7 +163,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="check and build everything and print the run; do not train, write nothing",
+        help="check the run, build everything, and print the run; train nothing and write nothing",
     )
     return parser
 
@@ -190,7 +190,7 @@ def _train(training: Training, settings: dict[str, Any], name: str, resume: bool
 
 @contextmanager
 def _announced(settings: dict[str, Any]) -> Iterator[None]:
-    """Tell plugins that the run starts, and that it is over."""
+    """Notify plugins that the run starts and that it has finished."""
     manager = get_manager()
     manager.emit("renga_run_start", config=settings)
     try:
@@ -202,10 +202,10 @@ def _announced(settings: dict[str, Any]) -> Iterator[None]:
 
 
 class _Introduction(Extension):
-    """Says what is about to be trained: when training starts, so that a snapshot that is refused comes before it.
+    """Prints a summary of the run when training starts, after a snapshot has been loaded or refused.
 
     Attributes:
-        at_the_end: Whether there is nothing to train: the run that is resumed has had all its epochs.
+        at_the_end: Whether there is nothing to train, because the resumed run has finished all its epochs.
     """
 
     priority = 10_000  # before the progress bar
@@ -219,13 +219,13 @@ class _Introduction(Extension):
         training, run = self._training, self._training.description
         if trainer.updater.epoch_detail >= run.epochs:
             self.at_the_end = True
-            had = f"{trainer.updater.epoch_detail:.4g} epochs, by iteration {trainer.updater.iteration}"
-            print(f"Nothing to train: the run in {run.out} has had {had}, and run.epochs is {run.epochs}.")
-            print(f"Next: --epochs {trainer.updater.epoch + 1} or more goes on with it.", flush=True)
+            had = f"{trainer.updater.epoch_detail:.4g} epochs, iteration {trainer.updater.iteration}"
+            print(f"Nothing to train: the run in {run.out} has reached {had}, and run.epochs is {run.epochs}.")
+            print(f"Next: continue it with --epochs {trainer.updater.epoch + 1} or more.", flush=True)
             return
         resumed = trainer.updater.iteration > 0
         epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
-        going_on = f", going on after iteration {trainer.updater.iteration}" if resumed else ""
+        going_on = f", continuing after iteration {trainer.updater.iteration}" if resumed else ""
         print_table(
             [
                 ("run", f"{self._run_name}, seed {run.seed}, {epochs}{going_on}"),
@@ -240,18 +240,18 @@ class _Introduction(Extension):
         )
         print(flush=True)
         for difference in differences(run) if resumed else ():
-            print(f"renga: warning: not the run that is resumed: {difference}", file=sys.stderr)
+            print(f"renga: warning: a setting differs from the resumed run: {difference}", file=sys.stderr)
 
 
 def _folder(run: RunDescription) -> str:
     taken = lookup("run.out").value
     if run.out == taken:
         return run.out
-    return f"{run.out}, because {taken} holds a run already; to go on with that one: --resume"
+    return f"{run.out}, because {taken} holds a run already; to continue that run: --resume"
 
 
 def _how_together(training: Training) -> list[tuple[str, str]]:
-    """The row that says which processes train, and what each batch is to them."""
+    """The row that says how many processes train, and the size of their batches."""
     run, size, batch = training.description, training.communicator.size, training.batch_size
     if run.communicator == "single":
         return []
@@ -276,9 +276,9 @@ def _conclude(training: Training, seconds: float) -> None:
 
 
 def _reached(training: Training) -> str:
-    """The headline of the task, as the last evaluation found it: ``test accuracy 98.61%, ``.
+    """The main metric of the task in the last evaluation: ``test accuracy 98.61%, ``.
 
-    Where an evaluator reports other figures than the task, all of them.
+    If an evaluator reports other metrics than the task, all of them.
     """
     prefix, found = "validation/main/", training.trainer.observation
     figures = {key.removeprefix(prefix): float(value) for key, value in found.items() if key.startswith(prefix)}
@@ -292,6 +292,6 @@ def _say_how_to_resume(training: Training) -> None:
     updater, out = training.trainer.updater, training.trainer.out
     print(f"renga: interrupted in epoch {updater.epoch + 1}, after iteration {updater.iteration}", file=sys.stderr)
     if found := snapshot_store(out).find():
-        # The copy in the folder says all that the command line said.
-        several = ", in as many processes or others" if training.communicator.size > 1 else ""
+        # The copy in the folder contains all settings of the command line.
+        several = ", in any number of processes" if training.communicator.size > 1 else ""
         print(f"To continue from {found[0].path}{several}: renga train {Path(out, COPY)} --resume", file=sys.stderr)

@@ -1,12 +1,12 @@
-"""Vision: from a picture to boxes, masks and classes, behind one interface.
+"""Computer vision: networks, data sets, transforms, evaluation and visualization, with one common interface.
 
-- `links`: networks with `predict`, and what they are made of; `experimental.links`: more of them.
-- `datasets`: VOC, COCO, ADE20K and others, read from the folders that they come in.
-- `transforms`: pictures, boxes, masks and points, changed together.
-- `evaluations`: average precision, intersection over union; `extensions`: the same while training.
-- `visualizations`: pictures with boxes, points and masks drawn into them.
-- `functions`: position-sensitive pooling of regions. `utils`: reading and writing pictures, boxes and masks.
-- `chainer_experimental`: data sets that can be sliced, and a schedule, under ChainerCV's names.
+- `links`: networks with the method `predict`, and their parts; `experimental.links`: more networks.
+- `datasets`: VOC, COCO, ADE20K and others, read from the folders of their original archives.
+- `transforms`: change images together with their boxes, masks and points.
+- `evaluations`: average precision, intersection over union; `extensions`: the same during training.
+- `visualizations`: draw images with boxes, points and masks.
+- `functions`: position-sensitive pooling of regions. `utils`: read and write images, boxes and masks.
+- `chainer_experimental`: data sets that can be sliced, and a learning-rate schedule, under ChainerCV's names.
 
 An image is an array (channels, height, width), RGB, float32 from 0 to 255; a box is y_min, x_min, y_max, x_max.
 """

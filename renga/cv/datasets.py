@@ -1,4 +1,4 @@
-"""Data sets of pictures, with the names and colours of their classes."""
+"""Data sets of images, with the names and colors of their classes."""
 
 from renga.view import view
 

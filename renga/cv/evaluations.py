@@ -1,4 +1,4 @@
-"""How good predictions are: average precision of boxes and masks, intersection over union of classes."""
+"""Evaluation: average precision of boxes and masks, intersection over union of classes."""
 
 from renga.view import view
 

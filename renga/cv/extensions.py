@@ -1,4 +1,4 @@
-"""Trainer extensions that evaluate detection and segmentation, and draw what is detected."""
+"""Trainer extensions that evaluate detection and segmentation, and draw detected boxes."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Pictures, boxes, masks and points, changed together."""
+"""Transforms that change images together with their boxes, masks and points."""
 
 from renga.view import view
 

@@ -1,6 +1,6 @@
-"""What data sets, iterators and converters are, and the usual ones.
+"""Protocols of data sets, iterators and converters, and the common implementations.
 
-- `convert`: converters, which make arrays on a device of a mini-batch.
+- `convert`: converters, which turn a mini-batch into arrays on a device.
 - `tabular`: data sets with columns.
 """
 

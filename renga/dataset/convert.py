@@ -1,4 +1,4 @@
-"""From mini-batches to arrays on devices: `renga_data.convert`, `renga_data.async_transfer`."""
+"""Converting mini-batches to arrays on devices: `renga_data.convert`, `renga_data.async_transfer`."""
 
 from renga.view import view
 

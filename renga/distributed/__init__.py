@@ -1,9 +1,9 @@
-"""Training by several processes: `renga_distributed`.
+"""Training with several processes: `renga_distributed`.
 
-- `create_communicator` makes what connects them; `launch` runs a program on ranks that are threads, for debugging.
-- `functions`: communication through which gradients flow. `links`: links that communicate; of these,
-  `MultiNodeChainList` is here, too.
-- `scale_model`: how long an iteration takes with more devices.
+- `create_communicator` makes a communicator; `launch` runs a program on ranks that are threads, for debugging.
+- `functions`: differentiable communication. `links`: links that communicate; one of them, `MultiNodeChainList`, is also
+  here.
+- `scale_model`: predicts the time of an iteration on more devices.
 """
 
 from renga.view import view

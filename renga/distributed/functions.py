@@ -1,4 +1,4 @@
-"""Communication through which gradients flow: that of `renga_distributed.functions`, and of other plugins."""
+"""Differentiable communication: functions of `renga_distributed.functions` and of other plugins."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Links that communicate: those of `renga_distributed.links`, and of other plugins."""
+"""Links that communicate: links of `renga_distributed.links` and of other plugins."""
 
 from renga.view import view
 

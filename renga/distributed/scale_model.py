@@ -1,4 +1,4 @@
-"""How long an iteration takes with more devices: `renga_distributed.scale_model`."""
+"""Predicting the time of an iteration on more devices: `renga_distributed.scale_model`."""
 
 from renga.view import view
 

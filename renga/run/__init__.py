@@ -1,16 +1,16 @@
-"""Training runs described by data: what `renga train` does, for programs.
+"""Training runs described by a file or a dataclass: the library behind `renga train`.
 
     from renga.run import build, load
 
     training = build(load("lenet", {"run.epochs": 5}))
     training.trainer.run()
 
-- `run_file`: `RunDescription`, one run as a dataclass; `load` reads a run file, `describe` the settings as they are.
-- `part`: looking up a thing that it names, and checking arguments against signatures. `run_parts`: all of them.
-- `building`: `build`, from a description to a `Training`: trainer, model, optimizer, data. `precision`: its dtype.
-- `program`: `run_program`, for programs of one's own whose settings stand in a TOML file.
-- `predicting`: `Predictor`, a trained network that takes files and images; `renga.load` makes it of a run's folder.
-- `folder`: what a run leaves behind. `length`: when it ends.
+- `run_file`: `RunDescription`, a run as a dataclass; `load` reads a run file, `describe` the current settings.
+- `part`: looks up one named part and checks its arguments. `run_parts`: looks up all parts of a run.
+- `building`: `build` makes a `Training` (trainer, model, optimizer, data) from a description. `precision`: its dtype.
+- `program`: `run_program`, for programs that read their settings from a TOML file.
+- `predicting`: `Predictor`, a trained network that takes files and images; `renga.load` makes it from a run's folder.
+- `folder`: the files in a run's folder. `length`: when a run ends.
 - `shipped`: the run files that come with Renga. `toml`: writing TOML.
 """
 

@@ -1,4 +1,4 @@
-"""From a description to a trainer that is ready to run. Until it runs, nothing is written."""
+"""Builds a trainer from the description of a run. Writes nothing until the trainer runs."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ class Training:
     """A run that has been built.
 
     Attributes:
-        description: Of what it was built.
+        description: The description it was built from.
         trainer: Runs it.
-        task: What it is trained for.
-        model: The link that is trained: the described model, and its loss.
-        optimizers: Train it, by name: one, ``"main"``, unless the task has several.
+        task: The task that the model is trained for.
+        model: The trained link: the network with its loss.
+        optimizers: Optimizers by name; only ``"main"``, unless the task has several.
         train: Data to train on.
         test: Data to evaluate on.
-        device: Where it computes.
-        communicator: Connects the processes that train it.
-        batch_size: How many examples an update takes, those of all processes together.
-        notes: What was left out, and why, in a sentence each.
+        device: The device that computes.
+        communicator: Connects the processes of the run.
+        batch_size: Number of examples in an update, of all processes together.
+        notes: A sentence for each part that was left out, with the reason.
     """
 
     description: RunDescription
@@ -83,28 +83,28 @@ class Training:
 
 
 def build(run: RunDescription, *, resume: bool = False, communicator: CommunicatorBase | None = None) -> Training:
-    """Make everything that a description names, and try the model on two examples.
+    """Make all parts that a description names, and test the model on two examples.
 
-    All names and arguments are checked before anything is made. Nothing is computed on all data and nothing is written:
+    All names and arguments are checked first. Building does not use the whole data set and writes nothing;
     ``build(run).trainer.run()`` does.
 
-    Where the communicator joins several processes, all of them build the run, each computes its share of each batch,
-    and together they train as one process would. Only rank 0 has the extensions that print, draw and write. Parts with
-    a parameter `communicator` get it: data sets, models, iterators and extensions. With a resilient communicator, the
-    run goes on when ranks die: see `renga_distributed.recovery`.
+    If the communicator joins several processes, all of them build the run and compute a share of each batch; the result
+    is the same as with one process. Only rank 0 has the extensions that print, draw and write. Parts with a parameter
+    `communicator` get it: data sets, models, iterators and extensions. With a resilient communicator, the run continues
+    when ranks die: see `renga_distributed.recovery`.
 
     Args:
-        run: What to build.
-        resume: Go on from the newest snapshot in the folder of the run when the trainer runs, with as many processes
-            as wrote it or others.
-        communicator: What `find_communicator` has made for this run; None to make it here.
+        run: The description.
+        resume: Continue from the newest snapshot in the run's folder when the trainer runs. The number of processes may
+            differ from the one that wrote it.
+        communicator: The result of `find_communicator` for this run; None: make it here.
 
     Raises:
         RengaPluginError: A name is unknown, ambiguous, or cannot be used.
-        SettingsError: An argument is unknown, missing, or of a wrong type; a batch is larger than the data set, or
+        SettingsError: An argument is unknown, missing, or of the wrong type; a batch is larger than the data set, or
             smaller than the number of processes.
-        RengaError: There is no example to train on, or none to test.
-        Exception: What the parts themselves raise; a note says which part it was.
+        RengaError: The training data or the test data are empty.
+        Exception: A part raised it; a note names the part.
     """
     notes: list[str] = []
     parts = find_parts(run, notes)
@@ -137,7 +137,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     known = known_to(parts.updater, comm, device=device, link=model)
     updater = parts.updater.make(batches, optimizer, converter=converter, **known)
     trainer = Trainer(updater, Length(run.epochs), out=run.out)
-    trainer.reporter.add_observer("main", model)  # the optimizers' links may be parts of it
+    trainer.reporter.add_observer("main", model)  # each optimizer's link may be a part of the model
     own_test = SubDataset(test, *comm.share(len(test))) if several else test
     test_batches = SerialIterator(own_test, last - first, repeat=False, shuffle=False)
     evaluator = parts.evaluator.make(
@@ -160,7 +160,7 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
     elif several:
         synchronizer = RankSynchronizer(comm, last - first)
         trainer.agree_to_stop = synchronizer.agree
-        # Triggers without a state: another number of processes, one included, can load a snapshot.
+        # Stateless triggers, so that any number of processes can load a snapshot.
         trainer.extend(synchronizer, trigger=_always)
         trainer.extend(AllreducePersistent(model, comm), trigger=_at_the_end_of_an_epoch)
     for part, trigger in parts.extensions:
@@ -175,8 +175,8 @@ def build(run: RunDescription, *, resume: bool = False, communicator: Communicat
 
 
 def make_data(part: Part, task: Task, comm: CommunicatorBase, batch_size: int) -> tuple[Dataset, Dataset]:
-    """Make the data sets (train, test). Where nobody says whether targets are classes or numbers, the task does; those
-    whose order depends on the batches (text) get the size of a batch.
+    """Make the data sets (train, test). If the run does not say whether targets are classes or numbers, the task does.
+    Data sets whose order depends on the batches (text) get the batch size.
     """
     known = {"target_type": task.target_type, "batch_size": batch_size}
     said = {name: value for name, value in known.items() if name not in part.arguments}
@@ -185,7 +185,7 @@ def make_data(part: Part, task: Task, comm: CommunicatorBase, batch_size: int) -
 
 
 def make_model(part: Part, task: Task, **supplied: Any) -> Link:
-    """Make the network. Where nobody says how many outputs it has (`n_out`), the data set does, if it can."""
+    """Make the network. If the run does not set the number of outputs (`n_out`), the data set may supply it."""
     outputs = getattr(task.preprocessing, "outputs", None)
     if outputs is not None and "n_out" in part.parameters and "n_out" not in part.arguments:
         supplied["n_out"] = outputs
@@ -194,21 +194,21 @@ def make_model(part: Part, task: Task, **supplied: Any) -> Link:
 
 
 def _supplied(part: Part, comm: CommunicatorBase) -> dict[str, Any]:
-    """What a part asks of the run by the names of its parameters."""
+    """Arguments that the run supplies to a part, by parameter name."""
     supplied: dict[str, Any] = {"communicator": comm} if "communicator" in part.parameters else {}
     if has_several(comm) and "start_method" in part.parameters and "start_method" not in part.arguments:
-        supplied["start_method"] = "forkserver"  # MPI does not bear being forked
+        supplied["start_method"] = "forkserver"  # MPI does not support fork
     return supplied
 
 
 def known_to(part: Part, comm: CommunicatorBase, **known: Any) -> dict[str, Any]:
-    """`_supplied`, and what of the run itself a part asks for by the names of its parameters."""
+    """`_supplied`, and values of the run itself that a part has parameters for."""
     return {**_supplied(part, comm), **{name: value for name, value in known.items() if name in part.parameters}}
 
 
 def _extend(trainer: Trainer, part: Part, trigger: Any, comm: CommunicatorBase, supplied: dict[str, Any]) -> None:
     if trigger is not None and "trigger" in part.parameters:
-        # It collects over an interval, and this is the interval: the trainer calls it in each iteration.
+        # The log collects values over an interval and writes at its end; the trainer must call it in each iteration.
         supplied["trigger"], trigger = trigger, None
     extension = part.make(**supplied)
     if comm.rank == 0 or isinstance(comm, ResilientBase) or getattr(extension, "on_every_rank", True):
@@ -258,7 +258,7 @@ def _check_sizes(train: Dataset, test: Dataset, parts: RunParts, run: RunDescrip
     for examples, purpose in ((train, "train on"), (test, "test")):
         if len(examples) == 0:
             raise RengaError(f"{parts.data.label} has no examples to {purpose}")
-    if batch_size > len(train):  # it would go round and round the data within one batch
+    if batch_size > len(train):  # one batch would contain examples more than once
         of_all = "" if batch_size == run.batch_size else f", {batch_size} for all processes"
         raise SettingsError(
             f"data.batch_size (from {run.origin('data.batch_size')}) is {run.batch_size}{of_all}, "
@@ -270,7 +270,7 @@ def _check_iterator(batches: Any, run: RunDescription, parts: RunParts, comm: Co
     if has_several(comm) and not getattr(batches, "shares_batches", False):
         raise RengaError(
             f"{parts.iterator.label} cannot train in {comm.size} processes: it has no parameter `communicator`, by "
-            "which they would share its batches. Next: use iterator 'serial', 'multithread' or 'multiprocess'."
+            "which processes share its batches. Next: use iterator 'serial', 'multithread' or 'multiprocess'."
         )
     if run.epochs > 1 and not getattr(batches, "repeat", True):
         raise SettingsError(
@@ -282,8 +282,8 @@ def _check_iterator(batches: Any, run: RunDescription, parts: RunParts, comm: Co
 def _try(
     task: Task, model: Link, train: Dataset, device: Device, parts: RunParts, converter: Callable[..., Any]
 ) -> None:
-    """Compute the loss of two examples: what does not fit together shows now, and parameters get their shapes."""
-    what = f"{parts.model.label}, tried on {parts.data.label}"
+    """Compute the loss of two examples, to find mismatched parts early and to initialize parameters."""
+    what = f"{parts.model.label}, tested on {parts.data.label}"
     with _noted(what), using_config("train", False), no_backprop_mode(), task.evaluating(model):
         call(model, converter([train[0], train[1 % len(train)]], device))
 

@@ -1,4 +1,4 @@
-"""Runs side by side: in which settings they differ, and what each has reached."""
+"""Comparing runs: settings that differ, and results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PREFIX = "validation/main/"
 
 @dataclass(frozen=True)
 class Run:
-    """What a run has left in its folder.
+    """The settings and the log of a run.
 
     Attributes:
-        folder: The folder, as the user has named it.
+        folder: The folder, as the user wrote it.
         settings: The values in its run file, by full key.
-        log: What it has reported, in order: a dictionary for each interval.
+        log: The reported values, in order: a dictionary for each interval.
     """
 
     folder: str
@@ -34,22 +34,22 @@ class Run:
     log: list[dict[str, float]]
 
     def curve(self, key: str) -> tuple[list[float], list[float]]:
-        """Return epochs, and the values of `key` in them."""
+        """Return the epochs and values of `key`."""
         points = [(line["epoch"], line[key]) for line in self.log if key in line and "epoch" in line]
         return [epoch for epoch, _ in points], [value for _, value in points]
 
     def best(self, key: str, choose: Callable[..., Any]) -> tuple[float, float] | None:
-        """Return the best value of `key` and its epoch, `choose` being `max` or `min`; None if there is no value."""
+        """Return the best value of `key` and its epoch, or None if there is no value; `choose` is `max` or `min`."""
         points = [(line[key], line.get("epoch", 0)) for line in self.log if key in line and line[key] == line[key]]
         found: tuple[float, float] | None = choose(points, key=lambda point: point[0], default=None)
         return found
 
 
 def find_runs(folders: Sequence[str]) -> list[Run]:
-    """Read runs; the folder of a sweep stands for all of its runs.
+    """Read runs; a folder of a sweep stands for all of its runs.
 
     Raises:
-        RengaError: There is no run in a folder, or it has no log.
+        RengaError: A folder holds no run, or the run has no log.
     """
     found: list[Run] = []
     for folder in folders:
@@ -63,7 +63,7 @@ def _read(folder: str) -> Run:
     if not settings.is_file():
         raise RengaError(
             f"{folder} is not a folder of a run: there is neither {COPY} nor {TABLE} in it. "
-            "Next: give the folder that `renga train` has written."
+            "Next: give a folder written by `renga train`."
         )
     lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
     if not lines:
@@ -74,7 +74,7 @@ def _read(folder: str) -> Run:
 
 
 def differing(runs: Sequence[Run]) -> list[str]:
-    """The keys of the settings that are not the same in all runs. Not the folders, which always differ."""
+    """The keys of settings that differ between runs, without output folders, which always differ."""
     keys = dict.fromkeys(key for run in runs for key in run.settings)
     return [
         key
@@ -84,6 +84,6 @@ def differing(runs: Sequence[Run]) -> list[str]:
 
 
 def figures_of(runs: Sequence[Run]) -> list[str]:
-    """The names of what all runs have reported on the test data; in the log they are ``validation/main/NAME``."""
+    """The names of test values that all runs have reported; the log calls them ``validation/main/NAME``."""
     names = dict.fromkeys(key.removeprefix(PREFIX) for line in runs[0].log for key in line if key.startswith(PREFIX))
     return [name for name in names if all(any(PREFIX + name in line for line in run.log) for run in runs)]

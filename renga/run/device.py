@@ -1,4 +1,4 @@
-"""Where a run computes: one demanded device, or the first that can be used of those wished for."""
+"""The device of a run: the required one, or the first usable one of a list."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ __all__ = ["find_device"]
 
 
 def find_device(run: RunDescription, notes: list[str]) -> Device:
-    """Return the device that ``run.backend`` names; of a list, or of what ``auto`` stands for, the first that works.
+    """Return the device that ``run.backend`` names; for a list or ``auto``, the first one that works.
 
-    A backend that cannot be imported or made, that lacks what it needs, or has no such device is passed over.
+    Skips backends that cannot be imported or made, lack a requirement, or do not have the device.
 
     Args:
         run: The run.
-        notes: Gets a sentence for each that was passed over. What ``auto`` passes over because this machine does not
-            have it is not worth one.
+        notes: Gets a sentence for each skipped backend, except for those that ``auto`` skips because this machine does
+            not have them.
 
     Raises:
-        RengaPluginError: What is demanded, or all that is wished for, cannot be used.
-        SettingsError: There is no such device.
+        RengaPluginError: The required backend, or every backend of the list, cannot be used.
+        SettingsError: The device does not exist.
     """
     origin = run.where("run.backend")
     if isinstance(run.backend, str) and run.backend != AUTO:
         try:
             return get_device(run.backend, origin=origin)
-        except ValueError as error:  # there is no such device
+        except ValueError as error:  # the device does not exist
             raise SettingsError(f"run.backend (from {origin}): {error}") from error
     backends = registry(ARRAY_BACKEND)
     wishes = run.backend if isinstance(run.backend, tuple) else backends.automatic()
@@ -39,7 +39,7 @@ def find_device(run: RunDescription, notes: list[str]) -> Device:
         try:
             return get_device(wish, origin=origin)
         except AmbiguousProvider:
-            raise  # to pass over it would leave the choice to what happens to be installed
+            raise  # skipping it would make the choice depend on what is installed
         except (RengaPluginError, ValueError) as error:
             skipped.append((wish, getattr(error, "reason", str(error))))
             if run.backend != AUTO or not isinstance(error, ProviderUnavailable):

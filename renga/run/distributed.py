@@ -1,4 +1,4 @@
-"""What a run does where it has several processes, each of them a rank of its communicator."""
+"""Runs with several processes, each of which is a rank of the communicator."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ T = TypeVar("T")
 
 
 def find_communicator(run: RunDescription) -> CommunicatorBase:
-    """Make the communicator that a run names, and configure it.
+    """Make and configure the communicator that a run names.
 
     Raises:
-        RengaPluginError: It is unknown, or cannot be used.
-        SettingsError: Several processes were started, and it would not connect them.
+        RengaPluginError: The communicator is unknown or cannot be used.
+        SettingsError: Several processes were started, but this communicator does not connect them.
     """
     origin = run.where("run.communicator")
     started = launched().size
@@ -56,31 +56,31 @@ def find_communicator(run: RunDescription) -> CommunicatorBase:
 
 
 def has_several(communicator: CommunicatorBase) -> bool:
-    """Whether a run is made for several ranks: there are, or others may join."""
+    """Whether a run has several ranks, or may have them later."""
     return communicator.size > 1 or isinstance(communicator, ResilientBase)
 
 
 def batch_of_all(run: RunDescription, communicator: CommunicatorBase) -> int:
-    """How many examples an update takes, those of all ranks together.
+    """Return the number of examples in an update, of all ranks together.
 
     Raises:
-        SettingsError: There are fewer than ranks.
+        SettingsError: A batch has fewer examples than there are ranks.
     """
     if run.distributed.batch_size_per_rank:
         return run.batch_size * communicator.size
     if run.batch_size < communicator.size:
         raise SettingsError(
             f"data.batch_size (from {run.origin('data.batch_size')}) is {run.batch_size}, fewer than the "
-            f"{communicator.size} processes that share each batch. Next: start fewer, or make it larger; with "
+            f"{communicator.size} processes that share each batch. Next: start fewer, or use larger batches; with "
             "--set distributed.batch_size_per_rank=true it counts the examples of each process"
         )
     return run.batch_size
 
 
 def reseed_by_rank(run: RunDescription, communicator: CommunicatorBase) -> None:
-    """From now on, draw other random numbers on each rank; rank 0 those of a process that is alone.
+    """From now on, use different random numbers on each rank; rank 0 uses those of a run with one process.
 
-    Until now all have drawn the same: initial parameters, the order of the data.
+    Before this call all ranks draw the same numbers: for initial parameters and for the order of the data.
     """
     if communicator.rank > 0:
         sequence = np.random.SeedSequence([run.seed, communicator.rank])
@@ -88,10 +88,10 @@ def reseed_by_rank(run: RunDescription, communicator: CommunicatorBase) -> None:
 
 
 def first_rank_does(communicator: CommunicatorBase, function: Callable[[], T]) -> T:
-    """Call a function on rank 0, and return on every rank what it returns there.
+    """Call a function on rank 0, and return its result on every rank.
 
     Raises:
-        RengaError: It raised one; every rank raises it.
+        RengaError: The function raised it; every rank raises it.
     """
     outcome: tuple[Any, RengaError | None] = None, None
     if communicator.rank == 0:
@@ -106,16 +106,16 @@ def first_rank_does(communicator: CommunicatorBase, function: Callable[[], T]) -
 
 
 class PartsOfRanks:
-    """What each rank of a run has a part of, when their number may change.
+    """Divides the work among the ranks of a run whose number may change.
 
     Args:
         run: The run.
-        communicator: Between the ranks.
-        batches: For training.
-        test_batches: For evaluation, of this rank's part of the examples.
-        test: All of these examples.
-        optimizers: By name.
-        repeat: Whether batches go on for ever, so that all are of one size.
+        communicator: Connects the ranks.
+        batches: Iterator for training.
+        test_batches: Iterator over this rank's part of the test data.
+        test: The whole test data.
+        optimizers: Optimizers by name.
+        repeat: Whether batches repeat for ever, so that all have the same size.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class PartsOfRanks:
         self._size = communicator.size
 
     def follow(self) -> None:
-        """Adapt to the rank and the number of ranks that there are now."""
+        """Adapt to the current rank and number of ranks."""
         comm = self._communicator
         how = self._run.distributed
         if how.batch_size_per_rank:
@@ -150,7 +150,7 @@ class PartsOfRanks:
             optimizer.weigh(size % comm.size > 0 or not self._repeat)
 
     def _scale_learning_rate(self, factor: float) -> None:
-        """Goyal et al. (arXiv:1706.02677): as much larger as the batch is. Who joins gets the rate of the others."""
+        """Scale the learning rate with the batch (Goyal et al., arXiv:1706.02677). Joining ranks take the rate."""
         for optimizer in self._optimizers.values():
             for name in ("lr", "alpha"):
                 if name in optimizer.hyperparam.get_dict():

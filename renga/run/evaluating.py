@@ -1,4 +1,4 @@
-"""Evaluating a trained network on the test data of its run, and these data."""
+"""Evaluating a trained network on the test data of its run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["data_of", "evaluate"]
 
 
 def data_of(trained: Trained) -> tuple[Dataset, Dataset]:
-    """Return the data that a network was trained on, and those to test it with.
+    """Return the training data and test data of a trained network's run.
 
     Raises:
-        RengaError: The data are others than when the network was trained: means or classes differ.
+        RengaError: Means or classes of the data differ from those in training.
     """
     parts, task = trained.parts, trained.task
     try:
         data = make_data(parts.data, task, SingleCommunicator(), trained.description.batch_size)
     except RengaError as error:
         if "path" in parts.data.parameters:
-            error.add_note("Next, if the data are elsewhere now: --set data.path=PATH")
+            error.add_note("Next, if the data have moved: --set data.path=PATH")
         raise
     now, kept = getattr(data, "preprocessing", None), task.preprocessing
     if kept is not None and now != kept:
@@ -36,10 +36,10 @@ def data_of(trained: Trained) -> tuple[Dataset, Dataset]:
 
 
 def evaluate(trained: Trained) -> tuple[dict[str, float], int]:
-    """Return the figures of a trained network on the test data of its run, and how many examples these are.
+    """Return the metrics of a trained network on the test data of its run, and the number of examples.
 
     Raises:
-        RengaError: The data are others than when the network was trained: means or classes differ.
+        RengaError: Means or classes of the data differ from those in training.
     """
     parts, task, comm = trained.parts, trained.task, SingleCommunicator()
     train, test = data_of(trained)

@@ -1,4 +1,4 @@
-"""A trained network as an ONNX file, with its inputs and outputs by name."""
+"""Exporting a trained network to an ONNX file, with named inputs and outputs."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ __all__ = ["OnnxOptions", "export_onnx"]
 Shapes = Mapping[str, Sequence[int | str]]
 
 _EXAMPLES = 2
-"""How many examples the network is traced with, if it takes any number."""
+"""Batch size for tracing a network that takes any batch size."""
 
 _CHECKED = (1, 3, 16)
-"""How many examples a file that takes any number is checked with."""
+"""Batch sizes for checking a file that takes any batch size."""
 
 _BATCHES = 8
-"""How many batches another file is checked with."""
+"""Number of batches for checking a file with a fixed batch size."""
 
 _LARGEST = 64
-"""To how many elements axes of any size are cut before the network is traced, for larger and larger sizes of them."""
+"""Before tracing, axes of variable size are cut to this size; the next size is tried if a network needs more."""
 
 
 @dataclass(frozen=True)
 class OnnxOptions:
-    """How a network is exported.
+    """Options of an export.
 
     Attributes:
-        batch: The number of examples that the network then takes; None: any.
-        opset: Version of ONNX's operators; None: the newest that is known.
-        fold: Whether batch normalization becomes part of the layer before it.
-        check: Whether the file is compared with the network by onnxruntime.
-        tolerance: The largest relative difference that is allowed; None: by dtype, see `renga.onnx.check`.
+        batch: Fixed batch size of the exported network; None: any size.
+        opset: Version of ONNX's operators; None: the newest supported.
+        fold: Whether to fold batch normalization into the layer before it.
+        check: Whether to compare the file with the network in onnxruntime.
+        tolerance: The largest allowed relative difference; None: depends on the dtype, see `renga.onnx.check`.
     """
 
     batch: int | None = None
@@ -57,19 +57,19 @@ class OnnxOptions:
 
 
 def export_onnx(trained: Trained, out: str, options: OnnxOptions) -> list[str]:
-    """Write a trained network to an ONNX file: all of it or, after an error, nothing.
+    """Write a trained network to an ONNX file. After an error, no file is left.
 
     Args:
-        trained: The network. It computes in test mode (`Network.using`).
+        trained: The network, in test mode (`Network.using`).
         out: The file.
-        options: How.
+        options: The options.
 
     Returns:
-        Lines that say what was written, and how far onnxruntime's results differ.
+        Lines that describe the file, and the largest differences from onnxruntime's results.
 
     Raises:
-        RengaError: The task does not tell the inputs of its network; the network cannot be exported; what onnxruntime
-            computes is something else; onnx or onnxruntime is not installed.
+        RengaError: The task does not define the inputs of its network; the network cannot be exported; onnxruntime's
+            results differ; onnx or onnxruntime is not installed.
     """
     from renga.onnx import MAXIMUM_OPSET_VERSION, MINIMUM_OPSET_VERSION
 
@@ -87,16 +87,16 @@ def export_onnx(trained: Trained, out: str, options: OnnxOptions) -> list[str]:
 
 
 def _inference(trained: Trained, test: Dataset, number: int, start: int = 0) -> Inference:
-    """What the task says to export, with so many examples of the test data."""
+    """Return what the task exports, with this number of examples of the test data."""
     examples = [test[i % len(test)] for i in range(start, start + number)]
     return trained.task.inference(trained.target, trained.parts.converter.make()(examples, trained.device))
 
 
 def _written(trained: Trained, test: Dataset, path: Path, options: OnnxOptions) -> tuple[Inference, Any, Shapes]:
-    """Write the file with as many named axes as the network allows: all of them, or the batch, or none.
+    """Write the file with as many variable axes as the network allows: all of them, only the batch axis, or none.
 
     Returns:
-        What was exported, the model, and the shape of each input.
+        The export of the task, the model, and the shape of each input.
     """
     inference = _inference(trained, test, options.batch or _EXAMPLES)
     named = {name for axes in inference.axes.values() for name in axes.values()}
@@ -106,7 +106,7 @@ def _written(trained: Trained, test: Dataset, path: Path, options: OnnxOptions) 
     for names in dict.fromkeys((frozenset(named), frozenset(named & {"batch"}))):
         try:
             return inference, *_traced(trained, inference, names, path, options)
-        except Exception as error:  # of any class: the network may not bear another size
+        except Exception as error:  # of any class: the network may not support other sizes
             if not names:
                 raise
             reason = str(error).partition("\n")[0]
@@ -114,7 +114,7 @@ def _written(trained: Trained, test: Dataset, path: Path, options: OnnxOptions) 
     found = inference, *_traced(trained, inference, frozenset(), path, options)
     if "batch" in named:
         warnings.warn(
-            f"the file takes 1 example at a time, because {reason} Next, for another number: --batch N", stacklevel=2
+            f"the file takes 1 example at a time, because {reason} Next, for another size: --batch N", stacklevel=2
         )
     return found
 
@@ -122,7 +122,7 @@ def _written(trained: Trained, test: Dataset, path: Path, options: OnnxOptions) 
 def _traced(
     trained: Trained, inference: Inference, named: frozenset[str], path: Path, options: OnnxOptions
 ) -> tuple[Any, Shapes]:
-    """Write the file with axes of these names."""
+    """Write the file with these names of variable axes."""
     from renga.onnx import export
 
     inputs, shapes = {}, {}
@@ -145,7 +145,7 @@ def _traced(
 
 
 def _metadata(trained: Trained) -> dict[str, str]:
-    """What somebody must know who has nothing but the file."""
+    """Metadata for users of the file: what they need to know without the run."""
     preprocessing = trained.task.preprocessing
     found = {
         "task": trained.description.task.use,
@@ -175,7 +175,7 @@ def _described(model: Any, kind: str) -> list[str]:
 
 
 def _inputs(trained: Trained, test: Dataset, shapes: Shapes, batch: int | None) -> Iterator[tuple[str, list[Any]]]:
-    """Inputs to check with, and what they are in words: several batches, and other sizes of other named axes."""
+    """Inputs for the check, with a description: several batch sizes, and other sizes of other variable axes."""
     named = {name for shape in shapes.values() for name in shape if isinstance(name, str)}
     if "batch" in named:
         for number in _CHECKED:
@@ -198,7 +198,7 @@ def _inputs(trained: Trained, test: Dataset, shapes: Shapes, batch: int | None) 
 
 
 def _fits(arrays: list[Any], shapes: Shapes) -> bool:
-    """Whether arrays have the sizes that are fixed."""
+    """Whether arrays have the fixed sizes that the file declares."""
     return all(
         isinstance(wanted, str) or wanted == size
         for x, shape in zip(arrays, shapes.values(), strict=True)
@@ -207,15 +207,15 @@ def _fits(arrays: list[Any], shapes: Shapes) -> bool:
 
 
 def _twice(x: Any, axes: list[int]) -> Any:
-    """An array, twice as large along some axes."""
+    """Return an array repeated to twice its size along some axes."""
     return get_device_of(x).send(np.tile(to_host(x), [2 if i in axes else 1 for i in range(x.ndim)]))
 
 
 def _checked(path: Path, network: Any, inputs: Iterator[tuple[str, list[Any]]], tolerance: float | None) -> list[str]:
-    """Compare the file with the network; lines with the largest differences.
+    """Compare the file with the network; return lines with the largest differences.
 
     Raises:
-        RengaError: They differ.
+        RengaError: The results differ.
     """
     from renga.onnx import NotTheSame, check
 
@@ -232,7 +232,7 @@ def _checked(path: Path, network: Any, inputs: Iterator[tuple[str, list[Any]]], 
             raise
         for each in report.differences:
             found.setdefault(each.output, []).append(each)
-    lines = [f"checked with onnxruntime: {', '.join(dict.fromkeys(words))}"]
+    lines = [f"checked in onnxruntime: {', '.join(dict.fromkeys(words))}"]
     for name, differences in found.items():
         absolute, relative = (max(getattr(each, kind) for each in differences) for kind in ("absolute", "relative"))
         elements = sum(each.elements for each in differences)

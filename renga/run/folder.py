@@ -1,4 +1,4 @@
-"""The folder that a run leaves behind: what an earlier run has left there, and the copy of the run file."""
+"""The folder of a run: files of earlier runs in it, and the copy of the run file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 COPY = "run.toml"
 PREPROCESSING = "preprocessing.json"
 SNAPSHOT_NAMES = SnapshotNames("snapshot_iter_{iteration}.npz", "rank{rank}_of_snapshot_iter_{iteration}.npz")
-"""What snapshots are called. Of several processes, rank 0's is called as that of a process that is alone."""
+"""File name of snapshots. Rank 0 of several processes uses the same name as a single process."""
 
 
 def snapshot_store(folder: str | Path) -> SnapshotStore:
@@ -44,10 +44,10 @@ def snapshot_store(folder: str | Path) -> SnapshotStore:
 
 
 def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
-    """See that the folder fits: a run to resume is there, or none that would be lost.
+    """Check that a run to resume is there, or that no existing run would be overwritten.
 
     Raises:
-        RengaError: It is not so; the message says what to do.
+        RengaError: The check failed; the message says what to do.
     """
     found = snapshot_store(run.out).find()
     where = _where(run)
@@ -63,9 +63,9 @@ def check_folder(run: RunDescription, *, resume: bool, overwrite: bool) -> None:
 
 
 def free_folder(folder: str) -> str:
-    """Return the name of a folder for a run whose place nobody chose.
+    """Return the name of the folder for a run whose folder the user did not choose.
 
-    It is this one; or, where that holds a run already, the first of ``<name>-2``, ``<name>-3`` … that does not exist.
+    The name is ``run.out``; if that folder holds a run already, the first free one of ``<name>-2``, ``<name>-3`` ….
     """
     if not snapshot_store(folder).find():
         return folder
@@ -77,7 +77,7 @@ def _where(run: RunDescription) -> str:
 
 
 def check_writable(run: RunDescription) -> None:
-    """See that the folder can be made and written.
+    """Check that the folder can be made and written.
 
     Raises:
         RengaError: It cannot; the message says what to do.
@@ -93,9 +93,9 @@ def check_writable(run: RunDescription) -> None:
 
 
 def differences(run: RunDescription) -> list[str]:
-    """Say in what a run differs from the one whose folder it resumes, in a line for each key.
+    """Compare a run with the run whose folder it resumes; return a line for each setting that differs.
 
-    Not its length, and not how processes work together.
+    Ignores the length of the run and the settings for several processes.
     """
     path = Path(run.out, COPY)
     if not path.is_file():
@@ -105,14 +105,14 @@ def differences(run: RunDescription) -> list[str]:
     free |= {"run.keep_newest", "run.keep_best", "run.keep_every_minutes"}
     free |= {f"distributed.{name}" for name in asdict(Distribution()) if name != "batch_size_per_rank"}
     return [
-        f"{key} is {now.get(key)!r} now and was {then.get(key)!r}"
+        f"{key} is now {now.get(key)!r}, and was {then.get(key)!r}"
         for key in sorted({*now, *then})
         if now.get(key) != then.get(key) and key not in free
     ]
 
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values by full key, as a file holds them: arrays as lists."""
+    """Return the values by full key, as a file contains them: arrays as lists."""
     found: dict[str, Any] = {}
     for name, value in document.items():
         if isinstance(value, Mapping):
@@ -129,16 +129,16 @@ def _as_list(value: Any) -> Any:
 
 
 def never(trainer: object) -> bool:
-    """A trigger without state, for extensions that act only when training starts."""
+    """A stateless trigger, for extensions that act only when training starts."""
     return False
 
 
 class RunFile(Extension):
-    """Leaves a copy of the run, every setting resolved, in its folder when training starts; and the preprocessing.
+    """Writes a copy of the run file with all settings, and the preprocessing, to the run's folder when training starts.
 
     Args:
         run: The run.
-        preprocessing: How the data set made inputs of raw values; None if it does not tell.
+        preprocessing: How the data set made inputs from raw values; None if it does not say.
     """
 
     on_every_rank = False
@@ -148,9 +148,9 @@ class RunFile(Extension):
         self._preprocessing = preprocessing
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Write the copy, unless this run is to end before it goes on: the copy tells what was trained.
+        """Write the copy, unless a resumed run ends at once: the copy describes what was trained.
 
-        A resumed run has been loaded by now: if its snapshot was refused, nothing is written.
+        A resumed run has loaded its snapshot by now; if it was refused, nothing is written.
         """
         if trainer.updater.epoch_detail >= self._run.epochs:
             return

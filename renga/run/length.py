@@ -1,4 +1,4 @@
-"""How long a run lasts, and what is done at its end."""
+"""When a run ends, and triggers that also fire at its end."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ __all__ = ["IntervalOrEnd", "Length"]
 
 
 class Length(IntervalTrigger):
-    """A stop trigger: after so many epochs. A run that is resumed after more of them stops at once.
+    """A stop trigger: stops after a number of epochs. A run that resumes after more epochs stops at once.
 
     Args:
-        epochs: How many.
+        epochs: The number of epochs.
     """
 
     def __init__(self, epochs: float) -> None:
         super().__init__(epochs, "epoch")
 
     def __call__(self, trainer: TrainerLike) -> bool:
-        """Whether training has lasted so long."""
-        super().__call__(trainer)  # keeps the state that snapshots hold of a stop trigger
+        """Whether training has reached the number of epochs."""
+        super().__call__(trainer)  # updates the state that snapshots save
         return self.reached(trainer)
 
     def reached(self, trainer: TrainerLike) -> bool:
-        """Whether training has lasted so long. Asking changes nothing."""
+        """Whether training has reached the number of epochs. This call changes no state."""
         return trainer.updater.epoch_detail >= self.period
 
 
 class IntervalOrEnd(IntervalTrigger):
-    """A trigger: every so many epochs or iterations, and at the end of the run, so that its end is not missed.
+    """A trigger: fires every so many epochs or iterations, and also at the end of the run.
 
     Args:
-        interval: ``(10, "epoch")``.
+        interval: For example ``(10, "epoch")``.
     """
 
     def __init__(self, interval: tuple[int, Any]) -> None:
         super().__init__(*interval)
 
     def __call__(self, trainer: TrainerLike) -> bool:
-        """Whether it is time."""
+        """Whether the trigger fires."""
         due = super().__call__(trainer)
         return due or trainer.stop_trigger.reached(trainer)

@@ -1,4 +1,4 @@
-"""The optimizers of a run: one for each link that the task has optimized by itself."""
+"""The optimizers of a run: one for each link that the task optimizes separately."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["make_optimizers"]
 def make_optimizers(
     parts: RunParts, links: Mapping[str, Link], run: RunDescription, comm: CommunicatorBase, weighted: bool
 ) -> dict[str, Any]:
-    """Make the optimizer of each link, with the hooks.
+    """Make an optimizer for each link, with the hooks.
 
     Args:
-        parts: Of the run.
-        links: What is optimized, by name.
+        parts: Parts of the run.
+        links: Links to optimize, by name.
         run: The run.
         comm: Connects the processes.
-        weighted: Whether ranks have batches of different sizes.
+        weighted: Whether ranks may have batches of different sizes.
 
     Raises:
-        SettingsError: Settings of the run exclude each other, or the loss scale is not possible.
+        SettingsError: Settings exclude each other, or the loss scale is invalid.
     """
     return {name: _make_optimizer(parts, link, run, comm, weighted) for name, link in links.items()}
 
@@ -46,7 +46,7 @@ def _make_optimizer(parts: RunParts, link: Link, run: RunDescription, comm: Comm
         if how.double_buffering and how.overlap:
             raise SettingsError(
                 f"distributed.overlap (from {run.origin('distributed.overlap')}) and distributed.double_buffering "
-                f"(from {run.origin('distributed.double_buffering')}): either hides communication; choose one"
+                f"(from {run.origin('distributed.double_buffering')}): choose one of the two"
             )
         optimizer = create_multi_node_optimizer(
             optimizer,

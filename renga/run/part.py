@@ -1,4 +1,4 @@
-"""The registered things that a run names, and their arguments, checked before anything is made of them."""
+"""Looking up the parts that a run names, and checking their arguments before any part is made."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Part", "find_part", "parameters_of"]
 
 @dataclass(frozen=True)
 class Part:
-    """Something registered, and arguments that fit its signature.
+    """A provider, and arguments that fit its signature.
 
     Attributes:
-        label: What it is, for messages: ``optimizer 'adam' (from run file lenet.toml, optimizer.use)``.
+        label: Describes it in messages: ``optimizer 'adam' (from run file lenet.toml, optimizer.use)``.
         target: The callable.
-        arguments: Keyword arguments, converted where its annotations ask for that.
+        arguments: Keyword arguments, converted to the annotated types.
         parameters: Names of all its parameters.
-        required: Names of those without a default.
+        required: Names of the parameters without a default.
     """
 
     label: str
@@ -36,7 +36,7 @@ class Part:
     required: frozenset[str] = frozenset()
 
     def make(self, *positional: Any, **supplied: Any) -> Any:
-        """Call the target. An error that it raises gets a note saying what was being made."""
+        """Call the target. If it raises an error, a note names the part."""
         try:
             return self.target(*positional, **supplied, **self.arguments)
         except SystemExit as error:
@@ -57,18 +57,18 @@ def find_part(
     """Look a choice up in the registry, import it, and check its arguments against its signature.
 
     Args:
-        kind: Of what kind.
+        kind: The kind of the provider.
         choice: The name and arguments.
-        key: Where in the run it stands: ``optimizer``, ``hooks[0]``.
-        run: Knows where each key was said.
+        key: The part's key in the run: ``optimizer``, ``hooks[0]``.
+        run: The run, which knows where each key comes from.
         supplied: Names of parameters that the run itself supplies.
-        known_later: Names of parameters that the run may supply where the user does not give them.
+        known_later: Names of parameters that the run supplies later if the user does not.
 
     Raises:
         RengaPluginError: The name is unknown, ambiguous, or cannot be used.
-        UnknownSetting: It has no parameter of a name among the arguments.
-        WrongType: An argument has another type than the parameter's annotation says.
-        SettingsError: A parameter without default is missing.
+        UnknownSetting: An argument's name is not a parameter.
+        WrongType: An argument's type differs from the annotation of the parameter.
+        SettingsError: An argument without a default is missing.
     """
     origin = run.where(f"{key}.use")
     target = registry(kind).load(choice.use, origin=origin)
@@ -99,7 +99,7 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 
 def parameters_of(target: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return the parameters that can be given by name, their annotations as types; `Any` where they cannot be told."""
+    """Return the parameters that can be given by name, with types from annotations, or `Any` if a type is unknown."""
     function = target.__init__ if inspect.isclass(target) else target
     names = getattr(inspect.unwrap(function), "__globals__", {})
     found = inspect.signature(target).parameters.values()
@@ -114,5 +114,5 @@ def _type(parameter: inspect.Parameter, names: Mapping[str, Any]) -> Any:
     try:
         return eval(parameter.annotation, {**vars(builtins), **names})
     except Exception:
-        # A name that the module imports for type checkers only: no type that a TOML file could hold.
+        # The module imports this name for type checkers only: no TOML value has such a type.
         return Any

@@ -1,4 +1,4 @@
-"""The Python file of a run: a plugin that no distribution brings."""
+"""The Python file of a run, which is a plugin without a distribution."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["add_plugin"]
 
 
 def add_plugin(path: str, origin: str) -> None:
-    """Import a Python file as a module of its name, and add it to the plugins of this process.
+    """Import a Python file as a module, and add it to the plugins of this process.
 
-    Its folder goes to the end of the module path, as a program's own goes to the start: worker processes find it there.
+    The file's folder is appended to `sys.path`, so that worker processes find the module.
 
     Args:
-        path: Of the file.
-        origin: Where it was said, for messages.
+        path: Path of the file.
+        origin: Where the path comes from, for messages.
 
     Raises:
-        SettingsError: There is no such file, its name is not a module's, or another module has this name.
-        Exception: What importing it raises; a note says which file it was.
+        SettingsError: The file does not exist, its name is no module name, or another module has this name.
+        Exception: Importing the file raised it; a note names the file.
     """
     file = Path(path).resolve()
     where = f"run.plugin (from {origin})"

@@ -1,4 +1,4 @@
-"""The dtype that a run computes in."""
+"""The dtype of a run."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from renga_core.training import Extension, TrainerLike
 __all__ = ["INITIAL_LOSS_SCALE", "Precision", "has_masters", "numpy_dtype"]
 
 INITIAL_LOSS_SCALE = 2.0**15
-"""Where a dynamic loss scale starts: near the largest float16, so that a few updates find how large it may be."""
+"""The initial dynamic loss scale: near the largest float16, so that few updates are needed to find a usable scale."""
 
 
 _MIXED = {"mixed16": "float16", "mixed_bf16": "bfloat16"}
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """The dtype of parameters and data that the setting ``run.dtype`` means.
+    """Return the dtype of parameters and data for the setting ``run.dtype``.
 
     Raises:
-        SettingsError: It is bfloat16, which NumPy has from the package ml_dtypes only, and that is not installed.
+        SettingsError: The dtype is bfloat16, which needs the package ml_dtypes, and that is not installed.
     """
     name = _MIXED.get(name, name)
     if name != "bfloat16":
@@ -34,34 +34,34 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
         found: np.dtype[Any] = np.dtype(import_module("ml_dtypes").bfloat16)
     except ImportError as error:
         raise SettingsError(
-            "run.dtype = 'mixed_bf16' needs bfloat16, and NumPy has none of its own. Next: pip install ml_dtypes"
+            "run.dtype = 'mixed_bf16' needs bfloat16, which NumPy does not have. Next: pip install ml_dtypes"
         ) from error
     return found
 
 
 def has_masters(name: str) -> bool:
-    """Whether parameters of this ``run.dtype`` are updated through copies in float32."""
+    """Whether parameters with this ``run.dtype`` are updated through float32 copies."""
     return name == "float16" or name in _MIXED
 
 
 class Precision(Extension):
-    """Makes a dtype the default while training runs, for what is made then: states of recurrent links, say.
+    """Sets the default dtype while training runs, for arrays made then, such as states of recurrent links.
 
     Args:
-        dtype: Its name.
+        dtype: Name of the dtype.
     """
 
     communicates = False
-    priority = 1_000_000  # before all that make anything
+    priority = 1_000_000  # before extensions that make arrays
 
     def __init__(self, dtype: str) -> None:
         self._dtype = numpy_dtype(dtype)
         self._config = ExitStack()
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Make it the default."""
+        """Set the default dtype."""
         self._config.enter_context(using_config("dtype", self._dtype))
 
     def finalize(self) -> None:
-        """Make the former default the default again."""
+        """Restore the former default dtype."""
         self._config.close()

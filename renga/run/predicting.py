@@ -1,4 +1,4 @@
-"""Applying a trained network: raw values go in, results with names come out."""
+"""Applying a trained network to raw values, with named results."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Row = dict[str, Any]
 
 
 def load(folder: str | PathLike[str], *, weights: str = "best", backend: str | None = None) -> Predictor:
-    """Load the network that a run has trained, with all that its inputs need::
+    """Load a trained network from a run's folder, with its preprocessing::
 
         network = renga.load("result")
         network("seven.png")            # [{"input": "seven.png", "class": "7", "probability": 0.998}]
         network(pixels)                 # {"class": "7", "probability": 0.998}
 
     Args:
-        folder: What `renga train` has written.
-        weights: ``"best"``, or ``"last"``: those of the newest snapshot.
-        backend: Where to compute: ``"numpy"``, ``"cupy:0"``; as in training if None.
+        folder: The folder that `renga train` wrote.
+        weights: ``"best"``, or ``"last"`` for the newest snapshot.
+        backend: The backend: ``"numpy"``, ``"cupy:0"``; None: as in training.
 
     Raises:
-        RengaError: There is no run in the folder, or it has no weights.
+        RengaError: The folder holds no run, or the run has no weights.
     """
     words = {} if backend is None else {"run.backend": ("renga.load(backend=…)", backend)}
     if weights not in ("best", "last"):
@@ -44,13 +44,13 @@ def load(folder: str | PathLike[str], *, weights: str = "best", backend: str | N
 class Predictor:
     """A trained network that takes raw values: files, images, rows of tables.
 
-    Several threads may call it: it computes one batch after the other, in test mode, without a graph.
+    Several threads may call it. It computes one batch at a time, in test mode, without a graph.
 
     Args:
         network: The network.
 
     Attributes:
-        network: As given.
+        network: The network as given.
     """
 
     def __init__(self, network: Network) -> None:
@@ -59,33 +59,33 @@ class Predictor:
 
     @property
     def task(self) -> Task:
-        """What it is trained for."""
+        """The task that the network is trained for."""
         return self.network.task
 
     @property
     def model(self) -> Link:
-        """The network itself, which takes arrays."""
+        """The underlying link, which takes arrays."""
         return self.network.model
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The names of the classes; empty if there are none, or if they have no names."""
+        """The names of the classes; empty if there are no classes or no names."""
         return tuple(getattr(self.task.preprocessing, "classes", ()))
 
     def __call__(self, value: Any) -> Any:
-        """Predict.
+        """Predict a value or a list of values.
 
         Args:
-            value: The path of a file; an image of Pillow's, or an array of its pixels, uint8 (height, width) or
-                (height, width, 3); a row of a table, as a dictionary; or a list of these.
+            value: The path of a file; a Pillow image, or an array of its pixels, uint8 (height, width) or (height,
+                width, 3); a row of a table, as a dictionary; or a list of these.
 
         Returns:
-            For an image or a row, a dictionary by name. For a file, a list of these, for a CSV file may have many rows.
-            For a list of values, a list in the same order, with those of a file in a row.
+            For an image or a row, a dictionary by name. For a file, a list of dictionaries, because a CSV file may have
+            many rows. For a list of values, one list with the results in the same order.
 
         Raises:
-            TypeError: The network takes nothing like it.
-            RengaError: The file or the value cannot be used; or the run does not tell how inputs are made.
+            TypeError: The network does not take values of this type.
+            RengaError: The file or value cannot be used, or the run does not define its preprocessing.
         """
         if isinstance(value, str | PathLike):
             return list(self.files([fspath(value)]))
@@ -98,18 +98,18 @@ class Predictor:
         return found
 
     def prepare(self, value: Any) -> Any:
-        """Make an input of one raw value: an image, or a row."""
+        """Make the network's input from a raw value: an image or a row."""
         preprocessing = self._preprocessing()
         if not hasattr(preprocessing, "prepare"):
             raise RengaError(
-                f"{type(preprocessing).__name__} makes inputs of files only, by its method read. "
+                f"{type(preprocessing).__name__} can only read files, by its method read. "
                 "Next: give the path of a file, or define prepare(value)."
             )
         with self.network.using():
             return preprocessing.prepare(value)
 
     def files(self, paths: Iterable[str]) -> Iterator[Row]:
-        """Predict the examples in files, batch by batch: a row for each, with its name as ``"input"``."""
+        """Predict the examples in files, batch by batch; each result contains its name as ``"input"``."""
         names: list[str] = []
 
         def inputs() -> Iterator[Any]:
@@ -121,10 +121,10 @@ class Predictor:
             yield {"input": names[number], **row}
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, Any]]:
-        """The name and the input of each example in files.
+        """Yield the name and the input of each example in files.
 
         Raises:
-            RengaError: The data set of the run does not tell how to make them.
+            RengaError: The data set of the run does not say how to read files.
         """
         preprocessing = self._preprocessing()
         return (example for path in paths for example in preprocessing.read(path))
@@ -133,7 +133,7 @@ class Predictor:
         """Predict inputs, in batches."""
         network = self.network
         convert = network.converter.make()
-        # Pictures are read in the sizes they have, which do not fit into one batch.
+        # Images keep their sizes, which may differ, so they do not fit into one batch.
         size = 1 if isinstance(self.task.preprocessing, PicturePreprocessing) else network.description.batch_size
         waiting = iter(inputs)
         while True:

@@ -1,4 +1,4 @@
-"""Programs with a TOML file of settings, read as `renga train` reads its run files."""
+"""Programs that read their settings from a TOML file, in the same way as `renga train`."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["read_arguments", "run_program"]
 
 
 def run_program(main: Callable[..., object], path: str | Path, argv: Sequence[str] | None = None) -> None:
-    """Call `main` with the settings in a TOML file: the end of a program.
+    """Call `main` with the settings of a TOML file. Use it at the end of a program.
 
         if __name__ == "__main__":
             run_program(main, Path(__file__).with_name("config.toml"))
 
-    The program is then called as ``python program.py [FILE.toml] [--set KEY=VALUE ...]``: what another file and the
-    command line say goes before what stands in the file at `path`. A wrong setting ends it with a message.
+    Call the program as ``python program.py [FILE.toml] [--set KEY=VALUE ...]``. Settings of the command line override
+    those of FILE.toml, which override the file at `path`. A wrong setting ends the program with a message.
 
     Args:
-        main: Its parameters are the settings; their annotations are the types.
-        path: The file that holds them all, but for those with defaults.
-        argv: The words of the command line; those that the program was called with if None.
+        main: A function whose parameters are the settings; their annotations are the types.
+        path: The file with all settings; settings with defaults may be missing.
+        argv: Arguments of the command line; None: those of the process.
 
     Raises:
-        SystemExit: A setting or a word of the command line is wrong, or `main` has raised a `RengaError`.
+        SystemExit: A setting or an argument is wrong, or `main` has raised a `RengaError`.
     """
     parser = Parser(Path(path).parent.name or "program", inspect.getdoc(main) or "")
-    parser.add_argument("file", nargs="?", metavar="FILE.toml", help="settings, above those that come with the program")
+    parser.add_argument("file", nargs="?", metavar="FILE.toml", help="settings that override those of the program")
     parser.add_argument("--set", action="append", type=assignment, default=[], metavar="KEY=VALUE", help="one setting")
     try:
         words = parser.parse_all(sys.argv[1:] if argv is None else argv)
@@ -48,17 +48,17 @@ def run_program(main: Callable[..., object], path: str | Path, argv: Sequence[st
 def read_arguments(
     function: Callable[..., object], paths: Sequence[str | Path], words: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the arguments for `function` that TOML files hold, checked against its signature.
+    """Return arguments for `function` from TOML files, checked against its signature.
 
     Args:
-        function: Its parameters are the settings; their annotations are the types.
-        paths: Files; a later one goes before an earlier one.
-        words: Settings as text, which go before all files.
+        function: A function whose parameters are the settings; their annotations are the types.
+        paths: Files; later files override earlier ones.
+        words: Settings as text, which override all files.
 
     Raises:
-        UnknownSetting: There is no parameter of this name.
-        WrongType: A value has another type than the parameter's annotation says.
-        SettingsError: A file cannot be read, or a parameter without default is in none.
+        UnknownSetting: No parameter has this name.
+        WrongType: A value's type differs from the annotation of the parameter.
+        SettingsError: A file cannot be read, or no file sets a parameter without a default.
     """
     parameters = {parameter.name: parameter for parameter in parameters_of(function)}
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Writing what a trained network says: rows, text, images."""
+"""Writing the results of a trained network: rows, text, images."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _KNOWN = (".csv", ".jsonl", ".txt", ".png", ".npy")
 
 
 def check_out(out: str | None) -> None:
-    """Raise RengaError where nothing can be written there, before anything is computed.
+    """Raise RengaError if nothing can be written to `out`, before anything is computed.
 
-    The suffix of a file stands for no format, the folder it is to lie in is not there, or a file has a folder's name.
+    Reasons: no format has the suffix, the parent folder does not exist, or a file has the folder's name.
     """
     if out is None:
         return
@@ -37,23 +37,22 @@ def check_out(out: str | None) -> None:
         return
     if place.suffix not in _KNOWN:
         raise RengaError(
-            f"--out {out}: the suffix says what is written, and is one of {', '.join(_KNOWN)}; a name without one is a "
-            "folder."
+            f"--out {out}: the suffix must be one of {', '.join(_KNOWN)}; a name without a suffix is a folder."
         )
     if not place.parent.is_dir():
         raise RengaError(f"--out {out}: there is no folder {place.parent}.")
 
 
 def is_folder(out: str) -> bool:
-    """Whether results go into a folder: there is one of this name, or the name has no suffix."""
+    """Whether results go into a folder: the folder exists, or the name has no suffix."""
     return Path(out).is_dir() or not Path(out).suffix
 
 
 @contextmanager
 def written_folder(out: str) -> Iterator[Path]:
-    """Yield an empty folder. When the block ends without an error, what it holds then is in the folder `out`.
+    """Yield a temporary folder. If the block ends without an error, it becomes the folder `out`.
 
-    After an error there is no folder `out` that was not there before.
+    After an error, `out` is unchanged.
     """
     place = Path(out)
     there = next(each for each in (place, *place.absolute().parents) if each.is_dir())
@@ -65,9 +64,9 @@ def written_folder(out: str) -> Iterator[Path]:
 
 
 def write_rows(rows: Iterable[dict[str, Any]], out: str | None) -> None:
-    """Write rows as CSV, lists in them as JSON; or as lines of JSON where the suffix is ``.jsonl``.
+    """Write rows as CSV, with lists as JSON, or as JSON Lines if the suffix is ``.jsonl``.
 
-    They go to the screen where there is no file.
+    Without a file, print the rows.
     """
     if out is not None and Path(out).suffix not in (".csv", ".jsonl"):
         raise RengaError(f"--out {out}: the results are rows; write them to a .csv or .jsonl file.")
@@ -87,7 +86,7 @@ def write_rows(rows: Iterable[dict[str, Any]], out: str | None) -> None:
 
 
 def write_text(text: str, out: str | None) -> None:
-    """Write a text to a ``.txt`` file, or to the screen."""
+    """Write text to a ``.txt`` file, or print it."""
     if out is None:
         print(text)
         return
@@ -98,9 +97,9 @@ def write_text(text: str, out: str | None) -> None:
 
 
 def write_images(images: Any, out: str | None) -> None:
-    """Write images ``(N, channels, height, width)``, from 0 to 1: side by side in a ``.png`` file, or as ``.npy``."""
+    """Write images ``(N, channels, height, width)`` in [0, 1] to a ``.png`` file, side by side, or to ``.npy``."""
     if out is None or Path(out).suffix not in (".png", ".npy"):
-        raise RengaError("the result is images: say where to write them, by --out samples.png (or .npy).")
+        raise RengaError("the result is images. Next: name a file: --out samples.png (or .npy).")
     from renga_training.extensions.samples import page, save_picture
 
     array = to_host(images)

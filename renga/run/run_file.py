@@ -1,4 +1,4 @@
-"""A training run as data: what to use, with which arguments, and where each of them was said."""
+"""A training run as data: its parts, their arguments, and where each setting comes from."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Choice", "Distribution", "ExtensionChoice", "RunDescription", "descr
 
 @dataclass(frozen=True)
 class Choice:
-    """A registered thing and its arguments.
+    """A provider and its arguments.
 
     Attributes:
-        use: Its name.
-        arguments: Keyword arguments for it.
+        use: Name of the provider.
+        arguments: Keyword arguments.
     """
 
     use: str
@@ -34,10 +34,11 @@ class ExtensionChoice:
     """A trainer extension, its arguments, and when to call it.
 
     Attributes:
-        use: Its name; or several, of which the first that can be used is (none: it is left out, with a word about it).
+        use: Name; or several names, of which the first usable one is taken. If none is usable, the extension is left
+            out with a note.
         arguments: Keyword arguments for it.
-        trigger: When to call it, ``(1, "epoch")``; a registered trigger; None: as the extension says.
-        key: Where it was said, for messages; empty: by its place in `RunDescription.extensions`.
+        trigger: When to call it, ``(1, "epoch")``; a registered trigger; None: the extension's own trigger.
+        key: Where it comes from, for messages; "": derived from its place in `RunDescription.extensions`.
     """
 
     use: str | tuple[str, ...]
@@ -48,16 +49,16 @@ class ExtensionChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class Distribution:
-    """How several processes train one model, each of them a rank.
+    """How several processes, the ranks, train one model.
 
     Attributes:
-        batch_size_per_rank: Whether `RunDescription.batch_size` counts each rank's examples, or those of all.
+        batch_size_per_rank: Whether `RunDescription.batch_size` counts the examples of one rank, or of all ranks.
         overlap, double_buffering, sharded: See `renga_distributed.optimizers.create_multi_node_optimizer`.
         allreduce_grad_dtype, bucket_bytes: See `CommunicatorBase.default_config`.
-        synchronized_batch_normalization: Whether batch normalization sees the examples of all ranks' batches, or those
-            of its rank; see `renga_distributed.links.MultiNodeBatchNormalization`.
-        scale_learning_rate: With `batch_size_per_rank` and a resilient communicator: multiply the learning rate as the
-            number of ranks changes. For optimizers whose rate no extension changes.
+        synchronized_batch_normalization: Whether batch normalization uses the batches of all ranks, or only its own
+            rank's batch; see `renga_distributed.links.MultiNodeBatchNormalization`.
+        scale_learning_rate: With `batch_size_per_rank` and a resilient communicator: scale the learning rate with the
+            number of ranks. Do not use it if an extension changes the learning rate.
         compare_every, diverged: See `renga_distributed.recovery.TrainerRecovery`.
     """
 
@@ -80,35 +81,37 @@ STANDARD_EXTENSIONS = tuple(map(ExtensionChoice, _STANDARD.default))
 
 @dataclass(frozen=True, kw_only=True)
 class RunDescription:
-    """One training run: a network, trained for a task on batches of examples, and evaluated.
+    """A training run: a network is trained for a task on batches of examples, and evaluated.
 
     Attributes:
-        task: What it is trained for: what is computed from a batch, and which figures are reported.
-        model: Makes the network; called with a batch, it gives what the task asks for: a score for each class.
+        task: The task, which defines the loss and the reported metrics.
+        model: Makes the network. Called with a batch, it returns the output that the task needs, such as a score for
+            each class.
         data: Makes the pair (train, test) of data sets.
         optimizer: Trains the network.
         hooks: Optimizer hooks.
         iterator: Makes the batches for training.
-        converter, updater: Make arrays of a batch, and an update; where `use` is empty, the task says which.
-        evaluator: Evaluates the network on the test data; where `use` is empty, the task says which.
-        evaluator_trigger: How often.
-        extensions: Trainer extensions, besides evaluation and snapshots; all of them.
+        converter, updater: Make arrays from a batch, and make an update; if `use` is empty, the task chooses.
+        evaluator: Evaluates the network on the test data; if `use` is empty, the task chooses.
+        evaluator_trigger: When to evaluate.
+        extensions: All trainer extensions except evaluation and snapshots.
         batch_size: Examples in a batch.
-        backend: Where to compute: a backend or device that must be there, or several in order of preference.
-        communicator: How processes talk to each other.
-        distributed: How they train together.
-        dtype: Of parameters and data. Half-precision parameters (float16 or mixed16, mixed_bf16) are updated through
-            copies in float32.
-        loss_scale: Factor on the loss, undone before the update; ``"dynamic"``: as large as gradients remain finite.
-        seed: Of every random generator.
-        epochs: How many times the training data are gone through.
-        out: Folder for what the run leaves.
-        plugin: Path of a Python file with what this run adds to the plugins; None: nothing.
-        snapshot: How often a snapshot is written.
-        keep_newest: How many snapshots are kept: the newest.
-        keep_best: Name of a value: the snapshot with the best of it is kept, too. None: none.
-        keep_every_minutes: One snapshot for so many minutes of training is kept, too. 0: none.
-        origins: Where things were said, by full key (``optimizer.alpha``), for messages; those not there: argument.
+        backend: A backend or device that must be available, or several in order of preference.
+        communicator: Connects several processes.
+        distributed: How several processes train together.
+        dtype: Dtype of parameters and data. Parameters in half precision (float16 or mixed16, mixed_bf16) are updated
+            through float32 copies.
+        loss_scale: Factor on the loss, undone before the update; ``"dynamic"``: as large as possible while gradients
+            are finite.
+        seed: Seed of every random generator.
+        epochs: Number of passes over the training data.
+        out: Folder for the results.
+        plugin: Path of a Python file that is an additional plugin for this run; None: no file.
+        snapshot: When to write a snapshot.
+        keep_newest: Number of newest snapshots to keep.
+        keep_best: Name of a reported value: also keep the snapshot with its best value. None: no such snapshot.
+        keep_every_minutes: Also keep one snapshot for each of these intervals of training, in minutes. 0: none.
+        origins: Where each setting comes from, by full key (``optimizer.alpha``), for messages; missing: argument.
     """
 
     model: Choice
@@ -139,18 +142,18 @@ class RunDescription:
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def origin(self, key: str) -> str:
-        """Return where `key` was said, in words."""
+        """Return where the value of `key` comes from, as text."""
         return self.origins.get(key, "argument")
 
     def where(self, key: str) -> str:
-        """Return where `key` was said, with the key where that tells more: ``run file a.toml, run.backend``."""
+        """Return where the value of `key` comes from, with the key if needed: ``run file a.toml, run.backend``."""
         origin = self.origin(key)
         flag = f"command line --{key.partition('.')[2]}"
         told = origin.endswith(key) or origin == flag or origin.startswith("environment ")
         return origin if told else f"{origin}, {key}"
 
     def as_document(self) -> dict[str, Any]:
-        """Return the run as the tables of a run file: `load` makes the same run of them."""
+        """Return the run as the tables of a run file: `load` reads them back to the same run."""
 
         def table(choice: Choice | ExtensionChoice) -> dict[str, Any]:
             return {**({"use": choice.use} if choice.use else {}), **choice.arguments}
@@ -164,7 +167,7 @@ class RunDescription:
         evaluator = {**table(self.evaluator), "trigger": self.evaluator_trigger}
         optional = {name: table(getattr(self, name)) for name in ("converter", "updater")}
         return {
-            # The extensions below are all.
+            # The extensions below are complete.
             "run": {**{name: getattr(self, name) for name in (*names, *snapshots)}, "standard_extensions": ()},
             **({"distributed": asdict(self.distributed)} if self.distributed != Distribution() else {}),
             "task": table(self.task),
@@ -180,14 +183,14 @@ class RunDescription:
 
 
 def load(run: str | Path, settings: Mapping[str, Any] | None = None) -> RunDescription:
-    """Read a run file, or one that Renga brings (``lenet``).
+    """Read a run file, or a run that ships with Renga (``lenet``).
 
     Args:
-        run: Path of the file, or name.
-        settings: Settings above those in the file, by full key: ``{"run.epochs": 3, "optimizer.use": "sgd"}``.
+        run: Path of the file, or name of a run.
+        settings: Settings that override the file, by full key: ``{"run.epochs": 3, "optimizer.use": "sgd"}``.
 
     Raises:
-        SettingsError: The file cannot be read, a key is unknown, a value of a wrong type, or something is missing.
+        SettingsError: The file cannot be read, a key is unknown, a value has the wrong type, or something is missing.
     """
     with ExitStack() as layers:
         layers.enter_context(using_run_file(read_run(str(run))))
@@ -196,10 +199,10 @@ def load(run: str | Path, settings: Mapping[str, Any] | None = None) -> RunDescr
 
 
 def describe() -> RunDescription:
-    """Return the run that the settings describe now: run file, command line, environment and all.
+    """Return the run that all current settings describe: run file, command line, environment and others.
 
     Raises:
-        SettingsError: A key is unknown, a value of a wrong type, or something is missing.
+        SettingsError: A key is unknown, a value has the wrong type, or something is missing.
     """
     origins: dict[str, str] = {}
 
@@ -213,7 +216,7 @@ def describe() -> RunDescription:
         if use is None and optional:
             use = ""
         if use is None:
-            raise SettingsError(f"{name}.use is missing. Say it in the run file, or: --set {name}.use=NAME")
+            raise SettingsError(f"{name}.use is missing. Next: set it in the run file, or add --set {name}.use=NAME")
         arguments = section(name)
         origins.update({setting.key: setting.origin for setting in arguments.values()})
         return Choice(use, {name: setting.value for name, setting in arguments.items()})
@@ -257,7 +260,7 @@ def describe() -> RunDescription:
 def _list(
     key: str, tables: Sequence[Mapping[str, Any]], origins: dict[str, str]
 ) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return each table with the path of its key, ``hooks[0]``; note where its entries were said."""
+    """Yield each table with the path of its key, ``hooks[0]``, and record where its entries come from."""
     named = [(f"{key}[{number}]", table) for number, table in enumerate(tables)]
     origins.update({f"{path}.{name}": origins[key] for path, table in named for name in table})
     return named
@@ -276,7 +279,7 @@ def _extensions(tables: Sequence[Mapping[str, Any]], origins: dict[str, str]) ->
 
 
 def _with_standard(names: Sequence[str], given: Sequence[ExtensionChoice]) -> tuple[ExtensionChoice, ...]:
-    """The standard extensions, each replaced by those given of its name, if any; then the others that are given."""
+    """The standard extensions, of which given extensions replace those of the same name, then the other given ones."""
     found: list[ExtensionChoice] = []
     for name in names:
         standard = ExtensionChoice(name, key="run.standard_extensions")
@@ -304,7 +307,7 @@ def _trigger(value: Any, key: str, origins: dict[str, str]) -> tuple[float, str]
 
 def _name(table: Mapping[str, Any], key: str, origins: Mapping[str, str], annotation: Any = str) -> Any:
     if "use" not in table:
-        # Any entry of the table was said where the table was.
+        # All entries of the table come from where the table comes from.
         where = next((origins[f"{key}.{name}"] for name in table), "argument")
         raise SettingsError(f"{key}.use is missing (from {where}): name what to use")
     try:

@@ -1,4 +1,4 @@
-"""All the parts that a run names, looked up and checked before any of them is made."""
+"""Looks up and checks all the parts that a run names, before any of them is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RunParts", "find_parts"]
 
 @dataclass(frozen=True)
 class RunParts:
-    """The parts of a run, each with its arguments; `task` is made already, since it says what others are."""
+    """The parts of a run with their arguments. `task` is made already, because other parts depend on it."""
 
     task: Part
     model: Part
@@ -31,7 +31,7 @@ class RunParts:
 
 
 def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
-    """Look up all that a run names, and check the arguments.
+    """Look up all parts that a run names, and check their arguments.
 
     Args:
         run: The run.
@@ -39,7 +39,7 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
 
     Raises:
         RengaPluginError: A name is unknown, ambiguous, or cannot be used.
-        SettingsError: An argument is unknown, missing, or of a wrong type.
+        SettingsError: An argument is unknown, missing, or of the wrong type.
     """
     kind = get_manager().kind
     task = find_part(kind("task"), run.task, "task", run)
@@ -69,7 +69,7 @@ def find_parts(run: RunDescription, notes: list[str]) -> RunParts:
 
 
 def _said_by(task: Part, name: str) -> str:
-    """The name of the converter, evaluator or updater that the networks of a task need."""
+    """The name of the converter, evaluator or updater that a task needs for its networks."""
     return str(getattr(task.target, name))
 
 
@@ -81,7 +81,7 @@ def _find_extensions(run: RunDescription, notes: list[str]) -> Iterator[tuple[Pa
         except ProviderUnavailable as error:
             if isinstance(choice.use, str):
                 raise
-            # A list wishes, and a run can do without.
+            # A list is a preference: a run works without the extension.
             notes.append(_left_out(choice, error))
             continue
         trigger: Any = choice.trigger

@@ -1,4 +1,4 @@
-"""The run files that Renga brings (`renga/shipped_runs/`), by name."""
+"""The run files that ship with Renga (`renga/shipped_runs/`), by name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ DEFAULT_RUN = "lenet"
 
 
 def shipped_runs() -> dict[str, Path]:
-    """Return the run files that Renga brings, by name: the file's, without ``digits_`` at the beginning."""
+    """Return the run files that ship with Renga, by file name without a leading ``digits_``."""
     return {path.stem.removeprefix("digits_"): path for path in sorted(FOLDER.glob("*.toml"))}
 
 
 def read_run(word: str) -> dict[str, Setting]:
-    """Return the settings of a run file, given by its path or by the name of one that Renga brings.
+    """Return the settings of a run file, given by path or by the name of a run that ships with Renga.
 
     Raises:
-        SettingsError: It is neither, or the file cannot be read, or a key or a type in it is wrong.
+        SettingsError: There is no such file or name, the file cannot be read, or a key or type in it is wrong.
     """
     path = Path(word)
     if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
@@ -34,7 +34,7 @@ def read_run(word: str) -> dict[str, Setting]:
 
 
 def _with_plugin_beside(settings: dict[str, Setting], path: Path) -> dict[str, Setting]:
-    """The settings, the path of the run's plugin taken from the folder of the run file."""
+    """Return the settings; the path of the run's plugin is relative to the folder of the run file."""
     plugin = settings.get("run.plugin")
     if plugin is None or plugin.value is None:
         return settings

@@ -1,4 +1,4 @@
-"""Sweeps: which settings are given several values, and what came of each combination."""
+"""Sweeps: combinations of settings, and the result of each."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _OPENING, _CLOSING = "[{", "]}"
 
 @dataclass
 class Outcome:
-    """What came of one combination.
+    """The result of one combination.
 
     Attributes:
-        settings: The settings that are varied, by key, as text.
-        folder: Name of the run's folder, in the sweep's.
-        status: ``"done"``, or what went wrong.
-        figures: What the last evaluation found, by name.
+        settings: The varied settings by key, as text.
+        folder: Name of the run's folder inside the sweep's folder.
+        status: ``"done"``, or the error.
+        figures: The values of the last evaluation, by name.
     """
 
     settings: dict[str, str]
@@ -39,15 +39,15 @@ class Outcome:
 
     @property
     def done(self) -> bool:
-        """Whether the run has come to its end."""
+        """Whether the run has finished."""
         return self.status == _DONE
 
 
 def split_values(key: str, text: str) -> list[str]:
-    """Return the values that ``--set key=text`` gives: more than one if commas stand between them.
+    """Return the values in ``--set key=text``, which commas separate.
 
-    Commas within brackets, braces and quotes belong to a value. Where the setting is a list, commas stand between its
-    elements, and several lists are written with brackets: ``[1, 2], [3, 4]``.
+    Commas inside brackets, braces and quotes belong to a value. If the setting is a list, commas separate its elements;
+    write several lists in brackets: ``[1, 2], [3, 4]``.
     """
     parts = [part.strip() for part in _split(text)]
     if len(parts) < 2 or "" in parts:
@@ -80,10 +80,10 @@ def _holds_list(annotation: Any) -> bool:
 
 
 def combinations(assignments: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    """Return each combination of the values of the settings that have several; none if no setting has.
+    """Return all combinations of settings that have several values; an empty list if no setting has several.
 
     Raises:
-        RengaError: The folder has several values.
+        RengaError: The output folder has several values.
     """
     varied = {key: values for key, text in assignments if len(values := split_values(key, text)) > 1}
     if "run.out" in varied:
@@ -92,12 +92,12 @@ def combinations(assignments: Iterable[tuple[str, str]]) -> list[dict[str, str]]
 
 
 def label_of(settings: dict[str, str]) -> str:
-    """The name of a run's folder: ``optimizer.alpha=0.1,run.seed=2``, what cannot be in a name replaced."""
+    """The name of a run's folder: ``optimizer.alpha=0.1,run.seed=2``, without invalid characters."""
     return ",".join(f"{key}={re.sub(r'[^A-Za-z0-9_.+-]+', '_', value).strip('_')}" for key, value in settings.items())
 
 
 def write_table(folder: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write what came of the combinations so far, as CSV."""
+    """Write the results so far as CSV."""
     figures = list(dict.fromkeys(name for each in outcomes for name in each.figures))
     keys = list(outcomes[0].settings)
     with atomic_write(folder / TABLE, "w") as file:
@@ -109,7 +109,7 @@ def write_table(folder: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def read_table(folder: Path) -> dict[str, Outcome]:
-    """Read what `write_table` has written, by folder; nothing if there is no table."""
+    """Read the table of `write_table`, by folder; empty if there is no table."""
     path = folder / TABLE
     if not path.is_file():
         return {}

@@ -1,4 +1,4 @@
-"""Writing TOML: the standard library reads it and does not write it."""
+"""Writing TOML, which the standard library can only read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(document: Mapping[str, Any]) -> str:
-    """Return the document as TOML: plain keys first, then ``[tables]`` and ``[[arrays of tables]]``; None is left out.
+    """Return the document as TOML: plain keys first, then ``[tables]`` and ``[[arrays of tables]]``. None is left out.
 
-    Reading the text gives the document again (tuples come back as arrays).
+    Reading the text returns the same document, with lists in place of tuples.
     """
     return "\n\n".join(_blocks(document, "")) + "\n"
 
@@ -54,15 +54,15 @@ def _key(name: str) -> str:
 
 
 def _text(value: str) -> str:
-    # JSON's escapes are TOML's too, but for the delete character, which JSON leaves bare.
+    # JSON's escapes are valid in TOML, except that JSON does not escape the delete character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def dumps_value(value: Any) -> str:
-    """Return one value as TOML: booleans, numbers, text, arrays, tables in one line.
+    """Return a value as TOML: boolean, number, text, array, or table in one line.
 
     Raises:
-        TypeError: TOML has no such type.
+        TypeError: TOML has no type for the value.
     """
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -1,4 +1,4 @@
-"""A network that a run has trained, taken from the run's folder."""
+"""Loading a trained network from a run's folder."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Network:
     """A network with its weights, ready to predict.
 
     Attributes:
-        description: Of the run, or of as much of one as there is.
-        task: What it is trained for.
+        description: Description of the run, or a partial one if there is no run.
+        task: The task that the network is trained for.
         model: The network.
-        target: The link that is trained: the network and its loss.
-        converter: Makes arrays of a batch of inputs.
-        device: Where it is.
-        weights: Which weights it has, in words.
+        target: The trained link: the network and its loss.
+        converter: Makes arrays from a batch of inputs.
+        device: The device of the network.
+        weights: Describes which weights were loaded.
     """
 
     description: RunDescription
@@ -58,7 +58,7 @@ class Network:
 
     @contextmanager
     def using(self) -> Iterator[None]:
-        """Compute as a trained network does: in test mode, without a graph, in the run's dtype."""
+        """Compute in test mode, without a graph, in the run's dtype, while the block runs."""
         dtype = numpy_dtype(self.description.dtype)
         with using_config("train", False), using_config("dtype", dtype), no_backprop_mode(), using_device(self.device):
             yield
@@ -69,14 +69,14 @@ class Trained(Network):
     """A network that a run has trained.
 
     Attributes:
-        parts: Of the run.
+        parts: Parts of the run.
     """
 
     parts: RunParts
 
 
 def is_run(folder: str) -> bool:
-    """Whether this is the folder of a run, or the run file in one."""
+    """Whether this path is the folder of a run, or the run file in such a folder."""
     path = _run_file(folder)
     return path.is_file() and path.name == COPY
 
@@ -87,37 +87,37 @@ def _run_file(folder: str) -> Path:
 
 @contextmanager
 def using_run_folder(folder: str, words: Mapping[str, tuple[str, Any]] | None = None) -> Iterator[RunDescription]:
-    """Let the run file in a run's folder speak, below the command line, and give the run that it describes.
+    """Use the run file of a run's folder as a layer of settings, below the command line, and yield the run.
 
     Args:
         folder: The folder, or the run file in it.
-        words: What the command line says.
+        words: Settings of the command line.
 
     Raises:
-        RengaError: There is no run in the folder.
+        RengaError: The folder holds no run.
     """
     path = _run_file(folder)
     if not is_run(folder):
         raise RengaError(
             f"{folder} is not a folder of a run: there is no {COPY} in it. "
-            "Next: give the folder that `renga train` has written."
+            "Next: give a folder written by `renga train`."
         )
     with using_run_file(read_run(str(path))), using_command_line(words or {}):
         yield describe()
 
 
 def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Trained:
-    """Make the network of a run, and give it the weights that the run has found.
+    """Make the network of a run, and load its trained weights.
 
     Args:
         run: The run.
         folder: Its folder, or the run file in it.
-        weights: ``"best"``: those of the snapshot that ``run.keep_best`` is about, or those that the extension
-            `snapshot_best` has kept, or the last where the run has neither;
-            ``"last"``: those of the newest snapshot, averaged where the run has a moving average.
+        weights: ``"best"``: weights of the snapshot kept by ``run.keep_best``, or kept by the extension
+            `snapshot_best`, or else the last weights. ``"last"``: weights of the newest snapshot, averaged if the run
+            has a moving average.
 
     Raises:
-        RengaError: There are no weights in the folder.
+        RengaError: The folder holds no weights.
     """
     place = Path(folder) if Path(folder).is_dir() else Path(folder).parent
     notes: list[str] = []
@@ -135,7 +135,7 @@ def load_trained(run: RunDescription, folder: str, weights: str = "best") -> Tra
 
 
 def _load_weights(place: Path, task: Task, target: Link, weights: str, keep_best: str | None) -> str:
-    """Load the weights of the newest undamaged snapshot, or of the best that it names; return their file."""
+    """Load the newest undamaged snapshot, or the best one that it names; return its file."""
     store = snapshot_store(place)
     best_snapshots = Best(keep_best).choose(store.find()) if keep_best is not None and weights == "best" else []
     loaded: list[str] = []
@@ -162,7 +162,7 @@ def _load_weights(place: Path, task: Task, target: Link, weights: str, keep_best
 
 
 def _best(stored: Any) -> str | None:
-    """The name of the best file, as the state of `snapshot_best` has it."""
+    """The name of the best file, from the state of `snapshot_best`."""
     value = stored.item()
     files = json.loads(value.decode() if isinstance(value, bytes) else str(value))
     return str(files[0][1]) if files else None

@@ -1,4 +1,4 @@
-"""A network by the name of its model, with a file of weights: no run has trained it here."""
+"""Loading a model by name with a file of weights, without a run."""
 
 from __future__ import annotations
 
@@ -27,25 +27,26 @@ from renga_serializers.paths import find_file
 
 __all__ = ["load_network"]
 
-_BATCH = 8  # the largest networks need a gigabyte for so many pictures
+_BATCH = 8  # the largest networks need a gigabyte for 8 images
 
 
 def load_network(model: str, weights: str, classes: tuple[str, ...] = ()) -> Network:
-    """Make a registered model, with the arguments that the settings ``model.…`` say, and load its weights.
+    """Make a registered model with the settings ``model.…`` as arguments, and load its weights.
 
-    What it is for follows from the model: one of its capabilities is the name of a task; one without is a classifier.
-    How files become inputs, its attribute `preprocessing` says, or else the task.
+    The model's capabilities name its task; a model without such a capability is a classifier. Its attribute
+    `preprocessing`, or else the task, makes inputs from files.
 
     Args:
-        model: Its name.
-        weights: The file: what the model takes as `pretrained_model`; where it does not, its own parameters.
-        classes: Names of the classes. Where they are given, the number of classes is that of names.
+        model: Name of the model.
+        weights: The file: passed to the model as `pretrained_model` if the model has this parameter, else loaded into
+            the model.
+        classes: Names of the classes. If given, they set the number of classes.
 
     Raises:
-        RengaPluginError: There is no such model, or it cannot be used.
+        RengaPluginError: The model does not exist or cannot be used.
         SettingsError: An argument is unknown or missing.
-        RengaError: There is no such file, or it is of a network of another size; or nothing tells how inputs are read.
-        FileDamaged, FileMismatched: The file is none of weights, or of another model.
+        RengaError: The file does not exist, it fits another number of classes, or it is unknown how to read inputs.
+        FileDamaged, FileMismatched: The file contains no weights, or weights of another model.
     """
     run = _describe(model)
     part = find_part(MODEL, run.model, "model", run, supplied=["communicator"], known_later=["n_out"])
@@ -86,7 +87,7 @@ def _describe(model: str) -> RunDescription:
 
 
 def _load(part: Part, path: str, task: Task, classes: tuple[str, ...]) -> Link:
-    """The network with its weights: all of them."""
+    """Yield the network with all its weights."""
     own = "pretrained_model" not in part.parameters
     supplied: dict[str, Any] = {} if own else {"pretrained_model": path}
     if "n_out" in part.parameters and "n_out" not in part.arguments and classes:
@@ -94,7 +95,7 @@ def _load(part: Part, path: str, task: Task, classes: tuple[str, ...]) -> Link:
     if "n_out" in part.required and not {"n_out"} & {*part.arguments, *supplied}:
         raise SettingsError(
             f"model.n_out is missing: the number of classes of {part.label}. Next: --set model.n_out=NUMBER, or "
-            "their names: --classes FILE"
+            "give their names: --classes FILE"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("error", PartlyLoaded)
@@ -103,12 +104,12 @@ def _load(part: Part, path: str, task: Task, classes: tuple[str, ...]) -> Link:
             if own:
                 load(path, network)
         except PartlyLoaded as warning:
-            raise RengaError(f"{warning}. Next: say how many classes there are: --set model.n_out=NUMBER") from warning
+            raise RengaError(f"{warning}. Next: set the number of classes: --set model.n_out=NUMBER") from warning
         except FileDamaged as error:
-            error.add_note(f"Next, if another program has trained them: renga weights convert {path} converted.npz")
+            error.add_note(f"Next, if another program wrote them: renga weights convert {path} converted.npz")
             raise
         except FileMismatched as error:
-            error.add_note(f"It is not a file of {part.label}, or of one with other arguments: see --set model.…")
+            error.add_note(f"The file does not fit {part.label}; it may need other arguments: see --set model.…")
             raise
     return network
 
@@ -121,6 +122,6 @@ def _preprocessing(part: Part, network: Link, task: Task, classes: tuple[str, ..
             "folder of the run. Without a run, only models for photographs can be used."
         )
     if not classes and isinstance(found, PicturePreprocessing):
-        # Rows and COCO's categories are for all classes, found or not.
+        # Table rows and COCO's categories cover all classes, detected or not.
         classes = tuple(map(str, range(int(part.arguments.get("n_out", 0)))))
     return replace(found, classes=classes)

@@ -1,9 +1,9 @@
-"""Training: the loop, what is called during it, and when.
+"""Training: the training loop, its extensions and triggers.
 
-- `Trainer` runs a loop: an updater (`updaters`) makes each step, extensions (`extensions`) do the rest when their
-  triggers (`triggers`) say so.
+- `Trainer` runs a loop: an updater (`updaters`) makes each step, and extensions (`extensions`) run when their triggers
+  (`triggers`) fire.
 - `snapshots`: which snapshots `extensions.snapshot` keeps.
-- To write an extension: derive from `Extension`, or put `make_extension` above a function of the trainer.
+- To write an extension, derive from `Extension`, or decorate a function of the trainer with `make_extension`.
 """
 
 from renga.view import view

@@ -1,4 +1,4 @@
-"""Extensions: those of `renga_training.extensions`, and of other plugins; the base to derive one from."""
+"""Extensions of `renga_training.extensions` and of other plugins, and their base class."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Which snapshots are kept, and where they are: `renga_training.snapshots`."""
+"""Which snapshots are kept, and where: `renga_training.snapshots`."""
 
 from renga.view import view
 

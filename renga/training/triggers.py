@@ -1,4 +1,4 @@
-"""Triggers: those of `renga_training.triggers`, and of other plugins."""
+"""Triggers of `renga_training.triggers` and of other plugins."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Updaters: those of `renga_training.updaters`, and of other plugins; the base to derive one from."""
+"""Updaters of `renga_training.updaters` and of other plugins, and their base class."""
 
 from renga.view import view
 

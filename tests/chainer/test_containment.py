@@ -121,7 +121,7 @@ def test_one_process_has_both():
     with pytest.raises(TypeError, match="unsupported operand"):
         v // 2
     assert theirs.call(lambda: (v // 2).array.tolist()) == [0, 0]
-    with pytest.raises(TypeError, match="a device has a name"):
+    with pytest.raises(TypeError, match="a device needs a name"):
         renga.get_device(-1)
     assert theirs.call(renga.get_device, -1) == renga.get_device("numpy")
     doubled = (v * 2).creator

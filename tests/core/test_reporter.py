@@ -45,7 +45,7 @@ def test_an_observer_lives_as_long_as_its_reporter():
 
 def test_without_a_reporter_nothing_happens():
     report({"x": 1})
-    with pytest.raises(RuntimeError, match="no reporter is current"):
+    with pytest.raises(RuntimeError, match="there is no current reporter"):
         get_current_reporter()
     with pytest.raises(RuntimeError), report_scope({}):
         pass

@@ -78,7 +78,7 @@ def test_segmenter_has_a_column_for_each_class(pictures, capsys):
         (["small_detector", "--weights", "a.png", "--set", "model.n_out=2"], 1, "a.png: damaged or not"),
         (["small_detector", "--weights", "a.png", "--set", "model.n_out=2"], 1, "renga weights convert a.png"),
         (["small_detector", "--weights", ".", "--set", "model.n_out=2"], 1, "--weights .: that is a folder"),
-        (["small_detector"], 2, "give a file of its weights"),
+        (["small_detector"], 2, "add --weights FILE"),
         (["lenet", "--weights", "lenet.npz"], 1, "does not say how to make inputs from files"),
         (
             ["mobilenet_v2", "--weights", "mobile.npz", "--set", "model.depth_multiplier=0.1"],

@@ -12,7 +12,9 @@ WITH_EPS = ["AdaGrad", "AdaDelta", "RMSprop", "RMSpropGraves", "SMORMS3", "Adam"
 @pytest.mark.parametrize("name", WITH_EPS)
 def test_an_eps_that_is_zero_in_the_parameters_dtype_is_refused(name, train):
     training = train(getattr(optimizers, name)(eps=1e-9), [1.0], np.float16)
-    with pytest.raises(ValueError, match=r"parameter W: eps=1e-09 rounds to zero in float16.*an eps of at least 6.0e-08"):
+    with pytest.raises(
+        ValueError, match=r"parameter W: eps=1e-09 rounds to zero in float16.*an eps of at least 6.0e-08"
+    ):
         training([[0.0]])
     assert to_host(training.param).tolist() == [1]
 

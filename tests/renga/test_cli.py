@@ -374,7 +374,7 @@ def test_kernels_tell_order_and_reason(shell):
     every = json.loads(shell.renga("kernels", "--json").out)
     steps = [step for step in every if step["backend"] == "numpy"]
     linear = {step["implementation"]: step["when"] for step in steps if step["operation"] == "linear"}
-    assert next(iter(linear.items())) == ("fast:fast", "where it supports the arguments: priority 1000")
+    assert next(iter(linear.items())) == ("fast:fast", "if it supports the arguments: priority 1000")
     names = [name for name in linear if name.startswith("fast:") or name == "reference"]
     assert names == ["fast:fast", "fast:slow", "reference", "fast:absent"]
     assert linear["fast:slow"] == "always: priority -1"

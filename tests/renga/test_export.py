@@ -350,7 +350,7 @@ WRONG = [
     (["images", "a.pt"], 2, "its suffix is '.pt', and must be one of .onnx, .npz, "),
     (["images", "a"], 2, "it has no suffix, and must be one of"),
     (["images", "a.npz", "--check"], 2, "--check is for .onnx files"),
-    (["images", "a.onnx", "--tolerance", "1"], 2, "--tolerance is for --check. Next: add --check."),
+    (["images", "a.onnx", "--tolerance", "1"], 2, "--tolerance needs --check. Next: add --check."),
     (["images", "a.onnx", "--check", "--tolerance", "1e-12"], 1, "of its largest value; 1e-12 is allowed"),
     (["images", "no/a.onnx"], 1, "there is no folder no. Next: mkdir -p no"),
     (["images", "/proc/a.onnx"], 1, "no file can be written in the folder /proc"),
@@ -358,7 +358,7 @@ WRONG = [
     (["images", "a.onnx", "--batch", "0"], 2, "--batch must be at least 1"),
     (["nowhere", "a.onnx"], 1, "nowhere is not a folder of a run: there is no run.toml in it."),
     (["translation", "a.onnx", "--batch", "2"], 1, "this network takes one example at a time"),
-    (["late", "a.onnx"], 1, "Late keeps a state that does not begin with zeros"),
+    (["late", "a.onnx"], 1, "Late has an initial state other than zeros"),
     (["fourier", "a.onnx"], 1, "1 function has no converter to ONNX:\n  - Cholesky"),
 ]
 
@@ -383,7 +383,7 @@ def test_data_that_are_elsewhere(trained, folder, capsys):
     (folder / "table.csv").rename(folder / "moved.csv")
     try:
         assert main(["export", "rows", "a.onnx"]) == 1
-        assert "Next, if the data are elsewhere now: --set data.path=PATH" in capsys.readouterr().err
+        assert "Next, if the data have moved: --set data.path=PATH" in capsys.readouterr().err
         assert main(["export", "rows", "a.onnx", "--set", "data.path=moved.csv"]) == 0
     finally:
         (folder / "moved.csv").rename(folder / "table.csv")

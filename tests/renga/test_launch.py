@@ -205,7 +205,7 @@ def test_ranks_are_stopped_and_go_on_with_the_command(shell):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (("-n", "0", "x.py"), "argument -n: at least 1 process is needed, not 0. See 'renga launch --help'."),
+        (("-n", "0", "x.py"), "argument -n: at least 1 process is needed, got 0. See 'renga launch --help'."),
         (("-n", "two", "x.py"), "argument -n: invalid int value: 'two'. See 'renga launch --help'."),
         (("x.py",), "the following arguments are required: -n. See 'renga launch --help'."),
         (("-n", "2"), "no program to run. See 'renga launch --help'."),
@@ -300,12 +300,12 @@ def test_a_job_that_does_not_go_on_is_ended(shell, case, late):
         (["--wait"], "argument --wait: it needs --fault-tolerant."),
         (["--fault-tolerant", "--spares", "-1"], "argument --spares: 0 or more, not -1."),
         (["--fault-tolerant", "--respawn", "-1"], "argument --respawn: 0 or more, not -1."),
-        (["--fault-tolerant", "--min", "3"], "argument --min: from 1 to 2 (-n), not 3."),
+        (["--fault-tolerant", "--min", "3"], "argument --min: expected 1 to 2 (-n), got 3."),
         (["--max", "3"], "argument --max: it needs --fault-tolerant."),
         (["--fault-tolerant", "--max", "1"], "argument --max: 2 (-n) or more, not 1."),
         (
             ["--fault-tolerant", "--max", "3", "--wait"],
-            "argument --wait: not with --max.",
+            "argument --wait: cannot be used with --max.",
         ),
     ],
 )

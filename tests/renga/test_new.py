@@ -1,6 +1,8 @@
 """`renga new`: what it writes is installed into an environment of its own and passes its kit."""
 
-import importlib
+import contextlib
+import importlib.util
+import io
 import os
 import re
 import subprocess
@@ -8,6 +10,7 @@ import sys
 
 import pytest
 
+from renga.cli import new
 from renga.cli.new import SORTS
 from renga_core.plugin import registry
 
@@ -26,35 +29,57 @@ def written(tmp_path_factory):
     """One distribution of each kind."""
     folder = tmp_path_factory.mktemp("new")
     for kind in SORTS:
-        command = [sys.executable, "-m", "renga", "new", kind, f"try-{kind}", "--out", str(folder)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
-        assert done.returncode == 0, done.stderr
-        assert f"Wrote {folder}/{folder_of(kind)}: " in done.stdout
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            assert new.run([kind, f"try-{kind}", "--out", str(folder)]) == 0
+        assert f"Wrote {folder}/{folder_of(kind)}: " in said.getvalue()
     return folder
+
+
+# One process builds all wheels, as pip would in a process for each: 20 s less.
+BUILD = """
+import os, sys
+from setuptools import build_meta
+
+for folder in sys.argv[2:]:
+    os.chdir(folder)
+    build_meta.build_wheel(sys.argv[1])
+"""
 
 
 @pytest.fixture(scope="module")
 def environment(written):
     """Environment variables under which all of them are installed."""
-    site = written / "site"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
+    site, wheels = written / "site", written / "wheels"
     folders = [str(written / folder_of(kind)) for kind in SORTS]
-    subprocess.run([*pip, "--target", str(site), *folders], check=True, timeout=280)
+    build = [sys.executable, "-c", BUILD, str(wheels), *folders]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=280)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
+    subprocess.run([*pip, "--target", str(site), *map(str, wheels.iterdir())], check=True, timeout=280)
     return {**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"}
 
 
-@pytest.mark.parametrize("kind", SORTS)
-def test_it_passes_its_own_tests(written, environment, kind):
-    if "onnx" in SORTS[kind].extras:
-        pytest.importorskip("onnx", reason="pip install 'renga[onnx]'")
-    tests = written / folder_of(kind) / "tests"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(tests)]
-    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
+def test_all_pass_their_own_tests_and_the_kit_of_plugins(written, environment):
+    """In one process, which takes a tenth of the time of one for each."""
+    kinds = [kind for kind in SORTS if "onnx" not in SORTS[kind].extras or importlib.util.find_spec("onnx")]
+    (written / "test_plugins.py").write_text(
+        "from renga_testing.suites import PluginSuite\n"
+        + "".join(f"\n\nclass TestPlugin{i}(PluginSuite):\n    plugin = 'try_{kind}'\n" for i, kind in enumerate(kinds))
+    )
+    said = passed(written, environment, "test_plugins.py", *(f"{folder_of(kind)}/tests" for kind in kinds)).splitlines()
+    for kind in kinds:
+        for told in (f"{SORTS[kind].kind} 'try_{kind}:try_{kind}'", f"plugin 'try_{kind}'"):
+            (line,) = [line for line in said if line.startswith(f"{told}: ")]
+            assert re.search(r": declared .*, checked [1-9]\d*, failed 0, ", line)
+
+
+def passed(written, environment, *tests):
+    """What pytest says of tests, none of which fails, where all distributions are installed."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", written]
+    command += ["--import-mode=importlib", *tests]
+    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout
-    (told,) = [
-        line for line in done.stdout.splitlines() if line.startswith(f"{SORTS[kind].kind} 'try_{kind}:try_{kind}'")
-    ]
-    assert re.search(r": declared .*, checked [1-9]\d*, failed 0, ", told)
+    return done.stdout
 
 
 @pytest.mark.parametrize("kind", SORTS)
@@ -67,11 +92,12 @@ def test_its_conformance_test_has_three_lines(written, kind):
     ]
 
 
-def test_each_plugin_passes_the_kit_of_plugins(written, environment):
-    for kind in SORTS:
-        command = [sys.executable, "-m", "renga", "check", f"plugin:try_{kind}"]
-        done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
-        assert done.returncode == 0, done.stdout
+def test_its_kits_are_run_by_the_command(written, environment):
+    command = [sys.executable, "-m", "renga", "check", "optimizer:try_optimizer"]
+    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^plugin 'try_optimizer': .*, failed 0, ", done.stdout, re.MULTILINE)
+    assert re.search(r"^optimizer 'try_optimizer:try_optimizer': .*, failed 0, ", done.stdout, re.MULTILINE)
 
 
 def test_templates_name_kits_that_there_are():
@@ -104,7 +130,7 @@ def test_names_that_are_taken(shell):
     )
     refused(
         shell.renga("new", "model", "nn"),
-        "'nn' cannot be a name: there is a package renga_nn already. Choose another.",
+        "'nn' cannot be a name: a package renga_nn exists already. Choose another name.",
     )
     assert shell.files() == []
 
@@ -112,7 +138,7 @@ def test_names_that_are_taken(shell):
 def test_kinds_that_have_no_template(shell):
     refused(
         shell.renga("new", "optimiser", "lion"),
-        "'optimiser' cannot be made. Did you mean 'optimizer'? There are templates for: " + ", ".join(SORTS) + ".",
+        "there is no template for 'optimiser'. Did you mean 'optimizer'? Templates: " + ", ".join(SORTS) + ".",
     )
 
 
@@ -126,7 +152,7 @@ def test_nothing_is_overwritten(shell):
     shell.write("renga-lion/mine", "precious")
     refused(
         shell.renga("new", "optimizer", "lion"),
-        "renga-lion is there already, and is not overwritten. Choose another name, or another folder with --out DIR.",
+        "renga-lion exists already and is not overwritten. Choose another name, or another folder with --out DIR.",
     )
     assert shell.files() == ["renga-lion", "renga-lion/mine"]
 
@@ -138,8 +164,6 @@ def test_a_dangling_link_is_not_followed(shell):
 
 
 def test_nothing_is_half_written(shell, monkeypatch, tmp_path):
-    from renga.cli import new
-
     real = new.Path.write_text
 
     def failing(self, text, **kwargs):
@@ -208,7 +232,4 @@ def test_a_communicator_with_a_transport_passes_with_several_ranks(written, envi
     """Nothing but the three methods, `split`, rank and size is left to its author."""
     tests = written / "test_over_threads.py"
     tests.write_text(OVER_THREADS)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(tests)]
-    done = subprocess.run(command, cwd=written, env=environment, capture_output=True, text=True, timeout=250)
-    assert done.returncode == 0, done.stdout
-    assert "failed 0, skipped 1 (not declared: fault_tolerant)" in done.stdout
+    assert "failed 0, skipped 1 (not declared: fault_tolerant)" in passed(written, environment, tests)

@@ -161,7 +161,7 @@ def test_a_wrong_standard_extension_says_where(write):
             'use = "mlp"\n',
             "",
             SettingsError,
-            "model.use is missing. Say it in the run file, or: --set model.use=NAME",
+            "model.use is missing. Next: set it in the run file, or add --set model.use=NAME",
         ),
     ],
 )

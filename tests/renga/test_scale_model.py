@@ -114,7 +114,7 @@ def test_the_page_has_what_was_measured():
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        ((), "the time of an iteration on one device is missing: --compute MS."),
+        ((), "give the time of an iteration on one device: --compute MS."),
         (("--compute", "0"), "argument --compute: expected a number above 0, got '0'"),
         (("--compute", "fast"), "argument --compute: expected a number from 0 on, got 'fast'"),
         (("--compute", "nan"), "argument --compute: expected a number from 0 on, got 'nan'"),
@@ -129,7 +129,7 @@ def test_the_page_has_what_was_measured():
         (("--compute", "5", "--inter", "5,0"), "argument --inter: expected a number above 0, got '0'"),
         (
             ("--calibrate", "single"),
-            "communicator 'single' has one process here, and no link to measure. Start several",
+            "communicator 'single' has only one process, so there is no link to measure. Start several",
         ),
         (("--calibrate", "niave"), "no communicator named 'niave' (from --calibrate). Did you mean 'naive'"),
     ],

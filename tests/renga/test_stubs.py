@@ -15,7 +15,7 @@ SOURCE = "@hookimpl\ndef renga_optimizers(): return [Provider('lion', 'lion_targ
 
 def test_those_in_the_tree_are_as_they_should_be(shell):
     outcome = shell.renga("stubs", "--shipped", "--check")
-    assert (outcome.status, outcome.out) == (0, "All are as they should be.\n"), (
+    assert (outcome.status, outcome.out) == (0, "All stubs are up to date.\n"), (
         "after a change of names, run: renga stubs --shipped"
     )
 
@@ -49,7 +49,7 @@ def test_with_a_third_partys_names(shell):
     assert "from lion_target import Lion as Lion\n" in written
     assert '    "Lion",\n' in written
     again = shell.renga("stubs", "--out", "typings")
-    assert again.out == "Nothing to write: all are as they should be.\n"
+    assert again.out == "Nothing to write: all stubs are up to date.\n"
     assert "Lion" not in dict(stubs(shipped=True))["optimizers.pyi"]
 
 

@@ -255,18 +255,21 @@ def test_a_run_that_has_had_its_epochs_is_not_trained_on(shell, uninterrupted):
         outcome = shell.renga("train", "run.toml", "--out", "whole", "--resume", "--epochs", str(epochs))
         assert (outcome.status, outcome.err) == (0, "")
         assert outcome.out == (
-            f"Nothing to train: the run in whole has had 3.062 epochs, by iteration 44, and run.epochs is {epochs}.\n"
-            "Next: --epochs 4 or more goes on with it.\n"
+            f"Nothing to train: the run in whole has reached 3.062 epochs, iteration 44, and run.epochs is {epochs}.\n"
+            "Next: continue it with --epochs 4 or more.\n"
         )
         assert {path.name: path.read_bytes() for path in uninterrupted.iterdir()} == before
     longer = shell.renga("train", "run.toml", "--out", "whole", "--resume")
-    assert "going on after iteration 44" in longer.out
+    assert "continuing after iteration 44" in longer.out
 
 
 def test_resuming_another_run_is_told(shell, uninterrupted):
     outcome = shell.renga("train", "whole/run.toml", "--resume", "--epochs", "5", "--set", "optimizer.beta1=0.8")
     assert outcome.status == 0
-    assert "renga: warning: not the run that is resumed: optimizer.beta1 is 0.8 now and was None\n" in outcome.err
+    assert (
+        "renga: warning: a setting differs from the resumed run: optimizer.beta1 is 0.8 now and was None\n"
+        in outcome.err
+    )
 
 
 def test_resuming_falls_back_on_the_snapshot_before_a_damaged_one(shell, uninterrupted):
@@ -285,7 +288,7 @@ def test_the_newest_snapshot_is_that_of_the_latest_iteration(shell, uninterrupte
     assert kept == ["snapshot_iter_72.npz", "snapshot_iter_87.npz"]
     os.utime(uninterrupted / kept[0], (2_500_000_000, 2_500_000_000))
     outcome = shell.renga("train", "whole/run.toml", "--resume", "--epochs", "7")
-    assert "going on after iteration 87" in outcome.out
+    assert "continuing after iteration 87" in outcome.out
     assert sorted(path.name for path in uninterrupted.glob("snapshot*")) == ["snapshot_iter_101.npz", kept[1]]
 
 

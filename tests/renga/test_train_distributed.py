@@ -271,12 +271,12 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(shell, job):
     assert err.count("renga: interrupted in epoch") == 1
     stopped_at = int(re.search(r"after iteration (\d+)", err)[1])
     assert 4 <= stopped_at < ITERATIONS
-    assert f"snapshot_iter_{stopped_at}.npz, in as many processes or others" in err
+    assert f"snapshot_iter_{stopped_at}.npz, in any number of processes" in err
     assert (shell.folder / "stopped" / f"rank1_of_snapshot_iter_{stopped_at}.npz").exists()
 
     resumed = job("stopped/run.toml", "--resume")
     assert resumed.status == 0, resumed.err
-    assert f"going on after iteration {stopped_at}" in resumed.out
+    assert f"continuing after iteration {stopped_at}" in resumed.out
     assert log(shell.folder / "stopped") == log(shell.folder / "whole")
     one, other = state(shell.folder / "stopped"), state(shell.folder / "whole")
     assert set(one) == set(other)

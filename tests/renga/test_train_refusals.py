@@ -141,7 +141,7 @@ def test_folders_that_cannot_be(train):
 
 def test_missing(train):
     assert train(text=replaced('[model]\nuse = "mlp"\n', "")) == (
-        "renga: error: model.use is missing. Say it in the run file, or: --set model.use=NAME\n"
+        "renga: error: model.use is missing. Next: set it in the run file, or add --set model.use=NAME\n"
     )
     assert train("--set", "hooks=[{use='weight_decay'}]") == (
         "renga: error: hooks[0].rate is missing: optimizer_hook 'weight_decay' "
@@ -193,9 +193,7 @@ def test_a_table_without_a_log(shell):
         "train", "run.toml", "--set", "run.standard_extensions=['print_report']", "--set", "extensions=[]"
     )
     assert outcome.status == 1
-    assert outcome.err.startswith(
-        "renga: error: KeyError: PrintReport shows the log of an extension named 'LogReport', which"
-    )
+    assert outcome.err.startswith("renga: error: KeyError: PrintReport needs an extension named 'LogReport', which")
 
 
 def test_traceback_is_there_for_who_asks(shell):
@@ -361,7 +359,7 @@ def test_a_run_whose_folder_nobody_chose_goes_beside_the_one_that_is_there(shell
     before = contents(shell.folder / "result")
     outcome = shell.renga("train", "mlp", "--epochs", "1", "--set", "extensions=[]")
     assert outcome.status == 0, outcome.err
-    assert "folder     result-3, because result holds a run already; to go on with that one: --resume" in outcome.out
+    assert "folder     result-3, because result holds a run already; to continue that run: --resume" in outcome.out
     assert any(path.name.startswith("snapshot") for path in (shell.folder / "result-3").iterdir())
     assert "out = 'result-3'" in (shell.folder / "result-3" / "run.toml").read_text().replace('"', "'")
     assert contents(shell.folder / "result") == before

@@ -122,10 +122,10 @@ def test_predict_numbers_into_a_file(here, capsys):
     [
         (["predict", "nowhere", "table.csv"], 1, "nowhere is not a folder of a run: there is no run.toml in it"),
         (["predict", "result", "missing.csv"], 1, "missing.csv"),
-        (["predict", "result"], 1, "makes nothing by itself: name files to read"),
-        (["predict", "result", "table.csv", "--out", "a.xls"], 1, "a.xls: the suffix says what is written"),
+        (["predict", "result"], 1, "generates nothing by itself: give files to read"),
+        (["predict", "result", "table.csv", "--out", "a.xls"], 1, "a.xls: the suffix must be one of"),
         (["predict", "result", "table.csv", "--out", "a.png"], 1, "the results are rows"),
-        (["predict", "result", "table.csv", "--text", "a"], 2, "--text and files: give one of them"),
+        (["predict", "result", "table.csv", "--text", "a"], 2, "give either --text or files, not both"),
         (["predict", "result", "run.toml"], 1, "run.toml"),
         (["export", "result", "a.npz", "--set", "model.n_units=9"], 1, "shape"),
     ],

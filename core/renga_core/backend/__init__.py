@@ -2,16 +2,16 @@
 
 Reading guide
 -------------
-- `protocol`: `Backend`, what an array library must offer: a name, the namespace `xp`, its array types, devices,
-  transfers and the few primitives that array namespaces do not agree on. Authors of a backend start there.
-- `lookup`: which backend owns this array, which one has this name. One dictionary look-up on the array's type once the
-  backend is known; the first array of a new type asks the plugins.
-- `device`: `Device`, one place where arrays live, named by a string such as ``numpy`` or ``cupy:0``; `get_device`.
-- `device_resident`: `DeviceResident`, the base of what can be moved to a device.
-- `dtypes`: `is_floating`, which knows bfloat16 too; `in_native_order`, for arrays such as ``>f4``;
-  `same_dtype`, whatever the order.
+- `protocol`: `Backend`, what an array library must provide: a name, the namespace `xp`, its array types, devices,
+  transfers, and a few primitives on which array namespaces differ. Authors of a backend start there.
+- `lookup`: finds the backend of an array or of a name. It costs one dictionary look-up on the array's type; only the
+  first array of a new type asks the plugins.
+- `device`: `Device`, a place for arrays, named by a string such as ``numpy`` or ``cupy:0``; `get_device`.
+- `device_resident`: `DeviceResident`, the base class of objects that can be moved to a device.
+- `dtypes`: `is_floating`, which knows bfloat16 too; `in_native_order`, for arrays such as ``>f4``; `same_dtype`, which
+  ignores byte order.
 
-Generic code takes `xp` and the primitives from the array at hand and never asks which library it is.
+Generic code takes `xp` and the primitives from the array's backend, and never tests which library it is.
 """
 
 from renga_core.backend.device import (

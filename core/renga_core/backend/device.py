@@ -1,4 +1,4 @@
-"""A place where arrays live, and which one a string names."""
+"""Devices, and looking them up by name."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["Device", "backend_name", "default_device", "device_names", "get_device", "get_device_of", "using_device"]
 
 device_names: dict[type, Callable[[Any], str]] = {}
-"""What names a device besides strings, by its type: functions that say the name. Empty, but for layers that give
-programs of other frameworks their words."""
+"""Functions that name the device for objects other than strings, by type. Empty, except under compatibility layers for
+other frameworks."""
 
 _current = threading.local()
 
 
 @dataclass(frozen=True, eq=False)
 class Device:
-    """Device `index` of a backend. Made by `get_device`.
+    """Device `index` of a backend. Use `get_device` to make one.
 
     Attributes:
         backend: The array library.
-        index: Number of the device among the library's.
+        index: Number of the device in the library.
     """
 
     backend: Backend
@@ -36,7 +36,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """The string that names this device, and by which `get_device` finds it: ``numpy``, ``cupy:0``."""
+        """The name of this device, which `get_device` accepts: ``numpy``, ``cupy:0``."""
         return self.backend.device_name(self.index)
 
     @property
@@ -45,7 +45,7 @@ class Device:
         return self.backend.xp
 
     def send(self, array: Array) -> Array:
-        """`array`, which may belong to any backend, as an array on this device; itself if it is there already."""
+        """Return `array`, of any backend, as an array on this device; the same object if it is there already."""
         owner = get_backend(array)
         if owner is self.backend:
             if owner.device_index(array) == self.index:
@@ -71,15 +71,15 @@ class Device:
 
 
 def get_device(device_spec: str | Device | Array, *, origin: str = "argument") -> Device:
-    """The device that a string names, or on which an array lives.
+    """Return the device with this name, or the device of this array.
 
-    A string is what `Device.name` says (``numpy``, ``cupy:0``, ``torch:cpu``), a backend's name with a number
-    (``numpy:0``), or alone, for its first device. A leading ``@``, as in Chainer, means nothing. `origin` says where it
-    came from, for messages.
+    A string is a `Device.name` (``numpy``, ``cupy:0``, ``torch:cpu``), a backend's name with a number (``numpy:0``), or
+    a backend's name alone, for its first device. A leading ``@``, as in Chainer, is ignored. `origin` says in messages
+    where the string came from.
 
     Raises:
-        ValueError: What follows the colon is neither a number nor a word, or there is no such device.
-        UnknownProvider, ProviderUnavailable, ProviderFaulty: As `get_backend`.
+        ValueError: The part after the colon is neither a number nor a word, or the device does not exist.
+        UnknownProvider, ProviderUnavailable, ProviderFaulty: See `get_backend`.
         TypeError: `device_spec` is neither a string nor an array.
     """
     if isinstance(device_spec, Device):
@@ -87,7 +87,7 @@ def get_device(device_spec: str | Device | Array, *, origin: str = "argument") -
     if type(device_spec) in device_names:
         device_spec = device_names[type(device_spec)](device_spec)
     if isinstance(device_spec, int):
-        raise TypeError(f"a device has a name, such as 'numpy' or 'cupy:0', and not a number: {device_spec}")
+        raise TypeError(f"a device needs a name, such as 'numpy' or 'cupy:0', not a number: {device_spec}")
     if not isinstance(device_spec, str):
         return get_device_of(device_spec)
     name, place = _split(device_spec)
@@ -106,16 +106,16 @@ def get_device(device_spec: str | Device | Array, *, origin: str = "argument") -
 
 
 def backend_name(device_spec: str) -> str:
-    """The name of the backend in the name of a device: ``cupy`` of ``cupy:1``, ``torch`` of ``torch:cpu``.
+    """Return the backend's name in a device's name: ``cupy`` of ``cupy:1``, ``torch`` of ``torch:cpu``.
 
     Raises:
-        ValueError: What follows the colon is neither a number nor a word.
+        ValueError: The part after the colon is neither a number nor a word.
     """
     return _split(device_spec)[0]
 
 
 def _split(device_spec: str) -> tuple[str, str]:
-    """A backend's name, and which of its devices is meant: a number, a word, or nothing."""
+    """Split a device's name into the backend's name and the device: a number, a word, or nothing."""
     spec = device_spec.removeprefix("@")
     name, colon, place = spec.rpartition(":")
     if not colon:
@@ -130,7 +130,7 @@ def _split(device_spec: str) -> tuple[str, str]:
 
 
 def _is_backend(name: str) -> bool:
-    """Whether it is a backend's name, short or full: both have the form of a device's."""
+    """Whether the string is a backend's name, short or full: both have the same form as a device's name."""
     from renga_core.plugin import registry
 
     return any(name in (offer.name, offer.full_name) for offer, _ in registry("array_backend").list())
@@ -145,7 +145,7 @@ def _devices(backend: Backend) -> str:
 
 
 def default_device() -> Device:
-    """Where parameters are made when nothing else is said: the innermost `using_device`, or ``numpy``."""
+    """The device for new parameters, unless a link chooses one: the innermost `using_device`, or ``numpy``."""
     return getattr(_current, "device", None) or get_device("numpy")
 
 

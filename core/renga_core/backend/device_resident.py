@@ -1,4 +1,4 @@
-"""What lives on a device and can be moved."""
+"""Objects that live on a device and can be moved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class DeviceResident:
 
     @property
     def device(self) -> Device:
-        """Where this was moved to by `to_device`; before that, where parameters are made by default."""
+        """The device that `to_device` moved this object to; before that, the default device for parameters."""
         return default_device() if self._device is None else get_device(self._device)
 
     @property
@@ -25,15 +25,15 @@ class DeviceResident:
         return self.device.xp
 
     def to_device(self, device: str | Device) -> Self:
-        """Move to a device. What has arrays overrides this, moves them, and calls ``super().to_device(device)``.
+        """Move to a device. A subclass with arrays moves them and calls ``super().to_device(device)``.
 
         Args:
-            device: Device or its name, such as ``"numpy"`` or ``"cupy:0"``.
+            device: Device or name of a device, such as ``"numpy"`` or ``"cupy:0"``.
 
         Returns:
             This object.
         """
-        # The name and not the Device: a link is copied and pickled, and so may travel to another process.
+        # Keep the name, not the Device: a link may be copied or pickled to another process.
         self._device = get_device(device).name
         return self
 

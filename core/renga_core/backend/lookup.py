@@ -1,4 +1,4 @@
-"""Which backend owns this array; which one has this name."""
+"""Finding the backend of an array or of a name."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 __all__ = ["array_types", "as_array_of", "get_array_module", "get_backend", "is_array", "to_host"]
 
 array_types: dict[type, Backend] = {}
-"""The backend of each type of array met so far. The engine reads it on every function call."""
+"""The backend of each array type seen so far. The engine reads it on every function call."""
 
 _scalar_types: dict[type, Backend] = {}
-_backends: dict[Callable[[], Backend], Backend] = {}  # by what made them
-_names: dict[str, tuple[object, Backend]] = {}  # what each name meant, and in which state of plugins and settings
+_backends: dict[Callable[[], Backend], Backend] = {}  # by factory
+_names: dict[str, tuple[object, Backend]] = {}  # with the state of plugins and settings
 _lock = threading.RLock()
 
 
 def get_backend(of: Array | str, *, origin: str = "argument") -> Backend:
-    """The backend with this name, or the one that owns this array.
+    """Return the backend with this name, or the backend that owns this array.
 
     Args:
         of: The name, or an array.
         origin: Where the name came from, for messages.
 
     Raises:
-        UnknownProvider: No backend has that name, or none at all is installed.
-        ProviderUnavailable: It is there, but what it needs is not.
-        ProviderFaulty: Importing or making it raised, or it is no `Backend`.
+        UnknownProvider: No backend has this name, or no backend is installed.
+        ProviderUnavailable: The backend is installed, but its requirements are missing.
+        ProviderFaulty: Importing or making it raised an error, or the result is not a `Backend`.
         TypeError: No backend knows arrays of this type.
     """
     if isinstance(of, str):
@@ -43,7 +43,7 @@ def get_backend(of: Array | str, *, origin: str = "argument") -> Backend:
 
 
 def get_array_module(*arrays: Array) -> Any:
-    """The namespace `xp` of the first argument that is an array or a Variable; NumPy's where none is (scalars)."""
+    """Return the namespace `xp` of the first argument that is an array or a Variable; NumPy if there is none."""
     for x in arrays:
         array = getattr(x, "array", x)
         backend = array_types.get(type(array))
@@ -55,12 +55,12 @@ def get_array_module(*arrays: Array) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Whether `value` is an array of some backend, rather than a scalar, one of NumPy's included."""
+    """Whether `value` is an array of some backend; scalars, including NumPy's, are not arrays."""
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, np.generic)
 
 
 def to_host(x: Any) -> np.ndarray[Any, Any]:
-    """An array of any backend, a Variable or a scalar as a NumPy array, of no subclass (``memmap``, ``matrix``)."""
+    """Return an array of any backend, a Variable or a scalar as a plain NumPy array, of no subclass."""
     array = getattr(x, "array", x)
     if isinstance(array, (np.ndarray, int, float, complex, bool, np.generic)):
         return np.asarray(array)
@@ -68,12 +68,12 @@ def to_host(x: Any) -> np.ndarray[Any, Any]:
 
 
 def as_array_of(backend: Backend, value: Any) -> Array:
-    """`value` as an array of `backend`: itself, or a zero-dimensional array for a scalar."""
+    """Return `value` as an array of `backend`; a scalar becomes a zero-dimensional array."""
     return value if array_types.get(type(value)) is backend else backend.asarray(value)
 
 
 def _load(name: str, origin: str = "argument") -> Backend:
-    """The backend that a name means, through the plugin registry; each is made once."""
+    """Return the backend of a name through the plugin registry; each backend is made once."""
     from renga_core.plugin import choices_state, registry
     from renga_core.plugin.state import describe_error, pass_interrupt
 
@@ -91,29 +91,29 @@ def _load(name: str, origin: str = "argument") -> Backend:
             except BaseException as error:
                 pass_interrupt(error)
                 backends.get(name).fail(error, f"making it raised {describe_error(error)}")
-                backends.get(name, origin=origin)  # raises the error that says so
+                backends.get(name, origin=origin)  # raises the error that describes it
                 raise
             _names[name] = (choices_state(), found)
     return found
 
 
 def _make(make: Callable[[], Backend]) -> Backend:
-    """Call what a plugin names, and see that it gives a backend and knows how many devices there are."""
+    """Call a provider's target, and check that it returns a backend that can count its devices."""
     from renga_core.backend.protocol import Backend
     from renga_core.plugin.state import describe_value
 
     found = make()
     if not isinstance(found, Backend):
         raise TypeError(f"{describe_value(found)} was made where a Backend was expected")
-    issubclass(object, (*found.array_types, *found.scalar_types))  # raises where these are no types
+    issubclass(object, (*found.array_types, *found.scalar_types))  # raises if these are not types
     found.device_count()
     return found
 
 
 def _find_owner(kind: type) -> Backend:
-    """Ask the plugins for the backend of a type met for the first time.
+    """Ask the plugins for the backend of a new array type.
 
-    An array exists, so its library has been imported: only backends that need that library are loaded.
+    Because an array exists, its library is imported: only backends that need this library are loaded.
     """
     with _lock:
         for base in kind.__mro__[:-1]:
@@ -145,7 +145,7 @@ def _load_backend_of(kind: type) -> Backend | None:
     if library == "builtins":
         return None
     backends = registry("array_backend")
-    # What Renga ships comes first: the arrays of a library stay whose they were when another plugin is installed.
+    # Renga's own backends come first: an installed plugin must not take over the arrays of a library.
     for name in sorted(backends.names(needing=library), key=lambda name: (not backends.get(name).plugin.shipped, name)):
         try:
             candidate = _load(name, f"an array of {library}")

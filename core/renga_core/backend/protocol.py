@@ -1,4 +1,4 @@
-"""What an array library must offer to be a backend."""
+"""The protocol of array backends."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from renga_core.backend.special import special_by_host
 __all__ = ["Array", "Backend"]
 
 Array = Any
-"""An array of some backend. Which library it belongs to is known at run time only."""
+"""An array of some backend. The library is known only at run time."""
 
 
 class Backend(ABC):
     """An array library.
 
-    A backend is made once and shared by all threads. Everything that NumPy's namespace offers under the same name and
-    meaning is called through `xp`; the methods below are what namespaces do not agree on.
+    A backend is made once and shared by all threads. Functions with NumPy's name and meaning are called through `xp`;
+    the methods below cover the rest.
 
     Attributes:
-        name: What users write: ``numpy``, ``cupy``.
+        name: The name that users write: ``numpy``, ``cupy``.
         xp: The array namespace: functions such as ``xp.exp`` and ``xp.zeros``.
-        array_types: The types of its arrays. Subclasses of them are found too.
-        scalar_types: Types of which `asarray` makes arrays wherever a Variable or a function is given one: what the
-            library returns where a zero-dimensional array is meant (NumPy's ``float32``), or what its arrays wrap.
-        random_stream: Which random numbers a seed of the user's starts; if empty, those of the backend's own name. A
-            backend whose generators draw what NumPy's draw says ``numpy``: a program gets the same on both.
+        array_types: The types of its arrays; subclasses count too.
+        scalar_types: Types that Variables and functions convert by `asarray`: scalars that the library returns in place
+            of zero-dimensional arrays (NumPy's ``float32``), or objects that its arrays wrap.
+        random_stream: Name of the stream of random numbers that a user's seed starts; if empty, the backend's name. A
+            backend whose generators draw the same numbers as NumPy's says ``numpy``.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Backend(ABC):
         return 1
 
     def device_name(self, index: int) -> str:
-        """The name of device `index`: the backend's own, alone or with a colon and a number or a word behind it.
+        """The name of device `index`: the backend's name alone, or followed by a colon and a number or word.
 
-        Here the number, unless there is one device only.
+        The default is the number, or the name alone if there is only one device.
         """
         return self.name if self.device_count() == 1 else f"{self.name}:{index}"
 
@@ -61,42 +61,42 @@ class Backend(ABC):
         return nullcontext()
 
     def synchronize(self) -> None:
-        """Wait until everything that was asked of the current device has been done."""
+        """Wait until the current device has finished all its work."""
         return
 
     def memory_info(self, index: int = 0) -> Mapping[str, int]:
-        """Bytes in use and in all, by name (``used``, ``total``); empty where it cannot be told."""
+        """Bytes of memory by name (``used``, ``total``); empty if unknown."""
         return {}
 
     # --- transfers --------------------
 
     @abstractmethod
     def asarray(self, value: object, index: int = 0) -> Array:
-        """`value` (a host array, a scalar, an array of this backend) as an array on device `index`.
+        """Return `value` (a host array, a scalar, an array of this backend) as an array on device `index`.
 
-        Copies only where it must.
+        Copies only if necessary.
         """
 
     @abstractmethod
     def to_host(self, array: Array) -> np.ndarray[Any, Any]:
-        """`array` as a NumPy array, of no subclass. May share memory with it where the library's is the host's."""
+        """Return `array` as a plain NumPy array. It may share memory if the library's arrays are in host memory."""
 
     @abstractmethod
     def from_dlpack(self, array: object) -> Array:
-        """An array of this backend that shares memory with `array` (any object with ``__dlpack__``), where possible."""
+        """Return an array that shares memory with `array` (any object with ``__dlpack__``) if possible."""
 
     def upload(self, array: np.ndarray[Any, Any], index: int = 0, stream: Any = None) -> Callable[[], Array]:
-        """Begin to copy a host array to device `index`, and do not wait.
+        """Start copying a host array to device `index`, without waiting.
 
-        Where a library has no such thing the copy is made at once, and `stream` is not looked at.
+        If the library cannot do this, the copy is made at once, and `stream` is ignored.
 
         Args:
-            array: Host array, which may be changed afterwards.
+            array: Host array. The caller may change it after the call.
             index: Number of the device.
-            stream: What the library calls a queue of work, for the copy; None for one of the backend's own.
+            stream: The library's stream (queue of work) for the copy; None for a stream of the backend's own.
 
         Returns:
-            A function that gives the array, ready for what is asked of the device after that.
+            A function that returns the array, ready for later work on the device.
         """
         uploaded = self.asarray(np.array(array), index)  # `asarray` may share the memory
         return lambda: uploaded
@@ -107,33 +107,33 @@ class Backend(ABC):
     def make_generator(self, seed: int) -> Any:
         """A random generator with NumPy's ``Generator`` methods.
 
-        Asked for are ``random(size, dtype)``, ``uniform``, ``normal``, ``standard_normal``, ``integers`` and
-        ``permutation``; the arrays they return are this backend's.
+        Renga calls ``random(size, dtype)``, ``uniform``, ``normal``, ``standard_normal``, ``integers`` and
+        ``permutation``; they return arrays of this backend.
         """
 
     @abstractmethod
     def generator_state(self, generator: Any) -> dict[str, Any]:
-        """The whole state of a generator as data that JSON can hold."""
+        """Return the complete state of a generator as JSON data."""
 
     @abstractmethod
     def set_generator_state(self, generator: Any, state: Mapping[str, Any]) -> None:
-        """Put a generator into a state that `generator_state` returned."""
+        """Restore a state that `generator_state` returned."""
 
-    # --- primitives that namespaces do not agree on --------------------
+    # --- primitives on which namespaces differ --------------------
 
     @abstractmethod
     def scatter_add(self, target: Array, index: Any, values: Array) -> None:
-        """``target[index] += values`` in place, where each repeated index counts."""
+        """``target[index] += values`` in place; repeated indices add up."""
 
     @abstractmethod
     def sliding_windows(self, x: Array, window: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Array:
-        """Windows over the last axes of `x`, as a view where the library has views.
+        """Return sliding windows over the last axes of `x`, as a view if the library has views.
 
         Args:
-            x: Array of shape ``(..., *spatial)`` with as many last axes taken as `window` has entries.
+            x: Array of shape ``(..., *spatial)``; the number of spatial axes is the length of `window`.
             window: Window size per axis.
-            stride: Step between windows per axis.
-            dilation: Distance between a window's elements per axis.
+            stride: Step between windows, per axis.
+            dilation: Distance between the elements of a window, per axis.
 
         Returns:
             Array of shape ``(..., *outputs, *window)`` with ``outputs = (spatial - dilation * (window - 1) - 1) //
@@ -145,14 +145,14 @@ class Backend(ABC):
         target[...] = source
 
     def special(self, name: str) -> Callable[..., Array]:
-        """The special function that SciPy has under this name in `scipy.special`.
+        """Return the function of `scipy.special` with this name.
 
-        ``backend.special("erf")(x)``. It acts element by element on arrays of this backend and scalars, which
-        broadcast, and returns a new array, in the dtype of the floating arrays among its arguments. Computed on the
-        host unless a backend does better.
+        For example ``backend.special("erf")(x)``. It works element by element on arrays of this backend and scalars,
+        with broadcasting, and returns a new array in the dtype of the floating arrays among its arguments. By default
+        it is computed on the host.
 
         Raises:
-            ValueError: There is no such function.
-            RengaError: It takes SciPy, which is not installed.
+            ValueError: SciPy has no such function.
+            RengaError: SciPy is needed and not installed.
         """
         return special_by_host(self, name)

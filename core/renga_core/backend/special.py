@@ -1,4 +1,4 @@
-"""Special functions, such as ``erf`` and ``gammaln``, for backends whose library has none: on the host."""
+"""Special functions such as ``erf`` and ``gammaln``, computed on the host for libraries without them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["floating_dtype", "special_by_host"]
 
 
 def special_by_host(backend: Backend, name: str) -> Callable[..., Array]:
-    """The special function `name` on arrays of `backend`: what the backend ``numpy`` makes of them, sent back.
+    """The special function `name` for arrays of `backend`: compute on the backend ``numpy``, and copy back.
 
     Raises:
-        As `Backend.special`.
+        See `Backend.special`.
     """
     from renga_core.backend.lookup import get_backend
 
@@ -32,9 +32,9 @@ def special_by_host(backend: Backend, name: str) -> Callable[..., Array]:
 
 
 def floating_dtype(*values: Any) -> np.dtype[Any]:
-    """The dtype of a special function's result: of the floating arrays among its arguments; float64 if there is none.
+    """The dtype of the result: that of the floating arrays among the arguments; float64 if there are none.
 
-    Integers, such as the order of ``polygamma``, and scalars of Python's do not count.
+    Integers, such as the order of ``polygamma``, and Python scalars do not count.
     """
     dtypes = [np.dtype(v.dtype) for v in values if hasattr(v, "dtype")]
     floating = [dtype for dtype in dtypes if dtype.kind in "fc"]

@@ -1,11 +1,11 @@
-"""How processes talk to each other.
+"""Communication between processes.
 
-- `base`: `CommunicatorBase`, what every communicator can do; plugins provide communicators (kind ``communicator``), and
-  ``registry(COMMUNICATOR).load("single")()`` makes the one for a single process. To write one, derive it from
-  `renga_comm_base.Communicator`, which needs no more than how ranks talk to each other.
-- `errors`: what every rank gets when ranks disagree (`MismatchError`), or when another one has failed (`RankFailed`).
+- `base`: `CommunicatorBase`, the methods of every communicator. Plugins provide communicators (kind ``communicator``);
+  ``registry(COMMUNICATOR).load("single")()`` makes the one for a single process. To write one, derive from
+  `renga_comm_base.Communicator`, which needs only a way for ranks to exchange messages.
+- `errors`: `MismatchError` if ranks disagree, and `RankFailed` if another rank has failed; every rank gets them.
 - `launcher`: starting ranks (kind ``launcher``).
-- `request`: `Request`, a collective that goes on while the caller computes.
+- `request`: `Request`, a collective that runs while the caller computes.
 """
 
 from .base import CommunicatorBase

@@ -1,4 +1,4 @@
-"""What every communicator can do, as ChainerMN documents it."""
+"""The methods of every communicator, as ChainerMN documents them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ __all__ = ["CommunicatorBase"]
 
 
 class CommunicatorBase(ABC):
-    """A group of processes that run the same program, one a device, each known by its rank.
+    """A group of processes that run the same program, each with its own rank and usually its own device.
 
-    Collective methods are called by every rank, in the same order. Arrays may be non-contiguous or empty; results are
-    arrays of their own, on the device of what was given. Objects are anything that can be pickled, and come only from
-    processes of the same group. What takes arrays raises TypeError if given anything else, before it sends anything.
+    Every rank calls collective methods in the same order. Arrays may be non-contiguous or empty. Results are new arrays
+    on the device of the input. Objects can be anything that pickles, and must come from processes of the same group.
+    Methods for arrays raise TypeError for other arguments, before they send anything.
 
-    A collective that ranks call differently (another collective, another shape, dtype or root) raises `MismatchError`
-    on every rank: none waits for the others.
+    If ranks call different collectives, or with different shapes, dtypes or roots, every rank raises `MismatchError`,
+    and none waits for the others.
 
     Attributes:
-        default_config: What `set_config` can set, and what holds before. ``allreduce_grad_dtype``: the dtype in which
-            gradients travel, ``"float16"``, ``"bfloat16"``, ``"float32"`` or ``"float64"``; None: their own.
-            ``bucket_bytes``: `multi_node_mean_grad`
-            sends gradients together until they are so many bytes; 0: each by itself; None: all at once.
-            ``batched_copy``: kept for ChainerMN's programs, and changes nothing: gradients that travel together are
+        default_config: The entries of `set_config` and their defaults. ``allreduce_grad_dtype``: the dtype in which
+            gradients are sent, ``"float16"``, ``"bfloat16"``, ``"float32"`` or ``"float64"``; None: their own.
+            ``bucket_bytes``: `multi_node_mean_grad` sends gradients in buckets of this many bytes; 0: one by one; None:
+            all together. ``batched_copy``: accepted for ChainerMN's programs, without effect: gradients of a bucket are
             always copied together.
-        overlaps: Whether `imean` may communicate while the caller computes: collectives of a group that `split` has
-            made can be called by another thread.
+        overlaps: Whether `imean` can communicate while the caller computes; this needs another thread that may call
+            collectives of a group made by `split`.
     """
 
     default_config: ClassVar[Mapping[str, Any]]
@@ -42,40 +41,40 @@ class CommunicatorBase(ABC):
     @property
     @abstractmethod
     def rank(self) -> int:
-        """This process's number in the group, from 0."""
+        """The number of this process in the group, from 0."""
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many processes there are in the group."""
+        """The number of processes in the group."""
 
     @property
     @abstractmethod
     def intra_rank(self) -> int:
-        """This process's number among those of the group on the same machine."""
+        """The number of this process among the group's processes on the same machine."""
 
     @property
     @abstractmethod
     def intra_size(self) -> int:
-        """How many processes of the group are on this machine."""
+        """The number of the group's processes on this machine."""
 
     @property
     @abstractmethod
     def inter_rank(self) -> int:
-        """The number of this machine among those that the group spans."""
+        """The number of this machine among the machines of the group."""
 
     @property
     @abstractmethod
     def inter_size(self) -> int:
-        """How many machines the group spans."""
+        """The number of machines of the group."""
 
     @abstractmethod
     def split(self, color: int, key: int) -> CommunicatorBase:
-        """Divide the group: processes of equal `color` form a new one, ranked by `key`, then by their rank here."""
+        """Split the group: processes with equal `color` form a new group, ordered by `key`, then by their rank here."""
 
     @abstractmethod
     def send(self, data: Array | tuple[Array, ...], dest: int, tag: int) -> None:
-        """Send an array, or a tuple of arrays, to rank `dest`, which receives it by `recv` with the same tag."""
+        """Send an array, or a tuple of arrays, to rank `dest`, which calls `recv` with the same tag."""
 
     @abstractmethod
     def recv(self, source: int, tag: int) -> Any:
@@ -83,17 +82,17 @@ class CommunicatorBase(ABC):
 
     @abstractmethod
     def bcast(self, data: Array, max_buf_len: int | None = None, root: int = 0) -> Array:
-        """Return rank `root`'s array, on every rank.
+        """Return the array of rank `root` on every rank.
 
         Args:
-            data: The array; what other ranks pass is not read.
-            max_buf_len: Send no more than this many bytes at a time; None: as the communicator likes.
-            root: Whose array.
+            data: The array; ignored on other ranks.
+            max_buf_len: The largest number of bytes to send at a time; None: the communicator chooses.
+            root: The rank that sends.
         """
 
     @abstractmethod
     def gather(self, data: Array, root: int = 0) -> tuple[Array, ...] | None:
-        """Return the arrays of all ranks on rank `root`, None on the others."""
+        """Return the arrays of all ranks on rank `root`, and None on the others."""
 
     @abstractmethod
     def allgather(self, x: Array) -> tuple[Array, ...]:
@@ -101,27 +100,27 @@ class CommunicatorBase(ABC):
 
     @abstractmethod
     def alltoall(self, xs: Sequence[Array]) -> tuple[Array, ...]:
-        """Give the i-th array to rank i; return what the ranks gave to this one, in their order.
+        """Send the i-th array to rank i; return the arrays received from all ranks, in their order.
 
         Raises:
-            ValueError: There is not one array for each rank.
+            ValueError: The number of arrays differs from the number of ranks.
         """
 
     @abstractmethod
     def scatter(self, xs: Sequence[Array], root: int = 0) -> Array:
-        """Return, on rank i, the i-th of the arrays of rank `root`.
+        """Return on rank i the i-th array of rank `root`.
 
         Raises:
-            ValueError: There is not one array for each rank.
+            ValueError: The number of arrays differs from the number of ranks.
         """
 
     @abstractmethod
     def allreduce(self, data: Array) -> Array:
-        """Return the sum of the arrays of all ranks, on every rank: of bool, as in NumPy, whether any is true.
+        """Return the sum of the arrays of all ranks, on every rank. For bool it is the logical or, as in NumPy.
 
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; a ValueError, raised on every rank.
-            TypeError: There is no sum of this dtype (text, objects); raised on every rank.
+            TypeError: This dtype has no sum (text, objects); raised on every rank.
         """
 
     @abstractmethod
@@ -134,22 +133,22 @@ class CommunicatorBase(ABC):
 
     @abstractmethod
     def bcast_obj(self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:
-        """Return rank `root`'s object, on every rank; arguments as those of `bcast`."""
+        """Return the object of rank `root` on every rank; arguments as for `bcast`."""
 
     @abstractmethod
     def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | None:
-        """Return the objects of all ranks on rank `root`, None on the others."""
+        """Return the objects of all ranks on rank `root`, and None on the others."""
 
     @abstractmethod
     def allreduce_obj(self, obj: Any) -> Any:
-        """Return the objects of all ranks added up by ``+`` in the order of ranks, on every rank."""
+        """Return the objects of all ranks added by ``+`` in the order of ranks, on every rank."""
 
     @abstractmethod
     def reduce_scatter(self, data: Array) -> Array:
-        """Return this rank's share of the sum of all ranks' arrays.
+        """Return this rank's share of the sum of the arrays of all ranks (reduce-scatter).
 
         Args:
-            data: One axis. Shares are those of `share`: one after the other, the first ones one element longer.
+            data: One-dimensional array. `share` defines the shares: consecutive, the first ones longer by one element.
 
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
@@ -159,89 +158,89 @@ class CommunicatorBase(ABC):
 
     @abstractmethod
     def set_config(self, name: str, value: Any = True) -> None:
-        """Set what `default_config` lists, on every rank alike.
+        """Set an entry of `default_config`; every rank must set the same value.
 
         Raises:
-            ValueError: There is no such entry, gradients cannot travel in this dtype, or `value` is not a size.
+            ValueError: The entry does not exist, gradients cannot be sent in this dtype, or `value` is not a size.
         """
 
     @abstractmethod
     def get_config(self, name: str | None = None) -> Any:
-        """Return one entry of the configuration, or, without a name, a dict of all.
+        """Return an entry of the configuration, or, without a name, a dict of all entries.
 
         Raises:
-            ValueError: There is no such entry.
+            ValueError: The entry does not exist.
         """
 
     @abstractmethod
     def copy_config(self, config: Mapping[str, Any]) -> None:
-        """Take over the configuration of another communicator, as `get_config` returns it."""
+        """Copy the configuration of another communicator, as returned by its `get_config`."""
 
-    # --- means, and whole models --------------------------------------------------------------------------------------
+    # --- means and whole models --------------------------------------------------------------------------------------
 
     @abstractmethod
     def mean(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return the means of arrays over all ranks. They travel together, in ``allreduce_grad_dtype``.
+        """Return the means of arrays over all ranks. They are sent together, in ``allreduce_grad_dtype``.
 
         Args:
-            arrays: Floating or complex; the same shapes and dtypes on every rank. They are unchanged afterwards.
+            arrays: Floating or complex arrays, with the same shapes and dtypes on every rank. They are not changed.
 
         Returns:
-            One for each, in its dtype; they may be views of one block of memory, which nobody else has.
+            A mean for each array, in its dtype. Means may be views of one new block of memory.
 
         Raises:
             MismatchError: Shapes or dtypes differ between ranks; raised on every rank.
-            TypeError: There are integers or bools among them; raised on every rank.
+            TypeError: An array is of integers or bools; raised on every rank.
         """
 
     def mean_of_donated(self, arrays: Sequence[Array]) -> list[Array]:
-        """`mean` of donated arrays, which the caller uses no longer: their memory may become that of the result."""
+        """Like `mean`, for arrays that the caller no longer uses: their memory may be used for the result."""
         return self.mean(arrays)
 
     @abstractmethod
     def imean(self, arrays: Sequence[Array]) -> Request:
-        """Begin `mean` and return at once; `Request.wait` returns what `mean` would, bit for bit.
+        """Start `mean` and return at once; `Request.wait` returns the same result as `mean`, bit for bit.
 
-        Every rank begins the same ones in the same order. Until they are waited for, `arrays` must not change. Other
-        collectives may be called meanwhile; but the first `imean` of a communicator, be it of no arrays, calls
-        `duplicate`, and so has its place among them. Where `overlaps` is False, it is done before this method returns.
+        Every rank starts the same calls in the same order. `arrays` must not change before `wait` returns. Other
+        collectives may be called meanwhile. The first `imean` of a communicator calls `duplicate`, which is itself a
+        collective. If `overlaps` is False, the mean is computed before this method returns.
         """
 
     @abstractmethod
     def bcast_data(self, model: Any) -> None:
-        """Overwrite the parameters of a Link by those of rank 0.
+        """Overwrite the parameters of a Link with the parameters of rank 0.
 
         Raises:
             MismatchError: Ranks have different parameters; raised on every rank, before anything is sent.
         """
 
     def broadcast_data(self, model: Any) -> None:
-        """`bcast_data` by the name that ChainerMN had before 1.0."""
+        """`bcast_data`, under the name that ChainerMN used before 1.0."""
         self.bcast_data(model)
 
     @abstractmethod
     def multi_node_mean_grad(self, model: Any, zero_fill: bool = False) -> None:
-        """Replace the gradients of a Link's parameters by their means over all ranks.
+        """Replace the gradients of a Link's parameters with their means over all ranks.
 
         Args:
-            model: The Link. The same parameters must have a gradient on every rank.
-            zero_fill: Take zero for a gradient that is missing, and give the parameter one. Otherwise parameters
-                without a gradient are passed over.
+            model: The Link. The same parameters must have gradients on every rank.
+            zero_fill: Use zero for missing gradients, and store the mean there. Otherwise parameters without a gradient
+                are skipped.
 
         Raises:
             MismatchError: Ranks have gradients of different parameters, shapes or dtypes; raised on every rank. Some
-                gradients may be means by then.
+                gradients may be means already.
         """
 
     def allreduce_grad(self, model: Any, zero_fill: bool = False) -> None:
-        """`multi_node_mean_grad` by the name that ChainerMN had before 7."""
+        """`multi_node_mean_grad`, under the name that ChainerMN used before 7."""
         self.multi_node_mean_grad(model, zero_fill)
 
     @abstractmethod
     def finalize(self) -> None:
-        """Release what the communicator holds; it is not used afterwards."""
+        """Release the communicator's resources; do not use it afterwards."""
 
-    # --- built on the above; override what can be done faster ---------------------------------------------------------
+    # --- built on the above; override for speed ---------------------------------------------------------
 
     def allgather_obj(self, obj: Any) -> list[Any]:
         """Return the objects of all ranks, on every rank."""
@@ -249,30 +248,30 @@ class CommunicatorBase(ABC):
         return found
 
     def barrier(self) -> None:
-        """Wait until every rank is here."""
+        """Wait until every rank has called this."""
         self.allgather_obj(None)
 
     def agree(self, what: str, detail: object) -> None:
-        """Make sure that all ranks do the same.
+        """Check that all ranks do the same.
 
         Args:
-            what: What is being done, for the message.
-            detail: How; anything that can be pickled, with a `repr` that tells people.
+            what: What the ranks are doing, for the message.
+            detail: Details; anything that can be pickled, with a readable `repr`.
 
         Raises:
-            MismatchError: Ranks gave different `what` or `detail`; raised on every rank.
+            MismatchError: Ranks passed different `what` or `detail`; raised on every rank.
         """
         given = self.allgather_obj((what, detail))
         if any(one != given[0] for one in given):
             raise MismatchError(given, self.rank)
 
     def share(self, length: int, rank: int | None = None) -> tuple[int, int]:
-        """Where a rank's share of so many elements begins and ends; this rank's if None."""
+        """Return the start and end of a rank's share of this many elements; of this rank if `rank` is None."""
         rank = self.rank if rank is None else rank
         each, longer = divmod(length, self.size)
         begin = each * rank + min(rank, longer)
         return begin, begin + each + (rank < longer)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Itself: a copy of a link or an iterator that communicates belongs to the same group."""
+        """Return itself: a copy of a link or iterator that communicates belongs to the same group."""
         return self

@@ -1,4 +1,4 @@
-"""Errors of communicators, which every rank of the group gets."""
+"""Errors of communicators, raised on every rank of the group."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["MismatchError", "RankFailed"]
 
 
 class MismatchError(RengaError, ValueError):
-    """Ranks called a collective differently. Raised on every rank, with what each of them gave.
+    """Ranks called a collective differently. Raised on every rank, with the call of each rank.
 
-    Of long lists, such as the shapes of a model's gradients, the message has only what not all ranks gave.
+    For long lists, such as the shapes of a model's gradients, the message contains only the differences.
 
     Args:
-        given: For each rank, what was called and how.
-        rank: This process's own.
+        given: For each rank, its call: the name and the details.
+        rank: The rank of this process.
     """
 
     def __init__(self, given: Sequence[tuple[str, Any]], rank: int) -> None:
@@ -32,7 +32,7 @@ class MismatchError(RengaError, ValueError):
         return "\n".join([f"{title} (this is rank {self.rank}):", *lines])
 
     def _groups(self) -> list[tuple[str, str, Any]]:
-        """What was given, each once, with the ranks that gave it."""
+        """The distinct calls, each with the ranks that made it."""
         found: list[tuple[list[int], str, Any]] = []
         for rank, (what, detail) in enumerate(self._shortened()):
             for ranks, *same in found:
@@ -44,7 +44,7 @@ class MismatchError(RengaError, ValueError):
         return [(", ".join(map(str, ranks)), what, detail) for ranks, what, detail in found]
 
     def _shortened(self) -> list[tuple[str, Any]]:
-        """What was given; of lists, what others have not, unless they differ in order or number only."""
+        """The call; of lists, only the elements that other ranks lack, unless they differ in order or number only."""
         if not all(isinstance(detail, list) for _, detail in self.given):
             return self.given
         lists = [detail for _, detail in self.given]
@@ -55,4 +55,4 @@ class MismatchError(RengaError, ValueError):
 
 
 class RankFailed(RengaError):
-    """Another rank of the group has failed, or ended its program, so what this one waits for will not come."""
+    """Another rank has failed or ended its program, so that this rank would wait for ever."""

@@ -1,4 +1,4 @@
-"""Starting the ranks of a job: kind ``launcher``, which `renga launch` and the conformance kit of communicators use."""
+"""Starting the ranks of a job (kind ``launcher``), for `renga launch` and the conformance kit of communicators."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ class Launcher(Protocol):
     """Starts ranks. A provider with capability ``hosts``, ``tag`` or ``fault_tolerant`` takes more arguments."""
 
     def __call__(self, command: Sequence[str], size: int, environment: Mapping[str, str], **more: Any) -> int:
-        """Run processes of a command, wait for all, and end all when one fails.
+        """Run a command in several processes, wait for all of them, and end all if one fails.
 
         Args:
-            command: What each of them runs.
-            size: How many.
+            command: The command of each process.
+            size: The number of processes.
             environment: Their environment variables.
-            more: ``hosts`` (``HOST[:RANKS],…``: where they run) and ``tag`` (True: each line of output begins with the
-                rank that wrote it), where the provider declares these capabilities and a user asks for them. With
-                ``fault_tolerant``: ``fault_tolerant`` (True: the others go on when a rank dies), ``spares`` (how many
-                more processes to start, which wait for the place of a dead rank) and ``least`` (with fewer ranks
-                the job ends).
+            more: Arguments for the capabilities that the provider declares, if the user requests them. ``hosts``:
+                ``HOST[:RANKS],…``, where to run. ``tag``: True: prefix each line of output with its rank.
+                ``fault_tolerant``: True: the others continue when a rank dies; with it ``spares``, the number of
+                additional processes that wait to replace a dead rank, and ``least``: the job ends with fewer ranks.
 
         Returns:
-            The exit status: 0 if all ended well, otherwise that of a process that failed, not 0 in any case.
+            The exit status: 0 if all processes succeeded, otherwise a nonzero status of a process that failed.
         """
         ...
 
@@ -36,13 +35,13 @@ def find_launcher(communicator: Offer) -> Offer:
     """Return the launcher of a communicator.
 
     Raises:
-        ProviderUnavailable: It names none.
-        RengaPluginError: The launcher that it names cannot be used.
+        ProviderUnavailable: The communicator names no launcher.
+        RengaPluginError: The launcher cannot be used.
     """
     name = communicator.provider.launcher
     if not name:
         raise ProviderUnavailable(
             f"{communicator.kind.name} {communicator.full_name!r} cannot start ranks: its plugin names no launcher.\n"
-            "Next: start them as its documentation says; its author: docs/how-to/write-a-communicator.md"
+            "Next: start them as its documentation says. For its author: docs/how-to/write-a-communicator.md"
         )
     return registry("launcher").get(name, origin=f"communicator {communicator.full_name}")

@@ -1,4 +1,4 @@
-"""A collective that has begun and may not have ended."""
+"""A collective that runs in the background."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["Request"]
 
 
 class Request(ABC):
-    """What `CommunicatorBase.imean` returns."""
+    """The result of `CommunicatorBase.imean`."""
 
     @abstractmethod
     def test(self) -> bool:
-        """Whether it has ended, so that `wait` returns at once."""
+        """Whether the collective has ended, so that `wait` returns at once."""
 
     @abstractmethod
     def wait(self) -> list[Array]:
-        """Wait until it has ended, and return the result; each call returns the same.
+        """Wait until the collective has ended, and return the result; later calls return the same object.
 
         Raises:
-            Exception: What the collective raised.
+            Exception: The collective raised it.
         """

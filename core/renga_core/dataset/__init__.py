@@ -1,9 +1,9 @@
-"""What data sets, iterators and converters are. The ones to use are in plugins (`renga_data`).
+"""Protocols of data sets, iterators and converters. Plugins provide the implementations (`renga_data`).
 
-- `mixin`: `Dataset`, what everything that yields examples by index is; `DatasetMixin`, a base class that needs only
+- `mixin`: `Dataset`, the protocol of indexed collections of examples; `DatasetMixin`, a base class that needs only
   ``__len__`` and ``get_example``.
-- `iterator`: `Iterator`, which makes mini-batches of a data set and counts epochs.
-- `converter`: `Converter`, which makes arrays of a mini-batch.
+- `iterator`: `Iterator`, which makes mini-batches from a data set and counts epochs.
+- `converter`: `Converter`, which makes arrays from a mini-batch.
 """
 
 from renga_core.dataset.converter import Converter

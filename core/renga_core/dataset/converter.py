@@ -1,4 +1,4 @@
-"""From a mini-batch, which is a list of examples, to arrays on a device."""
+"""Converting a mini-batch, a list of examples, to arrays on a device."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Converter"]
 
 
 class Converter:
-    """Makes the arguments of a model from a mini-batch. Updaters and evaluators call it with the device to use."""
+    """Makes the arguments of a model from a mini-batch. Updaters and evaluators call it with the target device."""
 
     def __call__(self, batch: list[Any], device: Device | str | None = None) -> Any:
         """Convert a batch.
 
         Args:
             batch: The examples.
-            device: Where the arrays shall be; None leaves them where the examples are.
+            device: Device of the arrays; None: leave them where they are.
 
         Returns:
             A tuple, passed to the model as positional arguments; a dictionary, passed as keyword arguments; or one

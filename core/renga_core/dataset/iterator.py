@@ -1,4 +1,4 @@
-"""Mini-batches, one after another."""
+"""Iterators over mini-batches."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["Iterator"]
 
 
 class Iterator:
-    """Makes mini-batches of a data set.
+    """Makes mini-batches from a data set.
 
-    A derived class defines ``__next__``. To drive a trainer it also keeps the attributes below, and to be resumed from
-    a snapshot it defines `serialize`. An iterator is a context manager, which finalizes it.
+    A subclass defines ``__next__``. To be used by a trainer it also has the attributes below; to be resumed from a
+    snapshot it defines `serialize`. An iterator is a context manager that calls `finalize`.
 
     Attributes:
         batch_size: Number of examples in a batch.
-        repeat: Whether it goes on for ever; otherwise it stops at the end of the first epoch.
+        repeat: Whether it continues for ever; otherwise it stops after one epoch.
         epoch: Number of epochs completed.
         is_new_epoch: Whether the last batch completed an epoch.
-        epoch_detail: Epochs completed and the fraction of the present one, e.g. 2.25.
-        previous_epoch_detail: `epoch_detail` before the last batch; None before the first one.
+        epoch_detail: Number of epochs as a fraction, such as 2.25.
+        previous_epoch_detail: `epoch_detail` before the last batch; None before the first batch.
     """
 
     batch_size: int
@@ -45,11 +45,11 @@ class Iterator:
         return self
 
     def finalize(self) -> None:
-        """Give back what the iterator holds: threads, processes, memory. May be called more than once."""
+        """Release resources: threads, processes, memory. May be called more than once."""
         return
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save the state, or load one."""
+        """Save or load the state."""
         return
 
     def __enter__(self) -> Self:

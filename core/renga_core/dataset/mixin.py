@@ -1,4 +1,4 @@
-"""Examples by index."""
+"""Data sets: examples by index."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Dataset(Protocol):
         """Number of examples."""
 
     def __getitem__(self, index: Any, /) -> Any:
-        """The example with this index, which counts from 0."""
+        """The example with this index, from 0."""
 
 
 class DatasetMixin:
-    """Base class of data sets: define ``__len__`` and `get_example`, and indexing does the rest.
+    """Base class of data sets: define ``__len__`` and `get_example`; indexing uses them.
 
     ``dataset[3]`` is an example; ``dataset[2:5]``, ``dataset[[0, 4]]`` and ``dataset[mask]`` are lists of examples.
     """
@@ -36,7 +36,7 @@ class DatasetMixin:
         return [self.get_example(i) for i in _positions(index, len(self))]
 
     def __iter__(self) -> Iterator[Any]:
-        """All examples. Without this, an IndexError by mistake would end a ``for`` loop without a word."""
+        """Iterate over all examples. Without this method, an IndexError by mistake would silently end a loop."""
         for i in range(len(self)):
             yield self[i]
 
@@ -45,18 +45,18 @@ class DatasetMixin:
         raise NotImplementedError(f"{type(self).__name__} does not define __len__()")
 
     def get_example(self, i: int) -> Any:
-        """Return example `i`. Raises IndexError where there is none."""
+        """Return example `i`. Raises IndexError if there is no such example."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_example(i)")
 
 
 def _positions(index: Sequence[int] | np.ndarray[Any, Any], size: int) -> list[int]:
-    """The integers that a list or an array of indices, or a boolean mask, stands for."""
+    """Convert a list or array of indices, or a boolean mask, to integers."""
     array = np.asarray(index)
     if array.ndim != 1:
-        raise IndexError(f"a list of indices has one dimension, not shape {array.shape}")
+        raise IndexError(f"a list of indices must have one dimension, not shape {array.shape}")
     if array.dtype == np.bool:
         if len(array) != size:
-            raise IndexError(f"a mask of {len(array)} entries for a data set of {size} examples")
+            raise IndexError(f"a mask of {len(array)} entries does not fit a data set of {size} examples")
         array = np.flatnonzero(array)
     elif array.size and array.dtype.kind not in "iu":
         raise IndexError(f"indices must be integers, not {array.dtype}")

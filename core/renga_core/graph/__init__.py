@@ -1,17 +1,17 @@
-"""The graph: variables, functions, and walking back through them.
+"""The computational graph: variables, functions and backpropagation.
 
 Reading guide
 -------------
-- `variable`: `Variable`, what a user holds. `node`: `VariableNode`, what the graph holds of it.
-- `function_node`: `FunctionNode`, a function applied once; how a graph comes about (`apply`). Authors of functions
-  start there.
-- `backprop`: the walk backwards, `backward` and `grad`.
+- `variable`: `Variable`, the user's object. `node`: `VariableNode`, its node in the graph.
+- `function_node`: `FunctionNode`, one application of a function; `apply` builds the graph. Authors of functions start
+  there.
+- `backprop`: backpropagation: `backward` and `grad`.
 - `operators`: the functions behind ``+``, ``@``, ``reshape`` …
-- `gradient_notifier`: telling of gradients that are complete while the walk goes on.
-- `parameter`: `Parameter`, a Variable that training changes, possibly of a shape that is not known yet.
-- `modes`, `function_hook`, `debug`: switching graphs off, watching functions, finding NaN.
+- `gradient_notifier`: reports complete gradients while backpropagation continues.
+- `parameter`: `Parameter`, a Variable that training changes; its shape may be unknown at first.
+- `modes`, `function_hook`, `debug`: switching off graph building, watching functions, finding NaN.
 
-How it is laid out, and why a node is not a Variable: docs/explanation/graph.md.
+Design, and why a node is not a Variable: docs/explanation/graph.md.
 """
 
 from renga_core.graph.backprop import backward, grad

@@ -1,14 +1,14 @@
-"""Walking the graph backwards.
+"""Backpropagation.
 
-Functions are visited in the reverse of the order in which they were applied, which is a topological order: a function
-uses only variables that earlier ones have made. A heap holds the functions whose outputs have received a gradient.
-When a function is taken from it, every function that uses its outputs has been visited, so its gradients are complete.
+Functions are visited in the reverse of the order of application, which is a topological order, because a function only
+uses variables that earlier functions made. A heap holds the functions whose outputs have received a gradient. When a
+function is taken from it, all functions that use its outputs have been visited, so its gradients are complete.
 
-A gradient on its way is kept by (function, output) and dropped as soon as that function has run; at no time are more
-alive than the graph is wide there. The walk itself holds no function that it has passed: when the user holds nothing
-either, graph and retained arrays are freed behind it.
+A pending gradient is stored by (function, output) and dropped once that function has run, so the number of live
+gradients is at most the width of the graph. The pass keeps no reference to visited functions: if the user holds none
+either, the graph and the retained arrays are freed on the way.
 
-No `grad` is written before the walk has come to its end: a pass that fails leaves every `grad` as it was.
+`grad` is written only after the pass has ended: a pass that fails leaves every `grad` unchanged.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def backward(
     """Backpropagate from several variables at once; see `Variable.backward`.
 
     Args:
-        outputs: Where to start, a tuple or list. One that is given twice counts once, unless `grad_outputs` are given.
-        grad_outputs: A gradient for each, Variable or array, to start from instead of its own. Default, also where one
-            of them is None: the variable's own, or 1 for a variable with one element at most. A larger one that has
-            none is left out, as long as there is one to start from.
-        retain_grad, enable_double_backprop, loss_scale: As in `Variable.backward`.
+        outputs: Variables to start from, a tuple or list. Duplicates count once, unless `grad_outputs` are given.
+        grad_outputs: A gradient for each output, Variable or array, to start from. If it or an element is None: the
+            variable's own `grad`, or 1 for a variable with at most one element. Larger variables without a `grad` are
+            skipped, unless all are skipped.
+        retain_grad, enable_double_backprop, loss_scale: See `Variable.backward`.
 
     Raises:
         GraphError: No variable has a gradient to start from.
-        TypeError: `outputs` or `grad_outputs` is no tuple or list, or a gradient does not fit its variable.
-        ValueError: There are not as many `grad_outputs` as `outputs`.
+        TypeError: `outputs` or `grad_outputs` is not a tuple or list, or a gradient does not fit its variable.
+        ValueError: `grad_outputs` and `outputs` have different lengths.
     """
     _require_variables("backward: outputs", outputs)
     run_backward(list(outputs), grad_outputs, retain_grad, enable_double_backprop, loss_scale)
@@ -73,28 +73,28 @@ def grad(
     enable_double_backprop: bool = False,
     loss_scale: float | None = None,
 ) -> list[Variable | None]:
-    """Gradients of some variables with respect to others, leaving every other `grad` alone.
+    """Return gradients of some variables with respect to others, without changing any other `grad`.
 
-    Only functions on a path between them are visited.
+    Only functions on a path between the variables are visited.
 
     Args:
-        outputs: Variables to differentiate; what is differentiated is the sum of all their elements, each weighted by
+        outputs: Variables to differentiate. The differentiated value is the sum of all their elements, weighted by
             `grad_outputs`.
-        inputs: Variables to differentiate with respect to: leaves, or variables on the way.
-        grad_outputs: Weight of each output, Variable or array; default: ones.
-        grad_inputs: What to add to the gradient of each input, Variable or array. What is added to that of an input on
-            the way counts for those behind it, too.
+        inputs: Variables to differentiate with respect to: leaves or intermediate variables.
+        grad_outputs: Weights of the outputs, Variables or arrays; default: ones.
+        grad_inputs: Values to add to the gradients of the inputs, Variables or arrays. A value added at an intermediate
+            variable also flows to the inputs behind it.
         set_grad: Also set the `grad` of `inputs`.
-        retain_grad: Also set the `grad` of the variables on the way.
+        retain_grad: Also set the `grad` of intermediate variables.
         enable_double_backprop: Build a graph of the gradients.
-        loss_scale: Factor on default weights.
+        loss_scale: Factor on the default weights.
 
     Returns:
-        One gradient for each input; None where no output depends on it.
+        One gradient for each input; None if no output depends on it.
 
     Raises:
         TypeError: One of these arguments is not a tuple or list, or a gradient does not fit its variable.
-        ValueError: The number of `grad_outputs` or `grad_inputs` differs from that of the variables.
+        ValueError: The number of `grad_outputs` or `grad_inputs` differs from the number of variables.
     """
     _require_variables("grad: outputs", outputs)
     _require_variables("grad: inputs", inputs)
@@ -108,7 +108,7 @@ def grad(
         starts.append((y.node, given if enable_double_backprop else given._array))
     for x, extra in zip(inputs, grad_inputs or (), strict=False):
         if extra is not None:
-            # As if it had come from an output, so that it flows on.
+            # Treat it as a gradient from an output, so that it flows on.
             given = _given_gradient(x, extra)
             starts.append((x.node, given if enable_double_backprop else given._array))
     retained: list[tuple[Variable, Any]] | None = [] if retain_grad else None
@@ -123,16 +123,16 @@ def grad(
 
 
 def walk_within(starts: list[Start], since: int, wanted: Sequence[VariableNode], differentiable: bool) -> list[Any]:
-    """Gradients with respect to the variables of some nodes, by way of functions applied since a certain one only.
+    """Return gradients with respect to the variables of some nodes, through functions applied since a given time only.
 
     Args:
-        starts: Nodes with their gradients: Variables if `differentiable`, otherwise arrays. Emptied.
-        since: What `next_order` was then.
-        wanted: Nodes of variables. What they were made from counts for nothing, unless by the same functions.
+        starts: Nodes with their gradients: Variables if `differentiable`, otherwise arrays. Emptied by the call.
+        since: The value of `next_order` at that time.
+        wanted: Nodes of variables. Paths through functions that made them earlier do not count.
         differentiable: Build a graph of the gradients.
 
     Returns:
-        For each of `wanted` a Variable if `differentiable`, otherwise an array; None where nothing depends on it.
+        For each wanted node a Variable if `differentiable`, otherwise an array; None if nothing depends on it.
     """
     creators = [node.creator_node for node, _ in starts if node.creator_node is not None]
     targets_of = {function: function._targets for function in functions_since(creators, since)}
@@ -148,10 +148,10 @@ def run_backward(
     differentiable: bool,
     loss_scale: float | None,
 ) -> None:
-    """Walk back from `outputs` and add what arrives at the leaves to the `grad` of their Variables.
+    """Backpropagate from `outputs`, and add the gradients that arrive at leaves to the `grad` of their Variables.
 
-    `outputs` is emptied, so that the walk alone holds the graph. The gradients that it started from are used up: they
-    are forgotten at the end, unless `retain_grad` or they were `grad_outputs`.
+    Empties `outputs`, so that only this pass holds the graph. Starting gradients taken from `grad` are cleared at the
+    end, unless `retain_grad` is set.
     """
     if unusual and config.tracers:
         traced_backward(_run_backward, outputs, grad_outputs, retain_grad, differentiable, loss_scale)
@@ -166,7 +166,7 @@ def _run_backward(
     differentiable: bool,
     loss_scale: float | None,
 ) -> None:
-    """`run_backward`, which tracers have been told of."""
+    """`run_backward` after tracers have been notified."""
     if grad_outputs is not None:
         _require_one_each("backward: grad_outputs", grad_outputs, outputs)
     starts, used = _starts(outputs, grad_outputs, retain_grad, differentiable, loss_scale)
@@ -189,7 +189,7 @@ def _run_backward(
                 if traces:
                     total = traced("accumulate", _accumulated, variable, gradient, differentiable, scale)
                 elif variable._grad is None and gradient.__class__ in array_types:
-                    total = gradient  # as nearly always; `_accumulated` would return it, too
+                    total = gradient  # the usual case, without calling `_accumulated`
                 else:
                     total = _accumulated(variable, gradient, differentiable, scale)
             arrived.append((variable, total))
@@ -205,10 +205,10 @@ def _run_backward(
 
 
 def _accumulated(variable: Variable, gradient: Any, differentiable: bool, scale: float) -> Any:
-    """What the `grad` of a leaf becomes: the sum of what it is, in the new scale, and what has arrived."""
+    """The new `grad` of a leaf: the sum of the old one, in the new scale, and the gradient that arrived."""
     factor = variable._factor_to(scale)
     if differentiable:
-        # Adding 0 copies: two leaves may have been given one array, and an optimizer's hook may change it in place.
+        # Adding 0 copies: two leaves may have received the same array, and an optimizer hook may change it in place.
         earlier = variable.grad_var
         if earlier is None:
             return gradient + 0
@@ -227,15 +227,15 @@ def _walk(
     differentiable: bool,
     notifier: GradientNotifier | None = None,
 ) -> dict[Any, Any]:
-    """Visit the functions behind `starts`.
+    """Visit the functions that `starts` depend on.
 
     Args:
-        starts: Nodes with their gradients; emptied.
-        targets_of: For each function to visit, the inputs to go on to; default: all that require a gradient. Emptied.
-        wanted: Keys of the gradients to return besides those of leaves: see `node_key`.
-        retained: Receives the Variables on the way that the user still holds, with their gradients; None: not wanted.
-        differentiable: Gradients are Variables, and what is done with them builds a graph.
-        notifier: Is told of each function that has been visited.
+        starts: Nodes with their gradients; emptied by the call.
+        targets_of: For each function to visit, the inputs to follow; default: all that require a gradient. Emptied.
+        wanted: Keys of gradients to return besides the gradients of leaves: see `node_key`.
+        retained: Receives intermediate Variables that the user still holds, with their gradients; None: not wanted.
+        differentiable: Gradients are Variables, and computing them builds a graph.
+        notifier: Is called for each visited function.
 
     Returns:
         Gradients by key: Variables if `differentiable`, otherwise arrays.
@@ -309,7 +309,7 @@ def _walk(
                         elif gx.size >= LARGE:
                             slots[node.index] = add_large(before, gx)
                         else:
-                            gx += before  # in place, since nobody else has it
+                            gx += before  # in place, since nothing else refers to it
                             slots[node.index] = gx
                         if retained is not None:
                             on_the_way.setdefault(creator, {})[node] = None
@@ -318,7 +318,7 @@ def _walk(
                     elif differentiable or function.fresh_gradients:
                         found[node] = gx
                     else:
-                        # It may share memory with another gradient, and here it will be added to in place.
+                        # It may share memory with another gradient, and the sum is computed in place.
                         found[node] = gx.copy()
                 if notifier is not None:
                     notifier.visited(function, found, differentiable)
@@ -332,7 +332,7 @@ def _walk(
 def _watched_step(
     function: FunctionNode, targets: tuple[int, ...], gys: list[Any], differentiable: bool
 ) -> Sequence[Any]:
-    """The gradients of one function, with tracers, hooks and debug mode."""
+    """Compute the gradients of one function, with tracers, hooks and debug mode."""
     from renga_core.graph.debug import instrumented_backward
 
     if config.tracers and not differentiable:
@@ -345,7 +345,7 @@ def _gradient_arrays(function: FunctionNode, targets: tuple[int, ...], gys: list
 
 
 def _explain_failure(function: FunctionNode, error: Exception) -> None:
-    """Say in a note in which function's backward an error came up."""
+    """Add a note that names the function whose backward raised an error."""
     from renga_core.graph.debug import call_site
 
     inputs = describe_arrays(function.inputs)
@@ -353,15 +353,15 @@ def _explain_failure(function: FunctionNode, error: Exception) -> None:
 
 
 def fit_gradient(gx: Any, node: VariableNode, function: FunctionNode, differentiable: bool) -> Any:
-    """A gradient in the shape and dtype of the input it belongs to: summed over the axes that broadcasting has added.
+    """Return a gradient in the shape and dtype of its input, summed over the axes that broadcasting added.
 
-    Doing it here, for all functions, spares each of them the undoing of its broadcasts, and catches wrong gradients.
+    Doing this here for all functions means that they need not undo broadcasts; it also catches wrong gradients.
 
     Returns:
-        The gradient; None where the input holds integers, with respect to which a real function has no derivative.
+        The gradient; None if the input holds integers, for which a real function has no derivative.
 
     Raises:
-        WrongGradient: It has a shape that is no broadcast of the input's, or a dtype that no gradient has.
+        WrongGradient: Its shape is not a broadcast of the input's shape, or its dtype cannot be a gradient's.
     """
     from renga_core.graph.operators.axes import is_broadcast_of, sum_array_to
     from renga_core.graph.operators.shape import cast, sum_to
@@ -382,7 +382,7 @@ def fit_gradient(gx: Any, node: VariableNode, function: FunctionNode, differenti
 
 
 def _alive(nodes: Iterable[VariableNode], gys: list[Any], differentiable: bool) -> list[tuple[Variable, Any]]:
-    """The Variables of some outputs of one function, where the user holds them, with their gradients."""
+    """The Variables of some outputs of one function, if the user holds them, with their gradients."""
     found = []
     for node in nodes:
         variable = node.get_variable_or_none()
@@ -393,12 +393,12 @@ def _alive(nodes: Iterable[VariableNode], gys: list[Any], differentiable: bool) 
 
 
 def node_key(node: VariableNode) -> Any:
-    """Under which a gradient is kept: the node of a leaf, or the function and output that a variable came from."""
+    """The key of a gradient: the node of a leaf, or the function and output that a variable came from."""
     return node if node.creator_node is None else (node.creator_node, node.index)
 
 
 def _relevant_targets(starts: list[Start], wanted: set[Any]) -> dict[FunctionNode, tuple[int, ...]]:
-    """For each function on a path from `starts` to a wanted key, the inputs through which a path leads."""
+    """For each function on a path from `starts` to a wanted key, return the inputs that lead there."""
     creators = {node.creator_node for node, _ in starts if node.creator_node is not None}
     relevant: dict[FunctionNode, tuple[int, ...]] = {}
     for function in reversed(functions_behind(list(creators))):
@@ -421,11 +421,11 @@ def _starts(
     differentiable: bool,
     loss_scale: float | None,
 ) -> tuple[list[Start], list[tuple[ref[Variable], Any]]]:
-    """Where a pass starts.
+    """Prepare the start of a pass.
 
     Returns:
-        The nodes with their gradients; and the outputs whose `grad` changes when the pass has come to its end, with
-        what it becomes. A leaf that has a `grad` has it already: started from, it would get it twice.
+        The start nodes with their gradients; and the outputs whose `grad` changes at the end of the pass, with the new
+        value. A leaf with a `grad` is not a start node: it would receive its gradient twice.
     """
     starts: list[Start] = []
     used: list[tuple[ref[Variable], Any]] = []
@@ -442,7 +442,7 @@ def _starts(
             if y.creator_node is None:
                 continue
             gradient = y.grad_var if differentiable else _grad_array(y)
-        elif y.size > 1:  # that of an empty one is empty
+        elif y.size > 1:  # the gradient of an empty variable is empty
             without = y
             continue
         else:
@@ -453,14 +453,14 @@ def _starts(
             used.append((ref(y), gradient if retain_grad else None))
     if without is not None and not starts:
         raise GraphError(
-            f"backward from {without._describe()}: only a variable with one element has a gradient to start from. "
+            f"backward cannot start from {without._describe()}: it has several elements and no `grad`. "
             "Reduce it first (sum, mean), or assign its `grad`."
         )
     return starts, used
 
 
 def _grad_array(variable: Variable) -> Any:
-    """The `grad` of a Variable. That attribute itself is for programs: tracers see it read."""
+    """Return the `grad` of a Variable without the notification of tracers that the attribute sends."""
     from renga_core.graph.variable import Variable
 
     grad = variable._grad
@@ -468,7 +468,7 @@ def _grad_array(variable: Variable) -> Any:
 
 
 def _given_gradient(variable: Variable, gradient: Any) -> Variable:
-    """A gradient that the user gives, as a Variable; refused if it does not fit."""
+    """Return a gradient that the user passed as a Variable; raise an error if it does not fit."""
     from renga_core.graph.variable import Variable
 
     if isinstance(gradient, Variable):
@@ -478,7 +478,7 @@ def _given_gradient(variable: Variable, gradient: Any) -> Variable:
 
 
 def _initial_gradient(y: Variable, loss_scale: float | None) -> Any:
-    """Ones, or `loss_scale`, in the shape of `y`."""
+    """Return ones, or `loss_scale`, in the shape of `y`."""
     array = y._array
     return get_backend(array).xp.full(array.shape, 1.0 if loss_scale is None else loss_scale, array.dtype)
 
@@ -509,5 +509,5 @@ def _as_variable(gradient: Any) -> Variable | None:
 
 
 def as_gradient_array(gradient: Any) -> Any:
-    """A gradient as an array: sums of zero-dimensional arrays are scalars in some libraries."""
+    """Return a gradient as an array: some libraries return scalars as sums of zero-dimensional arrays."""
     return gradient if gradient.__class__ in array_types else as_array_of(get_backend(gradient), gradient)

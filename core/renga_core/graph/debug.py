@@ -1,4 +1,4 @@
-"""Debug mode: find the function that makes the first NaN, and the line of the program that called it."""
+"""Debug mode: finds the function that computed the first NaN, and the line that called it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["DebugMode", "NaNError", "is_debug", "set_debug"]
 
 
 class NaNError(RuntimeError):
-    """A function has computed NaN, in forward or backward."""
+    """A function has computed NaN in forward or backward."""
 
 
 def is_debug() -> bool:
@@ -32,21 +32,21 @@ def is_debug() -> bool:
 def set_debug(debug: bool) -> None:
     """Switch debug mode of this thread on or off.
 
-    In debug mode the outputs and the gradients of each function are checked for NaN, and each function remembers where
-    in the program it was called (`FunctionNode.stack`), which errors then tell. It is slow.
+    Debug mode checks the outputs and gradients of each function for NaN. Each function records where the program called
+    it (`FunctionNode.stack`), and error messages show it. Debug mode is slow.
     """
     config.debug = debug
 
 
 @contextmanager
 def DebugMode(debug: bool) -> Iterator[None]:
-    """Debug mode on or off while a ``with`` block runs."""
+    """Switch debug mode on or off while a ``with`` block runs."""
     with using_config("debug", debug):
         yield
 
 
 def user_stack() -> list[traceback.FrameSummary]:
-    """The frames that led here, outermost first, up to the program's own line: Renga's frames after it are left out."""
+    """The stack frames of the call, outermost first, without Renga's own frames at the end."""
     here = sys._getframe()
     frame: FrameType | None = here
     while frame is not None and frame.f_globals.get("__name__", "").startswith("renga"):
@@ -55,7 +55,7 @@ def user_stack() -> list[traceback.FrameSummary]:
 
 
 def call_site(function: FunctionNode) -> str:
-    """Where the function was called, as a sentence; empty when that was not recorded."""
+    """Return a sentence that says where the function was called; "" if that was not recorded."""
     if not function.stack:
         return ""
     frame = function.stack[-1]
@@ -72,7 +72,7 @@ def check_no_nan(what: str, arrays: Sequence[Array | None], function: FunctionNo
 def instrumented_backward(
     function: FunctionNode, targets: tuple[int, ...], gys: list[Any], differentiable: bool
 ) -> Sequence[Any]:
-    """The gradients of one function, announced to its hooks and, in debug mode, checked for NaN."""
+    """Compute the gradients of one function, call its hooks and, in debug mode, check for NaN."""
     saved = dict(zip(function._input_indexes, function._saved_inputs, strict=True))
     in_data = tuple([saved.get(i) for i in range(len(function.inputs))])
     out_grad = tuple([_array_of(gy) for gy in gys])

@@ -22,24 +22,24 @@ __all__ = [
 
 
 class GraphError(RuntimeError):
-    """The graph cannot do what was asked of it."""
+    """The graph does not support this operation."""
 
 
 class WrongGradient(GraphError, ValueError, TypeError):
-    """The `backward` of a function has returned something that is not a gradient of its inputs."""
+    """The `backward` of a function returned something that is not a gradient of its inputs."""
 
 
 class InvalidType(TypeError, ValueError):
-    """A function was called with arrays whose number, shape or dtype it cannot take.
+    """A function was called with arrays of a wrong number, shape or dtype.
 
-    A dtype is a matter of types, a shape one of values: who catches either TypeError or ValueError is served.
+    A wrong dtype is a TypeError, a wrong shape a ValueError: this class is both, so either can be caught.
 
     Args:
         function: Name of the function.
-        argument: Which argument is wrong.
-        expected: What the function takes.
-        actual: What it got.
-        hint: What to do about it, where that is known.
+        argument: Name of the wrong argument.
+        expected: What the function accepts.
+        actual: What the function got.
+        hint: What to do about it, if known.
     """
 
     def __init__(self, function: str, argument: str, expected: str, actual: str, hint: str = "") -> None:
@@ -52,7 +52,7 @@ class InvalidType(TypeError, ValueError):
 
 
 def describe_array(x: Any) -> str:
-    """Dtype and shape of an array or Variable in a few characters: ``float32 (2, 3)``."""
+    """Dtype and shape of an array or Variable as short text: ``float32 (2, 3)``."""
     if x is None:
         return "None"
     dtype = getattr(x, "dtype", None)
@@ -60,30 +60,30 @@ def describe_array(x: Any) -> str:
 
 
 def describe_arrays(xs: Sequence[Any]) -> str:
-    """Like `describe_array`, for several, separated by commas."""
+    """`describe_array` for several arrays, separated by commas."""
     return ", ".join(map(describe_array, xs))
 
 
 def require_array(function: str, argument: str, x: Any) -> None:
-    """Raise InvalidType if `x` is not an array, such as a list. Call it before using the shape of `x`.
+    """Raise InvalidType if `x` is not an array, but for example a list. Call it before using the shape of `x`.
 
     Raises:
-        InvalidType: So it is.
+        InvalidType: `x` is not an array.
     """
     if not hasattr(x, "dtype"):
         raise no_array(function, argument, x)
 
 
 def no_array(function: str, argument: str, x: Any) -> InvalidType:
-    """The error to raise where an array is meant and `x` is none."""
+    """Return the error for an argument `x` that should be an array."""
     return InvalidType(function, argument, "a Variable or an array", describe_array(x), "Convert it with asarray.")
 
 
 def argument_of(x: Any) -> tuple[str, str] | None:
-    """Which of Renga's functions the user has called with `x`, and the name of the argument, from the stack.
+    """Return the function of Renga that the user called with `x`, and the name of the argument, from the stack.
 
-    A function may be computed by another, and its arguments may come in another order and under other names there: the
-    outermost function that a module exports (``__all__``) is the one that the user knows.
+    One function may call another with reordered or renamed arguments. The user knows the outermost function that a
+    module exports (``__all__``).
     """
     found = None
     frame: FrameType | None = sys._getframe(1)
@@ -99,11 +99,11 @@ def argument_of(x: Any) -> tuple[str, str] | None:
 def asked_of_no_array(
     error: AttributeError, name: str, called: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> InvalidType | None:
-    """The error to raise instead if an argument of `called` was asked for what arrays have; else None.
+    """Return a clearer error if `called` used an array's attribute on an argument that is not an array; else None.
 
     Args:
-        error: What `called` has raised.
-        name: What the user knows `called` as.
+        error: The error that `called` raised.
+        name: The public name of `called`.
     """
     if error.name not in ("array", "dtype", "ndim", "shape", "size"):
         return None
@@ -112,7 +112,7 @@ def asked_of_no_array(
 
 
 def _name_of(x: Any, values: Mapping[str, Any]) -> str | None:
-    """Under which name `x` is among `values`, or in a list or tuple there."""
+    """The name under which `x` is among `values`, or in a list or tuple there."""
     for name, value in values.items():
         if value is x:
             return name

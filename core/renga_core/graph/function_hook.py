@@ -1,4 +1,4 @@
-"""Being told of every function that is applied or backpropagated through."""
+"""Hooks that are called for every function, in forward and backward."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["FunctionHook", "active_hooks", "get_function_hooks", "watching"]
 
 
 class FunctionHook:
-    """Called before and after each function, forward and backward. Subclass it and override what you need.
+    """Called before and after each function, forward and backward. Subclass it and override methods.
 
-    As a context manager it watches all functions that this thread applies::
+    As a context manager it watches all functions that the current thread applies::
 
         with TimerHook() as timer:
             loss = model(x)
             loss.backward()
 
-    ``function.add_hook(hook)`` watches one function. While no hook is active, hooks cost nothing.
+    ``function.add_hook(hook)`` watches one function. Without active hooks there is no overhead.
 
     Attributes:
-        name: Under which the hook is registered; one of a name at a time.
+        name: Name under which the hook is registered; only one hook of a name can be active.
     """
 
     name = "FunctionHook"
@@ -48,42 +48,42 @@ class FunctionHook:
         hooks = get_function_hooks()
         del hooks[self.name]
         if not hooks:
-            del config.function_hooks  # calls of functions need no longer look for hooks
+            del config.function_hooks  # function calls need no longer look for hooks
         self.deleted(None)
 
     def added(self, function: FunctionNode | None) -> None:
-        """The hook was registered, with one function or (None) with all."""
+        """Called when the hook is registered, for one function or (None) for all."""
 
     def deleted(self, function: FunctionNode | None) -> None:
-        """The hook was taken away."""
+        """Called when the hook is removed."""
 
     def forward_preprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """Before `function` computes; `in_data` are its input arrays."""
+        """Called before `function` computes; `in_data` are its input arrays."""
 
     def forward_postprocess(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """After `function` has computed; not called if it raised."""
+        """Called after `function` has computed, unless it raised an error."""
 
     def forward_aborted(self, function: FunctionNode, in_data: tuple[Array, ...]) -> None:
-        """In place of `forward_postprocess`, if `function`, or another hook, raised an error."""
+        """Called instead of `forward_postprocess` if `function` or another hook raised an error."""
 
     def backward_preprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
-        """Before the gradients of `function`; inputs it did not retain are None."""
+        """Called before the gradients of `function` are computed; inputs that it did not retain are None."""
 
     def backward_postprocess(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
-        """After the gradients of `function`; not called if an error was raised."""
+        """Called after the gradients of `function` are computed, unless an error was raised."""
 
     def backward_aborted(
         self, function: FunctionNode, in_data: tuple[Array | None, ...], out_grad: tuple[Array | None, ...]
     ) -> None:
-        """In place of `backward_postprocess`, if `function`, or another hook, raised an error."""
+        """Called instead of `backward_postprocess` if `function` or another hook raised an error."""
 
 
 def get_function_hooks() -> dict[str, FunctionHook]:
-    """The hooks that watch all functions of this thread, by name. Call it again after each change."""
+    """The hooks that watch all functions of this thread, by name. Call this again after each change."""
     own = vars(config).get("function_hooks")
     if own is None:
         own = config.function_hooks = {}
@@ -92,12 +92,12 @@ def get_function_hooks() -> dict[str, FunctionHook]:
 
 @contextmanager
 def watching(function: FunctionNode, direction: str, *arrays: tuple[Array | None, ...]) -> Iterator[None]:
-    """Tell the hooks of `function` that it begins, and that it has ended, or that it was aborted.
+    """Call the hooks of `function` before and after the block, or when the block raises an error.
 
     Args:
-        function: What is watched.
+        function: The watched function.
         direction: ``"forward"`` or ``"backward"``.
-        arrays: What hooks are given.
+        arrays: The arrays passed to the hooks.
     """
     hooks, begun = active_hooks(function), list[FunctionHook]()
     try:
@@ -114,6 +114,6 @@ def watching(function: FunctionNode, direction: str, *arrays: tuple[Array | None
 
 
 def active_hooks(function: FunctionNode) -> list[FunctionHook]:
-    """The hooks to call for `function`: the thread's, then its own."""
+    """The hooks to call for `function`: first the thread's hooks, then the function's own."""
     own: Any = function._hooks or {}
     return [*config.function_hooks.values(), *own.values()]

@@ -1,4 +1,4 @@
-"""A function applied to variables: a node of the graph."""
+"""`FunctionNode`: a function applied to variables, which is a node of the graph."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _FIRST, _SECOND, BOTH = (0,), (1,), (0, 1)
 _new = object.__new__
 
 next_order = itertools.count().__next__
-"""The number of the next function to be applied. The numbers of a graph's functions ascend along each path."""
+"""The number of the next function to be applied. Numbers increase along each path of a graph."""
 
 
 class FunctionNode:
-    """A differentiable function, applied once: subclass it, and call `apply`.
+    """A differentiable function, applied once. Subclass it, and call `apply`.
 
-    A subclass defines `forward` on arrays and `backward` on Variables. `forward` names the inputs and outputs that
-    backward will need with `retain_inputs` and `retain_outputs`; nothing else is kept. `backward` is written with
-    differentiable functions, so that it can be differentiated itself. Where that is too slow for an ordinary,
-    first-order pass, the subclass adds `backward_arrays`: the same mathematics on bare arrays.
+    A subclass defines `forward` on arrays and `backward` on Variables. `forward` calls `retain_inputs` and
+    `retain_outputs` for the arrays that backward needs; no others are kept. `backward` uses differentiable functions,
+    so that it can be differentiated itself. If that is too slow for a first-order pass, the subclass also defines
+    `backward_arrays`, which computes the same on arrays.
 
         class Square(FunctionNode):
             def forward(self, inputs):
@@ -47,19 +47,19 @@ class FunctionNode:
 
         y, = Square().apply((x,))
 
-    An instance is applied once. After `apply` it is the node of the graph.
+    An instance can be applied once. After `apply` it is a node of the graph.
 
     Attributes:
-        inputs: The nodes of the inputs; empty when no graph was built, or after `unchain`.
-        function_name: What users call, for messages such as ``arccos: x: expected a floating dtype``. Unless the class
-            says otherwise it is what the module exports (``__all__``) under the name of the class but for case and
-            underscores: `ReLU` is ``relu``, `BroadcastTo` is ``broadcast_to``; where it exports none, the class's name.
+        inputs: Nodes of the inputs; empty if no graph was built, or after `unchain`.
+        function_name: Name of the public function, for messages such as ``arccos: x: expected a floating dtype``. The
+            default is the name in the module's ``__all__`` that equals the class name, apart from case and underscores:
+            `ReLU` is ``relu``, `BroadcastTo` is ``broadcast_to``; or else the class name.
         fresh_gradients: Set it on a class whose `backward_arrays` returns only arrays that share no memory with each
-            other, with the incoming gradients or with what was retained: they become a `grad` without a copy.
-        formula: What `forward` and, for each input, `backward_arrays` compute, as text: a replay has it in place of the
-            calls, which for small arrays take longer than arithmetic. ``{0}``, ``{1}`` … are the inputs, ``{gy}`` the
-            incoming gradient, and there is one output.
-        stack: Where in the user's program the function was called; recorded in debug mode only.
+            other, with incoming gradients or with retained arrays. They become a `grad` without a copy.
+        formula: Formulas of `forward` and, for each input, of `backward_arrays`, as text. A replay computes them
+            instead of calling the methods, whose overhead is large for small arrays. ``{0}``, ``{1}`` … are the inputs,
+            ``{gy}`` is the incoming gradient; there is one output.
+        stack: Where the program called the function; recorded in debug mode only.
     """
 
     fresh_gradients: ClassVar[bool] = False
@@ -87,32 +87,32 @@ class FunctionNode:
     # --- what a subclass defines --------------------
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute the outputs from the inputs; arrays in, a tuple of arrays out."""
+        """Compute the outputs from the inputs. Gets arrays, returns a tuple of arrays."""
         split = ", and forward_cpu and forward_gpu are not called" if hasattr(self, "forward_cpu") else ""
         raise NotImplementedError(f"{type(self).__name__} does not define forward(inputs){split}")
 
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> Sequence[Variable | None]:
-        """Compute gradients with respect to some inputs, by differentiable functions.
+        """Compute gradients with respect to some inputs, using differentiable functions.
 
         Args:
-            target_input_indexes: Which inputs a gradient is wanted for, in ascending order.
-            grad_outputs: Gradient with respect to each output; None where nothing depends on that output.
+            target_input_indexes: Indexes of the inputs for which gradients are needed, in ascending order.
+            grad_outputs: Gradient with respect to each output; None if nothing depends on that output.
 
         Returns:
-            One gradient, or None for zero, for each entry of `target_input_indexes`; or for each input, in which case
-            those that are not wanted are ignored.
+            One gradient, or None for zero, for each entry of `target_input_indexes`; or for each input, of which those
+            not needed are ignored.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define backward(target_input_indexes, grad_outputs)")
 
     def backward_arrays(
         self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Array | None]
     ) -> Sequence[Array | None]:
-        """Like `backward`, on arrays, for a pass that need not be differentiated.
+        """Like `backward`, but on arrays, for a pass that need not be differentiated.
 
-        This default calls `backward`; the pass has switched graph building off. Override it for speed. Retained arrays
-        are at hand as `saved_inputs` and `saved_outputs`.
+        The default calls `backward`; graph building is off then. Override it for speed. The retained arrays are
+        `saved_inputs` and `saved_outputs`.
         """
         variable = _Variable
         grads = self.backward(
@@ -123,17 +123,17 @@ class FunctionNode:
 
     @property
     def label(self) -> str:
-        """Name of the node in drawings of the graph, and to hooks; the class's name unless overridden."""
+        """Name of the node in drawings of the graph and in hooks; default: the class name."""
         return type(self).__name__
 
     # --- what a subclass calls --------------------
 
     def retain_inputs(self, indexes: Sequence[int]) -> None:
-        """Keep these inputs for backward. To be called in `forward`."""
+        """Keep these inputs for backward. Call it in `forward`."""
         self._input_indexes = tuple(indexes)
 
     def retain_outputs(self, indexes: Sequence[int]) -> None:
-        """Keep these outputs for backward. To be called in `forward`."""
+        """Keep these outputs for backward. Call it in `forward`."""
         self._output_indexes = tuple(indexes)
 
     @property
@@ -155,8 +155,8 @@ class FunctionNode:
     def get_retained_outputs(self) -> tuple[Variable, ...]:
         """The retained outputs as Variables connected to the graph, in the order of `retain_outputs`.
 
-        The node of an output may have died with the user's Variable: it is made again. That is all there is to do,
-        since gradients find their way by function and index, not by the identity of the node.
+        The node of an output may have been freed with the user's Variable; then it is made again. Nothing else is
+        needed, because gradients are routed by function and index, not by the node's identity.
         """
         made = []
         for i, y in zip(self._output_indexes, self._saved_outputs, strict=True):
@@ -166,10 +166,10 @@ class FunctionNode:
     # --- applying --------------------
 
     def apply(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
-        """Compute the outputs and, unless graph building is off or no input needs a gradient, join the graph.
+        """Compute the outputs. Join the graph, unless graph building is off or no input needs a gradient.
 
         Args:
-            inputs: Variables, or arrays, through which no gradient flows.
+            inputs: Variables, or arrays, which receive no gradient.
 
         Raises:
             GraphError: This instance has been applied already.
@@ -188,7 +188,7 @@ class FunctionNode:
         xs: tuple[Array, ...]
         nodes: tuple[VariableNode, ...]
         targets: tuple[int, ...]
-        # Arithmetic on small arrays is where each step counts: one or two Variables are twice as fast as the loop.
+        # Every step counts for small arrays: for one or two Variables, this is twice as fast as the loop.
         if len(inputs) == 1 and isinstance(x := inputs[0], variable):
             xs = (x._array,)
             nodes = (x._node or x.node,)
@@ -230,7 +230,7 @@ class FunctionNode:
         self._targets = targets
         self._order = next_order()
         if len(ys) == 1:
-            # As `_output`, the calls in which would take longer than all else.
+            # Inlined from `_output`, because calls would take longer than the rest.
             (y,) = ys
             if y.__class__ not in array_types:
                 y = as_output(self, y)
@@ -261,11 +261,11 @@ class FunctionNode:
         return outputs
 
     def _apply_again(self, inputs: Sequence[Variable | Array]) -> tuple[Variable, ...]:
-        """`apply` of an instance that is the node of a graph already."""
+        """`apply` of an instance that has been applied already."""
         raise GraphError(f"{self.label} has been applied already; make a new instance for each call")
 
     def _constants(self, nodes: tuple[VariableNode, ...], ys: tuple[Array, ...]) -> tuple[Variable, ...]:
-        """The outputs where no input needs a gradient: outside the graph."""
+        """The outputs if no input needs a gradient: outside the graph."""
         return tuple([_make(as_output(self, y), None, False) for y in ys])
 
     def _output(self, index: int, y: Array) -> Variable:
@@ -277,7 +277,7 @@ class FunctionNode:
         return made
 
     def _apply_outside(self, inputs: Sequence[Variable | Array], watched: bool) -> tuple[Variable, ...]:
-        """`apply` where no graph is built."""
+        """`apply` if no graph is built."""
         xs: tuple[Array, ...] = ()
         requires_grad = False
         for i, x in enumerate(inputs):
@@ -296,7 +296,7 @@ class FunctionNode:
         return tuple([_make(as_output(self, y), None, requires_grad) for y in ys])
 
     def _forward_checked(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """`forward`, an error in which says where it came up."""
+        """Call `forward`; an error gets a note that says where it was raised."""
         try:
             ys = self.forward(xs)
         except Exception as error:
@@ -307,7 +307,7 @@ class FunctionNode:
         return ys
 
     def _forward_watched(self, xs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """`forward` with function hooks and debug mode; the same computation, announced and checked."""
+        """Call `forward` with function hooks and debug mode; the computation is the same."""
         from renga_core.graph import debug
         from renga_core.graph.function_hook import watching
 
@@ -320,9 +320,9 @@ class FunctionNode:
         return ys
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
-        """Say in a note which function failed, on what; the error itself stays what it was.
+        """Add a note that says which function failed and on which arrays; the error itself is unchanged.
 
-        A subclass that knows better raises an error of its own.
+        A subclass that can say more raises its own error.
         """
         if any(x is None for x in xs):
             error.add_note(
@@ -343,7 +343,7 @@ class FunctionNode:
         return ranks[self]
 
     def unchain(self) -> None:
-        """Cut this function out of the graph: it forgets its inputs and what it retained, and backward stops here."""
+        """Remove this function from the graph: it drops its inputs and retained arrays, and backward stops here."""
         self.inputs = ()
         self._targets = ()
         self._saved_inputs = self._saved_outputs = ()
@@ -354,7 +354,7 @@ class FunctionNode:
         """Call `hook` before and after forward and backward of this function only.
 
         Raises:
-            KeyError: A hook of that name is registered already.
+            KeyError: A hook of this name is registered already.
         """
         key = name or hook.name
         hooks = self._hooks or {}
@@ -364,10 +364,10 @@ class FunctionNode:
         hook.added(self)
 
     def delete_hook(self, name: str) -> None:
-        """Take the hook named `name` away from this function.
+        """Remove the hook with this name from this function.
 
         Raises:
-            KeyError: There is none of that name.
+            KeyError: There is no such hook.
         """
         hooks = dict(self._hooks or {})
         if name not in hooks:
@@ -380,7 +380,7 @@ class FunctionNode:
 
 
 def functions_behind(starts: Sequence[FunctionNode]) -> list[FunctionNode]:
-    """The functions that `starts` depend on, and these themselves, latest first (a topological order)."""
+    """The functions that `starts` depend on, including themselves, latest first (a topological order)."""
     seen = set(starts)
     todo = list(starts)
     while todo:
@@ -393,7 +393,7 @@ def functions_behind(starts: Sequence[FunctionNode]) -> list[FunctionNode]:
 
 
 def functions_since(starts: Sequence[FunctionNode], order: int) -> set[FunctionNode]:
-    """Like `functions_behind`, but only those that were applied since `next_order` was `order`; in no order."""
+    """Like `functions_behind`, but only functions applied since `next_order` had the value `order`; in no order."""
     todo = [function for function in starts if function._order >= order]
     seen = set(todo)
     while todo:
@@ -406,32 +406,32 @@ def functions_since(starts: Sequence[FunctionNode], order: int) -> set[FunctionN
 
 
 def _connected(node: VariableNode, array: Array) -> Variable:
-    """The Variable of a node: the user's own while it lives and has this array, else a new one on the same node."""
+    """The Variable of a node: the user's, if it still exists and has this array, else a new one on the same node."""
     alive = node.get_variable_or_none()
     return alive if alive is not None and alive._array is array else _make(array, node, node.requires_grad)
 
 
 def _as_input(function: FunctionNode, index: int, x: Any) -> Array:
-    """An input that is not a Variable nor a native array of a known type: of foreign byte order, a scalar."""
+    """Convert an input that is neither a Variable nor a native array: foreign byte order, a scalar, or an error."""
     if hasattr(x, "dtype"):
         return in_native_order(as_array_of(get_backend(x), x))
     raise no_array(*(argument_of(x) or (function.function_name, f"input {index}")), x)
 
 
 def as_output(function: FunctionNode, y: Any) -> Array:
-    """An output that is not of a known array type: a subclass, a scalar of the array library, or a mistake."""
+    """Convert an output that is not of a known array type: a subclass, a scalar of the library, or an error."""
     if y.__class__ in array_types:
         return y
     if not hasattr(y, "dtype"):
-        raise TypeError(f"{function.label}.forward returned a tuple with {y!r} in it; it must return arrays")
+        raise TypeError(f"{function.label}.forward returned a tuple that contains {y!r}; it must contain arrays only")
     return as_array_of(get_backend(y), y)
 
 
 def require_gradients(function: FunctionNode, gradients: Sequence[Any]) -> Sequence[Variable | None]:
-    """What `backward` returned, refused where it is something else than Variables and None.
+    """Check that `backward` returned Variables and None only.
 
     Raises:
-        WrongGradient: So it is.
+        WrongGradient: It returned something else.
     """
     for gradient in gradients:
         if gradient is not None and not isinstance(gradient, _Variable):
@@ -453,6 +453,6 @@ _make: Callable[[Array, VariableNode | None, bool], Variable]
 
 
 def _set_variable_class(cls: type[Variable]) -> None:
-    """Tell this module the class Variable, whose module imports this one."""
+    """Register the class Variable, whose module imports this one."""
     global _Variable, _make
     _Variable, _make = cls, cls._make

@@ -1,4 +1,4 @@
-"""Telling of each leaf's gradient as soon as it is complete, while backward still runs."""
+"""Reports the gradient of each leaf as soon as it is complete, while backward still runs."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Listener = Callable[["Variable", "Array"], object]
 
 @contextmanager
 def arriving_gradients(listener: Listener) -> Iterator[None]:
-    """Call a function for each leaf whose gradient is complete, as soon as it is, during ``backward`` in this block.
+    """Call a function for each leaf as soon as its gradient is complete, during ``backward`` inside this block.
 
-    So gradients can travel to other processes while the rest is still being computed. Leaves that the walk does not
-    reach, or reaches inside a part of the graph that is computed again (``forget``), are not told of: look at their
-    ``grad`` after backward.
+    This lets gradients be sent to other processes while the rest is computed. Leaves that the pass does not reach, or
+    reaches only inside a recomputed part of the graph (``forget``), are not reported: look at their ``grad`` after
+    backward.
 
     Args:
-        listener: Called with the Variable and the array that becomes its ``grad`` when backward has ended: what arrived
-            in this pass, added to the gradient it had. It must not change the array, nor call ``backward``.
+        listener: Called with the Variable and the array that becomes its ``grad`` after backward: its former gradient
+            plus the gradient of this pass. The listener must not change the array, nor call ``backward``.
     """
     with using_config("gradient_listener", listener):
         yield
 
 
 class GradientNotifier:
-    """Counts, during one walk, the uses of each leaf that are still to come.
+    """Counts, during one pass, how many uses of each leaf are still to come.
 
     Args:
-        starts: Where the walk starts.
-        listener: As of `arriving_gradients`.
-        accumulate: Adds what has arrived to the gradient that a Variable has.
+        starts: The nodes where the pass starts.
+        listener: See `arriving_gradients`.
+        accumulate: Adds the gradient of this pass to the gradient that a Variable has.
 
     Attributes:
-        notified: The gradients that `listener` has been told of, by node.
+        notified: The gradients that were reported to `listener`, by node.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class GradientNotifier:
                 self._uses[node] = self._uses.get(node, 0) + 1
 
     def visited(self, function: FunctionNode, found: dict[Any, Any], differentiable: bool) -> None:
-        """Record that a function's gradients are computed; report the leaves whose gradients are now complete.
+        """Note that a function's gradients are computed; report the leaves whose gradients are complete now.
 
         Args:
             function: The function.
-            found: The gradients of leaves so far, by node: Variables if `differentiable`, otherwise arrays.
+            found: Gradients of leaves so far, by node: Variables if `differentiable`, otherwise arrays.
             differentiable: Whether a graph of the gradients is built.
         """
         for node in _leaves(function):
@@ -77,5 +77,5 @@ class GradientNotifier:
 
 
 def _leaves(function: FunctionNode) -> list[VariableNode]:
-    """The inputs of a function that are leaves and require gradients, each as often as it is one."""
+    """The inputs of a function that are leaves and require gradients; repeated inputs are repeated."""
     return [function.inputs[i] for i in function._targets if function.inputs[i].creator_node is None]

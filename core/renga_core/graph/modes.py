@@ -1,4 +1,4 @@
-"""Switching the building of graphs off and on."""
+"""Switching graph building off and on."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["force_backprop_mode", "no_backprop_mode"]
 
 
 def no_backprop_mode() -> using_config:
-    """Build no graph while a ``with`` block runs: functions keep nothing for a backward pass."""
+    """Build no graph while a ``with`` block runs: functions keep nothing for backward."""
     return using_config("enable_backprop", False)
 
 
 def force_backprop_mode() -> using_config:
-    """Build graphs while a ``with`` block runs, also inside a `no_backprop_mode` block."""
+    """Build graphs while a ``with`` block runs, even inside a `no_backprop_mode` block."""
     return using_config("enable_backprop", True)

@@ -1,4 +1,4 @@
-"""What the graph holds of a Variable."""
+"""`VariableNode`: the node of a Variable in the graph."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["VariableNode"]
 
 
 class VariableNode:
-    """A variable as the graph sees it: where it came from, and what it looks like, but not its array.
+    """A variable in the graph: its origin, shape and dtype, but not its array.
 
-    A `Variable` refers to its node; the node refers back only weakly. So when a user drops a Variable its array is
-    freed, unless a function retained it, while the graph goes on (the paper, section 4.1). Which output of which
-    function a node stands for is said by `creator_node` and `index`: gradients are routed by that pair, so a node that
-    has died can be made again at any time (section 4.2.2).
+    A `Variable` refers to its node; the node refers back only weakly. When the user drops a Variable, its array is
+    freed unless a function retained it, while the graph stays intact (the paper, section 4.1). `creator_node` and
+    `index` say which output of which function the node stands for. Gradients are routed by this pair, so a freed node
+    can be made again at any time (section 4.2.2).
 
     Attributes:
         creator_node: The function that computed the variable; None for a leaf.
-        index: Its place among that function's outputs.
-        shape, dtype: Of the variable's array.
-        requires_grad: False where no gradient is wanted.
-        name: As the user named the Variable.
+        index: Its index among the outputs of that function.
+        shape, dtype: Shape and dtype of the variable's array.
+        requires_grad: Whether a gradient is needed.
+        name: Name of the Variable, if the user gave one.
     """
 
     __slots__ = ("_variable", "creator_node", "dtype", "index", "name", "requires_grad", "shape")
@@ -43,7 +43,7 @@ class VariableNode:
     def make(
         creator_node: FunctionNode | None, index: int, shape: tuple[int, ...], dtype: Any, requires_grad: bool
     ) -> VariableNode:
-        """A node without name or Variable. There is no ``__init__``, whose call would take longer than all the rest."""
+        """Make a node without name or Variable. There is no ``__init__``, because calling it takes too long."""
         node = VariableNode()
         node.creator_node = creator_node
         node.index = index
@@ -66,7 +66,7 @@ class VariableNode:
 
     @property
     def label(self) -> str:
-        """Shape and dtype as text, for the drawing of a graph."""
+        """Shape and dtype as text, for drawings of the graph."""
         return f"{self.shape}, {self.dtype}" if self.shape else str(self.dtype)
 
     def get_variable_or_none(self) -> Variable | None:
@@ -74,7 +74,7 @@ class VariableNode:
         return None if self._variable is None else self._variable()
 
     def unchain(self) -> None:
-        """Forget where the variable came from: backward stops here."""
+        """Forget the creator: backward stops here."""
         self.creator_node = None
 
     def __repr__(self) -> str:

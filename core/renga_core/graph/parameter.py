@@ -1,4 +1,4 @@
-"""A Variable that training changes."""
+"""`Parameter`: a Variable that training changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ set_array = Variable.array.fset  # type: ignore[attr-defined]  # a property has 
 
 
 class UpdateRuleLike(Protocol):
-    """What an optimizer's `setup` gives a parameter: `renga_core.optimizer.UpdateRule`, where all this is explained."""
+    """The update rule that an optimizer's `setup` gives a parameter; see `renga_core.optimizer.UpdateRule`."""
 
     enabled: bool
     hyperparam: Any
@@ -34,37 +34,36 @@ class UpdateRuleLike(Protocol):
 
     @property
     def state(self) -> dict[str, Any]:
-        """What is remembered from one update to the next, by name."""
+        """The state kept between updates, by name."""
 
     def update(self, param: Parameter) -> None:
-        """Change the parameter by its gradient."""
+        """Change the parameter, using its gradient."""
 
     def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
-        """Make the gradient ready for the update."""
+        """Prepare the gradient for the update."""
 
     def use_fp32_update(self, flag: bool = True) -> None:
-        """Update a copy in single precision."""
+        """Update through a float32 copy."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save the state, or load one."""
+        """Save or load the state."""
 
 
 class Parameter(Variable):
     """A Variable that belongs to a link and is updated by an optimizer.
 
-    Its shape may be left open and given later by `initialize`: a link does so when it sees its first input.
+    The shape may be unknown at first and set later by `initialize`: links do this when they see their first input.
 
     Args:
         initializer: How to fill the array: a callable that fills an array in place (with an optional attribute
-            `dtype`), a number, an array (copied if `shape` is given, otherwise the parameter's own from now on), or
-            None for NaN.
-        shape: Shape, or None if it is not known yet. An int means one axis.
-        name: A name for messages; the link sets it.
+            `dtype`); a number; an array (copied if `shape` is given, otherwise used directly); or None for NaN.
+        shape: Shape; None if unknown. An int means one axis.
+        name: Name for messages; the link sets it.
 
     Attributes:
-        initializer: As given.
+        initializer: The initializer as given.
         update_rule: Set by an optimizer's `setup`.
-        frozen: Whether an optimizer that is set up later leaves it as it is: see `Link.disable_update`.
+        frozen: Whether optimizers that are set up later skip it: see `Link.disable_update`.
     """
 
     __slots__ = ("__dict__", "_device", "_loss_scale", "_sharers", "initializer", "update_rule")
@@ -94,7 +93,7 @@ class Parameter(Variable):
 
     @property
     def array(self) -> Array:
-        """The array; None if the shape is not known yet. Shallow copies share it, also one that is made later."""
+        """The array; None if the shape is unknown. Shallow copies share it, even if it is made later."""
         return read(self, self._array) if unusual and config.tracers else self._array
 
     @array.setter
@@ -114,10 +113,10 @@ class Parameter(Variable):
 
     @property
     def dtype(self) -> Any:
-        """Dtype of the array, or the one it will have."""
+        """Dtype of the array, or of the array to be made."""
         if self._array is not None:
             return self._array.dtype
-        # A number takes the default, though one of NumPy's has a dtype: in `Parameter(np.sqrt(2))` nobody asked for it.
+        # A NumPy scalar uses the default dtype like a Python number: `Parameter(np.sqrt(2))` did not ask for float64.
         dtype = None if isinstance(self.initializer, numbers.Number) else getattr(self.initializer, "dtype", None)
         found = np.dtype(config.dtype if dtype is None else dtype)
         return found if found.isnative else found.newbyteorder("=")
@@ -128,7 +127,7 @@ class Parameter(Variable):
         return super().device if self._array is not None else self._device or default_device()
 
     def initialize(self, shape: Sequence[int]) -> None:
-        """Make the array, on the parameter's device, and fill it by the initializer.
+        """Make the array on the parameter's device, and fill it with the initializer.
 
         Raises:
             GraphError: The parameter has an array of another shape already.
@@ -146,12 +145,12 @@ class Parameter(Variable):
         self.array = array
 
     def update(self) -> None:
-        """Let the update rule, if there is one, change the array by the gradient."""
+        """Let the update rule, if there is one, change the array."""
         if self.update_rule is not None:
             self.update_rule.update(self)
 
     def to_device(self, device: str | Device) -> None:
-        """Move to a device; a parameter without an array yet will be made there."""
+        """Move to a device; a parameter without an array will be made there."""
         target = get_device(device)
         if target != self.device:
             self._stop_sharing()
@@ -159,7 +158,7 @@ class Parameter(Variable):
         super().to_device(target)
 
     def _stop_sharing(self) -> None:
-        """What is on another device from now on is no longer the array of the copies."""
+        """Stop sharing the array with copies, since it is on another device now."""
         if self._sharers is not None:
             self._sharers[:] = [sharer for sharer in self._sharers if sharer() is not None and sharer() is not self]
             self._sharers = None
@@ -167,16 +166,16 @@ class Parameter(Variable):
     # --- the scale of the gradient --------------------
 
     def cleargrad(self) -> None:
-        """Forget the gradient, and what the loss was multiplied by."""
+        """Clear the gradient and its recorded loss scale."""
         self._grad = self._loss_scale = None
         if unusual and config.tracers:
             changed(self, "cleargrad")
 
     def unscale_grad(self, loss_scale: float | None = None) -> None:
-        """Divide `grad` by what the loss was multiplied by, as `backward` has noted.
+        """Divide `grad` by the loss scale that `backward` has recorded.
 
         Args:
-            loss_scale: To divide by where no backward has noted anything: a program has assigned `grad`.
+            loss_scale: The divisor if no backward has recorded one, because the program assigned `grad`.
         """
         known = self._loss_scale
         scale = loss_scale if known is None else known
@@ -187,7 +186,7 @@ class Parameter(Variable):
             self._loss_scale = 1.0
 
     def rescale_grad(self, loss_scale: float) -> None:
-        """Make `grad` that of the loss times `loss_scale`; one of which no backward has noted anything is taken so."""
+        """Rescale `grad` to the gradient of the loss times `loss_scale`, unless no scale was recorded."""
         factor = self._factor_to(loss_scale)
         if self._grad is not None and factor != 1:
             self._grad = self.grad * factor  # type: ignore[operator]  # not None, see above
@@ -200,7 +199,7 @@ class Parameter(Variable):
         return 1.0 if self._loss_scale is None else scale / self._loss_scale
 
     def copydata(self, var: Variable) -> None:
-        """Copy the array of `var`; of the two, one that has none is initialized first, in the shape of the other."""
+        """Copy the array of `var`. If one of the two has no array, it is initialized in the shape of the other."""
         if var.array is None:
             if self._array is not None:
                 var.initialize(self.shape)  # type: ignore[attr-defined]  # without an array, it is a parameter
@@ -211,7 +210,7 @@ class Parameter(Variable):
         super().copydata(var)
 
     def addgrad(self, var: Variable) -> None:
-        """Add the gradient of `var`, in the same loss scale, making this one's array first if it has none."""
+        """Add the gradient of `var`, in the same loss scale; make this parameter's array first if it has none."""
         if self._array is None and var.array is not None:
             self.initialize(var.shape)
         if self._array is None or var.grad is None:
@@ -243,7 +242,7 @@ class Parameter(Variable):
         return _unpickled, (self._array, self.grad, self._state(), None if self._device is None else self._device.name)
 
     def _state(self) -> dict[str, Any]:
-        """What a copy takes over besides the array and the gradient; attributes that a program added, too."""
+        """State to copy besides array and gradient, including attributes that a program added."""
         slots = ("_name", "_requires_grad", "_loss_scale", "initializer", "update_rule")
         return {**{name: getattr(self, name) for name in slots}, **self.__dict__}
 
@@ -254,7 +253,7 @@ class Parameter(Variable):
 
 
 def _rebuild(array: Array | None, grad: Array | None, state: dict[str, Any], device: Device | None) -> Parameter:
-    """A parameter from its parts."""
+    """Make a parameter from its parts."""
     made = Parameter()
     made._array = array
     made._grad = grad
@@ -269,7 +268,7 @@ def _unpickled(array: Array | None, grad: Array | None, state: dict[str, Any], d
 
 
 def _fill(array: Array, initializer: Callable[[Array], object] | Any, name: str | None) -> None:
-    """Fill an array in place as the initializer says."""
+    """Fill an array in place with the initializer."""
     if initializer is None:
         array.fill(float("nan"))
     elif callable(initializer):

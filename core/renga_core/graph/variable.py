@@ -1,4 +1,4 @@
-"""What a user holds: an array with a gradient and a place in the graph."""
+"""`Variable`: an array with a gradient and a place in the graph."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Variable(Operators):
     """An array that functions can be applied to, with a gradient.
 
     Args:
-        data: The array, of any backend; None for a Parameter whose shape is not known yet. One of a foreign byte
-            order (``>f4``) is copied into this machine's.
-        name: A name for messages and drawings of the graph.
+        data: The array, of any backend; None for a Parameter of unknown shape. An array of foreign byte order (``>f4``)
+            is converted to native order.
+        name: Name for messages and drawings of the graph.
         grad: An initial gradient, of the shape and dtype of `data`.
-        requires_grad: Whether gradients are wanted with respect to this variable.
+        requires_grad: Whether gradients with respect to this variable are needed.
 
     Raises:
         TypeError: `data` is not an array, or `grad` does not fit it.
@@ -75,7 +75,7 @@ class Variable(Operators):
 
     @staticmethod
     def _make(array: Array, node: VariableNode | None, requires_grad: bool) -> Variable:
-        """A Variable without the checks of the constructor: what functions return."""
+        """Make a Variable without the constructor's checks, for the outputs of functions."""
         made = _new(Variable)
         made._array = array
         made._node = node
@@ -88,7 +88,7 @@ class Variable(Operators):
 
     @property
     def array(self) -> Array:
-        """The array; None for a Parameter whose shape is not known yet."""
+        """The array; None for a Parameter of unknown shape."""
         return read(self, self._array) if unusual and config.tracers else self._array
 
     @array.setter
@@ -108,7 +108,7 @@ class Variable(Operators):
         """Shape of the array.
 
         Raises:
-            GraphError: There is no array yet (`Parameter`); `ndim` and `size` say so too.
+            GraphError: There is no array yet (`Parameter`); `ndim` and `size` raise it too.
         """
         if self._array is None:
             raise GraphError(
@@ -159,7 +159,7 @@ class Variable(Operators):
             changed(self, "to_device")
 
     def item(self) -> Any:
-        """The value of a variable with one element, as a Python number."""
+        """The value of a variable with one element as a Python number."""
         array = self.array
         return get_backend(array).to_host(array).item()
 
@@ -167,7 +167,7 @@ class Variable(Operators):
 
     @property
     def grad(self) -> Array | None:
-        """The gradient as an array; None before backward, and where nothing depends on this variable."""
+        """The gradient as an array; None before backward, and if nothing depends on this variable."""
         grad = self._grad
         found = grad._array if isinstance(grad, Variable) else grad
         return read(self, found) if unusual and config.tracers else found
@@ -200,7 +200,7 @@ class Variable(Operators):
             changed(self, "grad")
 
     def _check_grad(self, grad: Array) -> Array:
-        """The gradient as an array, refused if it does not fit."""
+        """Return the gradient as an array; raise an error if it does not fit."""
         if type(grad) not in array_types or not getattr(grad.dtype, "isnative", True):
             grad = _checked_array(grad)
         if self._array is not None and (tuple(grad.shape) != self.shape or grad.dtype != self.dtype):
@@ -210,7 +210,7 @@ class Variable(Operators):
         return grad
 
     def cleargrad(self) -> None:
-        """Forget the gradient: the next backward starts anew."""
+        """Clear the gradient: the next backward starts from none."""
         self._grad = None
         if unusual and config.tracers:
             changed(self, "cleargrad")
@@ -222,10 +222,10 @@ class Variable(Operators):
             changed(self, "zerograd")
 
     def _note_loss_scale(self, scale: float) -> None:
-        """Take note that `grad` is the gradient of the loss times `scale`; of interest where an optimizer updates."""
+        """Record that `grad` is the gradient of the loss times `scale`; only Parameters do."""
 
     def _factor_to(self, scale: float) -> float:
-        """What `grad` has to be multiplied by to be the gradient of the loss times `scale`."""
+        """The factor that turns `grad` into the gradient of the loss times `scale`."""
         return 1.0
 
     def copydata(self, var: Variable) -> None:
@@ -249,7 +249,7 @@ class Variable(Operators):
 
     @property
     def name(self) -> str | None:
-        """A name for messages and drawings of the graph."""
+        """Name for messages and drawings of the graph."""
         return self._name
 
     @name.setter
@@ -265,7 +265,7 @@ class Variable(Operators):
 
     @property
     def node(self) -> VariableNode:
-        """What the graph holds of this variable; made when first asked for."""
+        """The node of this variable in the graph; made at first use."""
         node = self._node
         if node is None:
             array = self._array
@@ -282,7 +282,7 @@ class Variable(Operators):
 
     @property
     def creator(self) -> FunctionNode | None:
-        """Like `creator_node`."""
+        """The same as `creator_node`."""
         return self.creator_node
 
     @property
@@ -296,16 +296,16 @@ class Variable(Operators):
         return self.node.label
 
     def unchain(self) -> None:
-        """Forget where this variable came from: it becomes a leaf."""
+        """Forget the function that computed this variable: it becomes a leaf."""
         if self._node is not None:
             self._node.unchain()
         if unusual and config.tracers:
             changed(self, "unchain")
 
     def unchain_backward(self) -> None:
-        """Cut the graph behind this variable into pieces: nothing before it takes part in later backward passes.
+        """Cut the graph behind this variable into pieces: later backward passes do not go beyond it.
 
-        For truncated backpropagation through time: the arrays retained by the earlier functions are freed.
+        Use it for truncated backpropagation through time: arrays retained by earlier functions are freed.
         """
         creator = self.creator_node
         if creator is not None:
@@ -318,27 +318,27 @@ class Variable(Operators):
     def backward(
         self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
     ) -> None:
-        """Compute the gradient of this variable with respect to every leaf behind it, and add it to their `grad`.
+        """Compute the gradient of this variable with respect to every leaf behind it, and add it to each `grad`.
 
-        Starts from `grad`, which is forgotten when the pass has ended (unless `retain_grad`); a variable with one
-        element and no `grad` starts from 1 (times `loss_scale`).
+        Starts from `grad`, which is cleared after the pass (unless `retain_grad`). A variable with one element and no
+        `grad` starts from 1 (times `loss_scale`).
 
-        If nobody else holds this variable (``loss_function(x).backward()``), the graph and the retained arrays are
-        freed while the pass proceeds.
+        If nothing else refers to this variable (``loss_function(x).backward()``), the graph and the retained arrays are
+        freed during the pass.
 
         Args:
-            retain_grad: Give each variable on the way its `grad` too, if the user still holds it.
+            retain_grad: Also set the `grad` of intermediate variables that the user still holds.
             enable_double_backprop: Build a graph of the gradients, so that they can be differentiated.
-            loss_scale: Factor on the initial gradient, so that small ones do not become zero in half precision.
-                Parameters remember it: an optimizer divides by it before it updates.
+            loss_scale: Factor on the initial gradient, so that small gradients do not underflow in half precision.
+                Parameters record it, and the optimizer divides by it before the update.
 
         Raises:
-            GraphError: The variable has more than one element and no `grad` to start from.
+            GraphError: The variable has more than one element and no `grad`.
         """
         if self.creator_node is None:
             return
         outputs = [self]
-        # From here on only the graph is needed. Python has moved the caller's temporary into `self`, so this frees it.
+        # Only the graph is needed from here. Python has moved the caller's temporary into `self`, so this frees it.
         del self
         backprop.run_backward(outputs, None, retain_grad, enable_double_backprop, loss_scale)
 
@@ -346,14 +346,14 @@ class Variable(Operators):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError(f"{self._describe()} has no axes, and so no length")
+            raise TypeError(f"{self._describe()} has no axes and therefore no length")
         return self.shape[0]
 
     def __bool__(self) -> bool:
         raise TypeError("a Variable has no truth value; compare its array: `variable.array`")
 
     def __eq__(self, other: object) -> bool:
-        raise NotImplementedError("Variables are not compared; compare their arrays, or use `is`")
+        raise NotImplementedError("Variables cannot be compared; compare their arrays, or use `is`")
 
     __hash__ = object.__hash__
 
@@ -390,7 +390,7 @@ class Variable(Operators):
         return _rebuild, (self._array, self._name, self.grad, self._requires_grad)
 
     def _describe(self) -> str:
-        """The variable in an error's words: ``variable x of float32 (2, 3)``."""
+        """Description for error messages: ``variable x of float32 (2, 3)``."""
         return f"{self._title()} of {describe_array(self._array)}"
 
     def _title(self) -> str:
@@ -408,19 +408,19 @@ _new = object.__new__
 
 
 def as_variable(obj: Any) -> Variable:
-    """`obj` itself if it is a Variable, otherwise a Variable on that array through which no gradient flows."""
+    """Return `obj` itself if it is a Variable, otherwise a Variable with that array, which receives no gradient."""
     return obj if isinstance(obj, Variable) else Variable(obj, requires_grad=False)
 
 
 def _deep_copy(array: Array | None, memo: dict[int, Any]) -> Array | None:
-    """One copy of an array, for all that has it among what is copied together."""
+    """Copy an array once; objects that shared it share the copy."""
     if array is not None and id(array) not in memo:
         memo[id(array)] = array.copy()
     return None if array is None else memo[id(array)]
 
 
 def as_array(obj: Any) -> Array:
-    """The array of a Variable; an array in the byte order of this machine; anything else as it is."""
+    """Return the array of a Variable, an array in native byte order, or any other object unchanged."""
     return obj.array if isinstance(obj, Variable) else in_native_order(obj)
 
 
@@ -433,10 +433,10 @@ def _host(array: Array | None) -> np.ndarray[Any, Any]:
 
 
 def _checked_array(data: Any) -> Array:
-    """An array of a type met for the first time or of a foreign byte order, a scalar as an array, or an explanation."""
+    """Convert an array of a new type or foreign byte order, or a scalar, to an array; or raise a helpful error."""
     if isinstance(data, Variable):
         raise TypeError("a Variable holds an array, not another Variable; use `variable.array`")
-    # NumPy's float64 is a float, too.
+    # NumPy's float64 is a subclass of float.
     if isinstance(data, (int, float, complex, str, Sequence)) and not hasattr(data, "dtype"):
         raise TypeError(
             f"a Variable holds an array, not a {type(data).__name__}; make one: xp.array({data!r}, dtype=…)"

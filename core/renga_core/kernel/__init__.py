@@ -1,13 +1,13 @@
 """Operations that may have faster implementations for some backend.
 
-- `operation`: `Operation`, a named operation with one reference implementation written on `xp`; choosing among it and
-  the kernels that plugins register. `implementation`: `Implementation`, what is chosen. `candidates`: the order in
-  which they are tried.
-- `list_operation`: `ListOperation`, one that does the same to many arrays: an update of parameters.
-- `sample`: `Sample`, arguments to try an operation with, which the conformance kit of kernels uses.
+- `operation`: `Operation`, a named operation with one reference implementation written on `xp`; it chooses between this
+  and the kernels that plugins register. `implementation`: `Implementation`, the result of the choice. `candidates`: the
+  order in which implementations are tried.
+- `list_operation`: `ListOperation`, which treats many arrays alike, such as an update of all parameters.
+- `sample`: `Sample`, example arguments of an operation, for the conformance kit of kernels.
 
-A function of the library calls `Operation.select` once in its forward, keeps the `Implementation` it got, and uses that
-one's backward. How to write a kernel: docs/how-to/write-a-kernel.md.
+A function calls `Operation.select` once in its forward, keeps the `Implementation`, and uses the same one for backward.
+To write a kernel: docs/how-to/write-a-kernel.md.
 """
 
 from renga_core.kernel.implementation import Implementation

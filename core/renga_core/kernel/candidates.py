@@ -1,4 +1,4 @@
-"""Building the chain of implementations of an operation, from what plugins have registered."""
+"""The list of implementations of an operation, made from the kernels that plugins register."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["build_chain", "offered_kernels"]
 
 
 def offered_kernels(operation: str, backend: str) -> list[Offer]:
-    """What plugins offer for an operation on a backend, best first, whatever its state. Nothing is imported."""
+    """The kernels that plugins offer for an operation on a backend, in any state, best first. Imports nothing."""
     found = []
     for candidate in registry("kernel").list():
         kernel = candidate.offer.provider
@@ -36,13 +36,13 @@ def offered_kernels(operation: str, backend: str) -> list[Offer]:
 
 
 def build_chain(operation: str, backend: str, reference: Implementation) -> tuple[Implementation, ...]:
-    """The implementations to try in order: kernels by priority, then the reference; a demanded one alone.
+    """The implementations in order: kernels by priority, then the reference; or the required kernel alone.
 
-    A kernel whose probe says that it cannot work on this machine is left out, and one that cannot be imported, with a
-    warning, unless it was demanded.
+    Leaves out kernels whose probe says that they cannot work here, and, with a warning, kernels that cannot be
+    imported. A required kernel is never left out.
 
     Raises:
-        UnknownProvider, ProviderUnavailable, ProviderFaulty: Configuration demands a kernel that cannot be had.
+        UnknownProvider, ProviderUnavailable, ProviderFaulty: The settings require a kernel that cannot be used.
     """
     demand = lookup(f"kernels.{operation}")
     if demand.value == reference.name:
@@ -66,10 +66,10 @@ def build_chain(operation: str, backend: str, reference: Implementation) -> tupl
 def _demanded(
     demand: Setting, offers: list[Offer], operation: str, backend: str, reference: Implementation
 ) -> tuple[Implementation, ...]:
-    """The one kernel that the settings name, or those of the plugin that they name."""
+    """The kernels that the settings name: a single one, or all of a plugin."""
     kernels = registry("kernel")
     mine = [offer for offer in offers if demand.value in (offer.plugin.name, offer.name, offer.full_name)]
-    # A plugin may have several, for other dtypes: those that work here, or else the error of the first.
+    # A plugin may have several, for different dtypes: take those that work here, or else raise the first one's error.
     mine = [offer for offer in mine if offer.probe().state is State.READY] or mine
     for offer in mine:
         kernels.load(offer.full_name, origin=demand.origin, probe=True)
@@ -94,7 +94,7 @@ def _implementation(offer: Offer, reference: Implementation) -> Implementation:
     """Import a kernel.
 
     Raises:
-        ProviderFaulty: It has no backward, and the operation has.
+        ProviderFaulty: The kernel has no backward, but the operation has one.
     """
     kernel = offer.provider
     assert isinstance(kernel, Kernel)
@@ -103,7 +103,7 @@ def _implementation(offer: Offer, reference: Implementation) -> Implementation:
     if backward is None and reference.backward is not None:
         raise ProviderFaulty(
             f"kernel {offer.full_name} (of plugin {offer.plugin.name!r}) has no backward, but operation {kernel.op!r} "
-            "needs one that knows what this forward keeps. Next, for its author: `renga check kernel:NAME`."
+            "needs a backward that fits this forward. Next, for its author: `renga check kernel:NAME`."
         )
     if not kernel.supports:
         return Implementation(offer.full_name, target.forward, backward)

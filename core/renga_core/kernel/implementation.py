@@ -9,20 +9,20 @@ __all__ = ["Implementation", "serves_all"]
 
 
 def serves_all(*args: Any) -> bool:
-    """Any arguments can be served."""
+    """Supports any arguments."""
     return True
 
 
 class Implementation(NamedTuple):
     """One way to compute an operation.
 
-    Forward and backward belong together, because what forward keeps for backward is a matter between the two.
+    Forward and backward belong together, because only they know what forward keeps for backward.
 
     Attributes:
         name: ``reference``, or the full name of the kernel.
-        forward: Called with the operation's arguments; returns the result and what backward will need.
-        backward: Called with what forward kept and the gradients; None where the operation has no backward of its own.
-        supports: Called with forward's arguments; whether this implementation can serve them.
+        forward: Called with the operation's arguments; returns the result, and what backward needs.
+        backward: Called with what forward kept and the gradients; None if the operation has no backward.
+        supports: Called with forward's arguments; returns whether this implementation can handle them.
     """
 
     name: str

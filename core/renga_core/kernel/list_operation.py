@@ -17,21 +17,21 @@ __all__ = ["ListOperation"]
 
 
 class ListOperation(Operation):
-    """An operation on lists of arrays, which it changes in place. Row *i* is element *i* of each list.
+    """An operation that changes lists of arrays in place. Row *i* consists of element *i* of each list.
 
-    All arrays are of one dtype and on one device; those of a row are of one shape.
+    All arrays have one dtype and are on one device; the arrays of a row have one shape.
 
-    What is done to one row does not depend on the others, so each row may have an implementation of its own: a kernel
-    takes the large arrays, the reference the rest. Each implementation gets all its rows in one call.
+    Rows are independent, so each row may use a different implementation: a kernel may handle large arrays, and the
+    reference the rest. Each implementation gets all its rows in one call.
 
     ``forward(*lists, *numbers)`` of the reference and of kernels takes lists, and returns nothing. ``supports(*row,
-    *numbers)`` of a kernel is asked of one row at a time, with arrays in place of lists.
+    *numbers)`` of a kernel takes the arrays of one row in place of lists.
 
     Args:
-        name: By which kernels are registered: ``adam_update``.
-        forward: The reference, written on the namespace of its arguments.
-        lists: How many of its arguments, the first ones, are lists.
-        samples: As of `Operation`; the arguments of a sample are those of one row.
+        name: Name under which kernels are registered: ``adam_update``.
+        forward: The reference, written on the arrays' namespace.
+        lists: The number of leading arguments that are lists.
+        samples: As for `Operation`; the arguments of a sample are those of one row.
     """
 
     def __init__(self, name: str, forward: Callable[..., None], *, lists: int, samples: str = "") -> None:
@@ -42,17 +42,17 @@ class ListOperation(Operation):
         """Change the arrays of all rows.
 
         Args:
-            backend: Owner of the arrays.
-            args: The lists, all of one length, then the numbers.
+            backend: The backend of the arrays.
+            args: The lists, all of the same length, then the numbers.
 
         Raises:
-            RuntimeError: Configuration demands a kernel (``kernels.<name>``) that does not support some row.
+            RuntimeError: The settings require a kernel (``kernels.<name>``) that does not support some row.
         """
         sole = self.sole(backend)
         if sole is not None:
             sole.forward(*args)
             return
-        found = self._chosen.get(backend) or self._choose(backend)  # kept since `sole` has seen that it is not stale
+        found = self._chosen.get(backend) or self._choose(backend)  # `sole` has checked that it is current
         chain, numbers = found[1], args[self.lists :]
         chosen: dict[str, tuple[Implementation, list[tuple[Any, ...]]]] = {}
         for row in zip(*args[: self.lists], strict=True):
@@ -60,7 +60,7 @@ class ListOperation(Operation):
                 if implementation.supports(*row, *numbers):
                     break
             else:
-                self.select(backend, *row, *numbers)  # it raises, and says why
+                self.select(backend, *row, *numbers)  # raises an error that says why
             if implementation.name not in chosen:
                 chosen[implementation.name] = implementation, []
             chosen[implementation.name][1].append(row)

@@ -1,4 +1,4 @@
-"""A named operation: one reference implementation, and the kernels that beat it."""
+"""`Operation`: one reference implementation, and faster kernels."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ operations: dict[str, Operation] = {}
 
 
 _Chosen = tuple[object, tuple[Implementation, ...], Implementation | None]
-"""The state that a chain was built in, the chain, and its first if that one serves whatever the arguments are."""
+"""The state in which a list was made, the list, and its first element if that supports all arguments."""
 
 _NOTHING: _Chosen = (None, (), None)
 
 
 class Operation:
-    """A named operation. Its chain of implementations for a backend is kept until plugins or settings change.
+    """A named operation. Its list of implementations for a backend is kept until plugins or settings change.
 
     Args:
-        name: By which kernels are registered: ``convolution_2d``.
-        forward: The reference, written on the namespace of its arguments.
+        name: Name under which kernels are registered: ``convolution_2d``.
+        forward: The reference, written on its arguments' namespace.
         backward: The reference's backward.
-        samples: ``module:function`` that makes arguments to try kernels with, as `renga_core.kernel.sample.Samples`
-            says; imported by the conformance kit only.
+        samples: ``module:function`` that makes example arguments for kernels, see `renga_core.kernel.sample.Samples`;
+            only the conformance kit imports it.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Operation:
         operations[name] = self
 
     def select(self, backend: Backend, *args: Any) -> Implementation:
-        """The best implementation for these arguments: the first kernel that supports them, else the reference.
+        """Return the implementation for these arguments: the first kernel that supports them, else the reference.
 
         Args:
-            backend: Owner of the arrays among the arguments.
-            args: What forward will be called with.
+            backend: The backend of the arrays among the arguments.
+            args: The arguments of forward.
 
         Raises:
-            RuntimeError: Configuration demands a kernel (``kernels.<name>``) that does not support these arguments.
+            RuntimeError: The settings require a kernel (``kernels.<name>``) that does not support these arguments.
         """
         found = self._chosen.get(backend, _NOTHING)
         if found[0] != choices_state():
@@ -77,16 +77,16 @@ class Operation:
                     chosen(self, implementation)
                 return implementation
         raise RuntimeError(
-            f"operation {self.name!r}: kernel {found[1][0].name!r} was demanded (setting kernels.{self.name}) but does "
+            f"operation {self.name!r}: kernel {found[1][0].name!r} is required (setting kernels.{self.name}) but does "
             f"not support these arguments on backend {backend.name!r}. Remove the setting, or set it to 'reference'."
         )
 
     def sole(self, backend: Backend) -> Implementation | None:
-        """The implementation that serves whatever the arguments are; None if it depends on them: ask `select`.
+        """Return the implementation that supports all arguments; None if the choice depends on them.
 
-        For functions so quick that it counts. On small arrays ``relu`` takes 2.7 µs; of that this is 0.15, and handing
-        arguments over to `select` would be 0.3. Most of it is `choices_state`, which sees settings of this thread only
-        (`using`): so a choice cannot be kept on the class until somebody says that it is stale.
+        For functions whose overhead matters. ``relu`` of a small array takes 2.7 µs, 0.15 of it for this call; passing
+        the arguments to `select` would take 0.3. Most of the time goes to `choices_state`, which sees settings of the
+        current thread (`using`); because of them, the choice cannot be cached on the class.
         """
         found = self._chosen.get(backend, _NOTHING)
         if found[0] != choices_state():
@@ -104,27 +104,27 @@ class Operation:
         return found
 
     def chain(self, backend: Backend) -> tuple[Implementation, ...]:
-        """The implementations for a backend, best first; a demanded one alone.
+        """The implementations for a backend, best first; or a required kernel alone.
 
         Raises:
-            UnknownProvider, ProviderUnavailable: Configuration demands a kernel that is not there.
-            UnknownSetting: It demands one for an operation that does not exist.
+            UnknownProvider, ProviderUnavailable: The settings require a kernel that does not exist.
+            UnknownSetting: The settings require a kernel for an operation that does not exist.
         """
         _refuse_unknown_operations()
         return build_chain(self.name, backend.name, self.reference)
 
     def forget(self) -> None:
-        """Build the chains anew at the next use. Needed after a change of the environment or pyproject.toml only."""
+        """Rebuild the lists at the next use. Needed only after a change of the environment or of pyproject.toml."""
         self._chosen.clear()
 
 
 def known_operations() -> set[str]:
-    """The names of all operations. One is known once the module that uses it is imported, so all such are imported."""
+    """The names of all operations. Imports all modules that define operations, since only then they are known."""
     for kind in ("function", "link", "optimizer", "optimizer_hook"):
         for name in registry(kind).names():
             try:
                 registry(kind).load(name)
-            except BaseException as error:  # it says so where it is used
+            except BaseException as error:  # the error is raised again at its use
                 pass_interrupt(error)
     return set(operations)
 

@@ -1,4 +1,4 @@
-"""Arguments to try an operation with: what its kernels are compared with the reference on."""
+"""Example arguments of operations, for comparing kernels with the reference."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ __all__ = ["Sample", "Samples", "Seeded"]
 
 @dataclass(frozen=True)
 class Seeded:
-    """Stands, among the arguments of a sample, for a random generator: a new one for each call, with this seed."""
+    """A placeholder for a random generator in a sample's arguments: each call gets a new generator with this seed."""
 
     seed: int
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One way to call an operation.
+    """Example arguments of one call of an operation.
 
     Attributes:
-        name: What is special about it, for messages: ``odd sizes``, ``empty``.
-        args: Arguments of forward; arrays are the host's, and `Seeded` stands for a generator of the backend.
-        backward: Gives the arguments of backward from those of forward, what forward returned, and a gradient in the
-            shape of its (first) result; all of these are arrays of the backend under test. None where the operation has
-            no backward of its own.
-        changed: Places of the arguments that forward changes, and returns.
-        bordered: Places of the arguments that a kernel may multiply with zeros around an image, or not: of NaN there it
-            is not said whether it shows where nothing but such zeros meets it.
+        name: What is special about them, for messages: ``odd sizes``, ``empty``.
+        args: Arguments of forward: host arrays and other values; `Seeded` stands for a generator of the backend.
+        backward: Makes the arguments of backward from the arguments of forward, its return value, and a gradient in the
+            shape of its (first) result, all as arrays of the tested backend. None if the operation has no backward.
+        changed: Indexes of the arguments that forward changes and returns.
+        bordered: Indexes of arguments that a kernel may or may not multiply with zeros of the padding around an image.
+            With NaN the two differ, so the padded region is not compared.
     """
 
     name: str
@@ -40,7 +39,6 @@ class Sample:
     bordered: tuple[int, ...] = ()
 
 
-# As text: NumPy imports `numpy.random` when it is first spoken of, which takes a quarter as long as the rest of NumPy.
+# As text, because NumPy imports `numpy.random` lazily, which takes a quarter of the time of importing NumPy.
 Samples: TypeAlias = "Callable[[np.random.Generator, np.dtype[Any]], Iterable[Sample]]"
-"""Makes the samples of an operation, in a floating dtype. Odd sizes and, where they make sense, empty arrays among
-them."""
+"""Makes the samples of an operation in a floating dtype: odd sizes and, if sensible, empty arrays among them."""

@@ -1,4 +1,4 @@
-"""`Chain`: a link with children by name."""
+"""`Chain`: a link with named children."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Chain"]
 
 
 class NoSuchChild(KeyError, AttributeError):
-    """A chain has no child of this name. An AttributeError too, since children are attributes: Chainer's."""
+    """A chain has no child with this name. Also an AttributeError, because children are attributes."""
 
 
 class Chain(Link):
@@ -30,7 +30,7 @@ class Chain(Link):
                 return self.l2(relu(self.l1(x)))
 
     A link assigned outside an `init_scope` is an ordinary attribute: it is not trained, saved or moved with the chain.
-    Only under the name of a child does it take that child's place.
+    But if it has the name of a child, it replaces that child.
 
     Args:
         links: Children by name.
@@ -43,10 +43,10 @@ class Chain(Link):
             self.add_link(name, link)
 
     def __getitem__(self, name: str) -> Link:
-        """The child called `name`.
+        """The child with this name.
 
         Raises:
-            NoSuchChild: There is none: a KeyError, and an AttributeError.
+            NoSuchChild: There is no such child. It is both a KeyError and an AttributeError.
         """
         if name not in self._children:
             raise NoSuchChild(
@@ -59,7 +59,7 @@ class Chain(Link):
         """Register a child.
 
         Raises:
-            AttributeError: There is an attribute of that name.
+            AttributeError: The attribute exists already.
             TypeError: `link` is not a link.
         """
         if not isinstance(link, Link):
@@ -86,7 +86,7 @@ class Chain(Link):
         return zip(names, [self.__dict__[name] for name in names], strict=True)
 
     def _printable_parts(self) -> Iterator[tuple[str, Any]]:
-        # In the order of the program's text, which readers expect: conv2 before conv10.
+        # In the order of assignment, which readers expect: conv2 before conv10.
         return ((name, value) for name, value in self.__dict__.items() if name in self._children)
 
     def _shared_copy(self) -> Self:

@@ -1,4 +1,4 @@
-"""`ChainList`: a link with children by position."""
+"""`ChainList`: a link with a list of children."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ChainList"]
 class ChainList(Link, MutableSequence[Any]):
     """A link whose children form a list. All methods of lists work: indexing, slices, append, insert, pop, reverse …
 
-    In paths a child is called by its position: ``/0/W``.
+    In paths, a child's name is its position: ``/0/W``.
 
     Args:
         links: The children.
@@ -30,7 +30,7 @@ class ChainList(Link, MutableSequence[Any]):
         return len(self._layers)
 
     def __getitem__(self, index: Any) -> Any:
-        """The child at a position, or the list of those in a slice."""
+        """The child at a position, or the list of children in a slice."""
         return self._layers[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -44,21 +44,21 @@ class ChainList(Link, MutableSequence[Any]):
         self._name_children()
 
     def insert(self, index: int, link: Any) -> None:
-        """Put a link before the one at position `index`.
+        """Insert a link before position `index`.
 
         Raises:
-            TypeError: It is not a link.
+            TypeError: `link` is not a link.
         """
         self._check_layers([link])
         self._layers.insert(index, link)
         self._name_children()
 
     def add_link(self, link: Link) -> None:
-        """Append a link (Chainer's other name for `append`)."""
+        """Append a link (Chainer's other name of `append`)."""
         self.append(link)
 
     def _check_layers(self, layers: Iterable[Any]) -> None:
-        """Raise an error if the item may not be in this kind of list."""
+        """Raise an error if this list may not contain the item."""
         for layer in layers:
             if not isinstance(layer, Link):
                 raise TypeError(

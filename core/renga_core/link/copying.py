@@ -1,4 +1,4 @@
-"""What copying needs to know about two links, and about one parameter or value."""
+"""Helpers for copying: comparing two trees of links, and copying a parameter or value."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ MODES = ("init", "copy", "share")
 
 
 def check_copy_mode(mode: str) -> None:
-    """Raise an error if `Link.copy` has no such mode."""
+    """Raise an error if `Link.copy` does not have this mode."""
     if mode not in MODES:
         raise ValueError(f"cannot copy a link in mode {mode!r}; the modes are {', '.join(map(repr, MODES))}")
 
 
 def pairs(here: Link, there: Link, with_persistent: bool = False) -> list[tuple[Link, Link]]:
-    """Each link of one tree with the link at its place in another.
+    """Yield each link of a tree with the corresponding link of another tree.
 
     Raises:
-        ValueError: The other tree lacks a link, a parameter or (if asked for) a persistent value of this one, or the
-            shapes of a parameter differ.
+        ValueError: The other tree lacks a link, a parameter or (if requested) a persistent value, or the shapes of a
+            parameter differ.
     """
     others = dict(there.namedlinks())
     found = []
@@ -54,12 +54,12 @@ def pairs(here: Link, there: Link, with_persistent: bool = False) -> list[tuple[
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of a parameter that has one."""
+    """The shape of a parameter, if it is known."""
     return value.shape if isinstance(value, Parameter) and value.is_initialized else None
 
 
 def initialize_again(param: Parameter) -> None:
-    """Fill a parameter by its initializer as if it were new, on the device where it is."""
+    """Fill a parameter with its initializer as if it were new, on its current device."""
     shape, device = param.shape, param.device
     param.array = None
     param.to_device(device)
@@ -68,9 +68,9 @@ def initialize_again(param: Parameter) -> None:
 
 
 def copied_value(old: Any, new: Any) -> Any:
-    """What a persistent value becomes when `new` is copied over it.
+    """Return the persistent value after `new` is copied over it.
 
-    An array keeps its place in memory if the shapes agree, and in any case its device.
+    An array keeps its memory if the shapes agree, and always keeps its device.
     """
     if is_array(old) and is_array(new):
         device = get_device_of(old)

@@ -1,4 +1,4 @@
-"""`Link`: parameters, and a computation that uses them."""
+"""`Link`: parameters with a computation."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = ["Link"]
 
 
 class Link(Tree, DeviceResident):
-    """Parameters, persistent values, and a computation that uses them: a layer, a loss, a whole model.
+    """Parameters and persistent values with a computation: a layer, a loss, a whole model.
 
-    A subclass makes its parameters in an `init_scope` and computes in `forward`; calling the link calls `forward`::
+    A subclass makes its parameters in an `init_scope` and defines `forward`; calling the link calls `forward`::
 
         class Scale(Link):
             def __init__(self, size):
@@ -42,21 +42,21 @@ class Link(Tree, DeviceResident):
             def forward(self, x):
                 return x * self.factor
 
-    *Parameters* are trained by an optimizer. *Persistent values* (arrays, numbers, strings) are saved, copied and moved
-    with the link, but not trained. Both are ordinary attributes. A plain link has no children; `Chain` and `ChainList`
-    do, and everything said here of a link holds there for the whole tree below it.
+    An optimizer trains *parameters*. *Persistent values* (arrays, numbers, strings) are saved, copied and moved with
+    the link, but not trained. Both are ordinary attributes. A plain link has no children; a `Chain` or `ChainList` has,
+    and its methods apply to the whole tree below it.
 
     Args:
-        params: Parameters to make: their names, with a shape (None to leave it open) or a pair of shape and dtype for
-            each. They hold NaN until they are given values.
+        params: Parameters to make, by name: a shape (None if unknown) or a pair of shape and dtype. They hold NaN until
+            they get values.
 
     Attributes:
-        name: The name by which the parent knows this link; None for a root.
+        name: Name of this link in its parent; None for a root.
     """
 
     name: str | None = None
     _within_init_scope: bool = False
-    # None while there are no hooks: whether there are any is one test, on every call of every link.
+    # None without hooks, so that every call of every link needs only one test.
     _local_link_hooks: dict[str, LinkHook] | None = None
 
     def __init__(self, **params: Any) -> None:
@@ -69,10 +69,10 @@ class Link(Tree, DeviceResident):
     # --- computing ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute `forward`, telling link hooks of it if there are any.
+        """Call `forward`, and link hooks around it if there are any.
 
         Raises:
-            InvalidType: `forward` asked an argument for its shape, dtype or the like, and it is not an array.
+            InvalidType: `forward` used an array attribute, such as the shape, of an argument that is not an array.
         """
         try:
             if self._local_link_hooks or watchers:
@@ -85,7 +85,7 @@ class Link(Tree, DeviceResident):
             raise
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute. To be defined by subclasses, or by a class that stands behind `Link` among the bases of one."""
+        """Compute. A subclass, or a class after `Link` in its bases, defines it."""
         behind = getattr(super(), "forward", None)
         if behind is None:
             raise NotImplementedError(f"{type(self).__name__} cannot be called: it does not define a `forward` method")
@@ -101,13 +101,13 @@ class Link(Tree, DeviceResident):
 
         Args:
             hook: The hook.
-            name: Under which to register it; ``hook.name`` if None.
+            name: Name of the registration; ``hook.name`` if None.
 
         Returns:
             This link.
 
         Raises:
-            KeyError: This link has a hook of that name.
+            KeyError: This link has a hook with this name already.
             TypeError: `hook` is not a LinkHook.
         """
         if not isinstance(hook, LinkHook):
@@ -120,10 +120,10 @@ class Link(Tree, DeviceResident):
         return self
 
     def delete_hook(self, name: str) -> None:
-        """Take the hook registered as `name` away.
+        """Remove the hook with this name.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no such hook.
         """
         hooks = dict(self.local_link_hooks)
         if name not in hooks:
@@ -136,12 +136,12 @@ class Link(Tree, DeviceResident):
 
     @property
     def within_init_scope(self) -> bool:
-        """Whether parameters and links assigned to attributes now are registered."""
+        """Whether parameters and links are registered when they are assigned to attributes now."""
         return self._within_init_scope
 
     @contextmanager
     def init_scope(self) -> Iterator[None]:
-        """Register parameters (in a `Chain` also links) assigned to attributes while a ``with`` block runs."""
+        """Register parameters (in a `Chain` also links) that are assigned to attributes inside a ``with`` block."""
         if "_params" not in self.__dict__:
             raise RuntimeError(
                 f"{type(self).__name__}.init_scope() was called too early: call super().__init__() at the beginning of "
@@ -186,7 +186,7 @@ class Link(Tree, DeviceResident):
         holder = type(self).__name__
         has = self.__dict__.get(name, getattr(type(self), name, None))
         return (
-            f"cannot register a new {what} {name!r} in {holder}: it has an attribute of that name already "
+            f"cannot register a new {what} {name!r} in {holder}: it already has an attribute of that name "
             f"({type(has).__name__}). Choose another name, or `del` the attribute first."
         )
 
@@ -195,12 +195,12 @@ class Link(Tree, DeviceResident):
 
         Args:
             name: Name of the attribute.
-            shape: Shape; None leaves it open until ``initialize`` is called.
-            dtype: Dtype, unless the initializer has one of its own; ``config.dtype`` if None.
-            initializer: As of `Parameter`: a callable that fills an array, a number, an array, or None for NaN.
+            shape: Shape; None if unknown until ``initialize`` is called.
+            dtype: Dtype, unless the initializer has its own; ``config.dtype`` if None.
+            initializer: See `Parameter`: a callable that fills an array, a number, an array, or None for NaN.
 
         Raises:
-            AttributeError: There is an attribute of that name.
+            AttributeError: The attribute exists already.
         """
         if name in self.__dict__:
             raise AttributeError(self._taken("parameter", name))
@@ -210,14 +210,14 @@ class Link(Tree, DeviceResident):
             setattr(self, name, Parameter(initializer, shape))
 
     def add_persistent(self, name: str, value: Any) -> None:
-        """Set a new attribute and register it as persistent.
+        """Set a new attribute and make it persistent.
 
         Args:
             name: Name of the attribute.
             value: An array, a number, a string, or a list of those.
 
         Raises:
-            AttributeError: There is an attribute of that name.
+            AttributeError: The attribute exists already.
         """
         if name in self.__dict__:
             raise AttributeError(self._taken("persistent value", name))
@@ -225,10 +225,10 @@ class Link(Tree, DeviceResident):
         self.register_persistent(name)
 
     def register_persistent(self, name: str) -> None:
-        """Make an attribute persistent: it is saved, copied and moved with the link. A parameter is trained no more.
+        """Make an attribute persistent: it is saved, copied and moved with the link. A parameter is no longer trained.
 
         Raises:
-            AttributeError: There is no attribute of that name.
+            AttributeError: There is no such attribute.
         """
         if name not in self.__dict__:
             raise AttributeError(
@@ -244,7 +244,7 @@ class Link(Tree, DeviceResident):
     # --- gradients and updates ---------------------------------------------------------------------------------------
 
     def cleargrads(self) -> None:
-        """Forget the gradients of all parameters, to be called before backward."""
+        """Clear the gradients of all parameters. Call it before backward."""
         for param in self.params():
             param.cleargrad()
         if unusual and config.tracers:
@@ -256,10 +256,10 @@ class Link(Tree, DeviceResident):
             param.zerograd()
 
     def addgrads(self, link: Link) -> None:
-        """Add the gradients of another tree of the same structure to those of this one.
+        """Add the gradients of another tree with the same structure to the gradients of this tree.
 
         Raises:
-            ValueError: The structures differ. Nothing has been added.
+            ValueError: The structures differ. Nothing was added.
         """
         for mine, theirs in pairs(self, link):
             for name, param in mine._own_params():
@@ -270,7 +270,7 @@ class Link(Tree, DeviceResident):
         self._set_update_enabled(True)
 
     def disable_update(self) -> None:
-        """Freeze the parameters: optimizers skip them, those too that are set up later."""
+        """Freeze the parameters: optimizers skip them, even optimizers that are set up later."""
         self._set_update_enabled(False)
 
     def _set_update_enabled(self, enabled: bool) -> None:
@@ -289,7 +289,7 @@ class Link(Tree, DeviceResident):
     def to_device(self, device: str | Device) -> Self:
         """Move parameters, gradients and persistent arrays of the tree to a device.
 
-        A link with other arrays, such as the state of a recurrent layer, overrides this, moves them, and calls
+        A link with other arrays, such as the state of a recurrent layer, overrides this: it moves them and calls
         ``super().to_device(device)``.
 
         Args:
@@ -316,9 +316,9 @@ class Link(Tree, DeviceResident):
         """Copy the tree.
 
         Args:
-            mode: ``"share"``: new links and parameters on the same arrays; each copy has gradients of its own.
-                ``"copy"``: everything is copied, as by `copy.deepcopy`. ``"init"``: as ``"copy"``, then each parameter
-                is filled anew by its initializer.
+            mode: ``"share"``: new links and parameters share the arrays; each copy has its own gradients. ``"copy"``:
+                everything is copied, as by `copy.deepcopy`. ``"init"``: like ``"copy"``, then each parameter is
+                initialized again.
 
         Raises:
             ValueError: There is no such mode.
@@ -335,7 +335,7 @@ class Link(Tree, DeviceResident):
         return made
 
     def _shared_copy(self) -> Self:
-        """A new link on the same arrays. A link with children overrides it to copy them too."""
+        """Return a new link that shares the arrays. A link with children overrides it to copy the children too."""
         made = copy.copy(self)
         made._params = set(self._params)
         made._persistent = set(self._persistent)
@@ -344,14 +344,14 @@ class Link(Tree, DeviceResident):
         return made
 
     def copyparams(self, link: Link, copy_persistent: bool = True) -> None:
-        """Copy the values of another tree of the same structure into this one.
+        """Copy the values of another tree with the same structure into this tree.
 
         Args:
             link: Root of the other tree; it may be on another device.
             copy_persistent: Also copy persistent values.
 
         Raises:
-            ValueError: The structures differ. Nothing has been copied.
+            ValueError: The structures differ. Nothing was copied.
         """
         for mine, theirs in pairs(self, link, copy_persistent):
             for name, param in mine._own_params():
@@ -361,16 +361,16 @@ class Link(Tree, DeviceResident):
                     mine.__dict__[name] = copied_value(mine.__dict__[name], theirs.__dict__[name])
 
     def repeat(self, n_repeat: int, mode: str = "init") -> Sequential:
-        """A `Sequential` of copies of this link.
+        """Return a `Sequential` of copies of this link.
 
         Args:
-            n_repeat: Number of copies; none if it is not positive.
-            mode: As of `copy`.
+            n_repeat: Number of copies; none if it is 0 or negative.
+            mode: See `copy`.
 
         Raises:
             ValueError: There is no such mode.
         """
-        from renga_core.link.sequential import Sequential  # it is made of this class
+        from renga_core.link.sequential import Sequential  # it is a subclass of this class
 
         check_copy_mode(mode)
         return Sequential(*[self.copy(mode) for _ in range(n_repeat)])
@@ -380,7 +380,7 @@ class Link(Tree, DeviceResident):
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the parameters and persistent values of the tree.
 
-        A parameter without an array takes over the stored array's shape, on its own device and in its own dtype.
+        A parameter without an array takes the shape of the stored array; its own device and dtype remain.
         """
         for name, param in self._own_params():
             stored = serializer(name, param.array)
@@ -395,20 +395,20 @@ class Link(Tree, DeviceResident):
 
     @staticmethod
     def _initialize_from(param: Parameter, stored: np.ndarray[Any, Any]) -> None:
-        """Give a parameter without a shape the array that was loaded for it."""
-        # The initializer is not asked: what it would draw from the random generator would be missed later.
+        """Give a parameter of unknown shape the array that was loaded for it."""
+        # Do not call the initializer: it would draw random numbers, and later draws would differ.
         param.array = param.device.send(np.array(stored, dtype=param.dtype))
 
     # --- text --------------------------------------------------------------------------------------------------------
 
     @property
     def printable_specs(self) -> Iterator[tuple[str, Any]]:
-        """Names and values to show in the link's text: by default, the parameters' shapes. Override it to show more."""
+        """Names and values to print with the link: by default the parameters' shapes. Override it to print more."""
         for name, param in self._own_params():
             yield name, param.shape if param.is_initialized else "?"
 
     def _printable_parts(self) -> Iterator[tuple[str, Any]]:
-        """What stands below this link in its text."""
+        """The parts to print below this link."""
         return iter(self._named_children())
 
     def __repr__(self) -> str:
@@ -417,7 +417,7 @@ class Link(Tree, DeviceResident):
 
 @dataclass(frozen=True)
 class _Constant:
-    """An initializer of one number, in a dtype of its own."""
+    """An initializer that fills with one number, with its own dtype."""
 
     value: Any
     dtype: Any
@@ -427,7 +427,7 @@ class _Constant:
 
 
 def _shape_and_dtype(spec: Any) -> tuple[Any, Any]:
-    """A shape, or a pair of shape and dtype, as a pair; the dtype is None where it is left open."""
+    """Return a shape, or a pair of shape and dtype, as a pair; the dtype is None if not given."""
     if isinstance(spec, Sequence) and not all(isinstance(size, (int, np.integer, np.ndarray)) for size in spec):
         return tuple(spec)
     return spec, None

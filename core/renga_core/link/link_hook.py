@@ -1,4 +1,4 @@
-"""Being told of every forward computation of a link."""
+"""Hooks that are called for every forward computation of a link."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ForwardPostprocessCallbackArgs", "ForwardPreprocessCallbackArgs", "L
 
 
 class ForwardPreprocessCallbackArgs(NamedTuple):
-    """What a hook learns before a link computes.
+    """The argument of a hook before a link computes.
 
     Attributes:
         link: The link that was called.
@@ -30,11 +30,11 @@ class ForwardPreprocessCallbackArgs(NamedTuple):
 
 
 class ForwardPostprocessCallbackArgs(NamedTuple):
-    """What a hook learns after a link has computed.
+    """The argument of a hook after a link has computed.
 
     Attributes:
-        link, forward_name, args, kwargs: As of `ForwardPreprocessCallbackArgs`.
-        out: What the link returned.
+        link, forward_name, args, kwargs: See `ForwardPreprocessCallbackArgs`.
+        out: The value that the link returned.
     """
 
     link: Link
@@ -45,17 +45,17 @@ class ForwardPostprocessCallbackArgs(NamedTuple):
 
 
 class LinkHook:
-    """Called before and after the forward computation of links. Subclass it and override what you need.
+    """Called before and after the forward computation of links. Subclass it and override methods.
 
-    As a context manager it watches all links that this thread calls::
+    As a context manager it watches all links that the current thread calls::
 
         with TimerHook() as timer:
             model(x)
 
-    ``link.add_hook(hook)`` watches one link, in all threads. While no hook is active, hooks cost nothing.
+    ``link.add_hook(hook)`` watches one link, in all threads. Without active hooks there is no overhead.
 
     Attributes:
-        name: Under which the hook is registered; one of a name at a time.
+        name: Name under which the hook is registered; only one hook of a name can be active.
     """
 
     name = "LinkHook"
@@ -76,25 +76,25 @@ class LinkHook:
         self.deleted(None)
 
     def leave(self) -> None:
-        """Watch this thread's links no longer; nothing happens if the hook does not."""
+        """Stop watching this thread's links; without effect if the hook does not watch them."""
         if get_link_hooks().get(self.name) is self:
             watchers.discard((threading.get_ident(), self.name))
             del get_link_hooks()[self.name]
 
     def added(self, link: Link | None) -> None:
-        """The hook is being registered, with one link or (None) with all; raise an error to refuse."""
+        """Called when the hook is registered, for one link or (None) for all; raise an error to refuse."""
 
     def deleted(self, link: Link | None) -> None:
-        """The hook was taken away."""
+        """Called when the hook is removed."""
 
     def forward_preprocess(self, args: ForwardPreprocessCallbackArgs) -> None:
-        """Before a link computes."""
+        """Called before a link computes."""
 
     def forward_postprocess(self, args: ForwardPostprocessCallbackArgs) -> None:
-        """After a link has computed; not called if it raised."""
+        """Called after a link has computed, unless it raised an error."""
 
     def forward_aborted(self, args: ForwardPreprocessCallbackArgs) -> None:
-        """In place of `forward_postprocess`, if the link, or another hook before it, raised an error."""
+        """Called instead of `forward_postprocess` if the link, or an earlier hook, raised an error."""
 
 
 class _Active(threading.local):
@@ -106,9 +106,9 @@ class _Active(threading.local):
 
 _active = _Active()
 watchers: set[tuple[int, str]] = set()
-"""Threads, by number, and the hooks that watch all links there.
+"""The hooks that watch all links of a thread, by thread number.
 
-To look whether it is empty costs a link's call a quarter of what looking into the thread's own storage does.
+Testing whether it is empty takes a quarter of the time of a look into thread-local storage.
 """
 
 
@@ -118,7 +118,7 @@ def get_link_hooks() -> dict[str, LinkHook]:
 
 
 def forward_with_hooks(link: Link, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Compute `link` by its method `forward`, announced to this thread's hooks and then to the link's own."""
+    """Call the method `forward` of `link`, with this thread's hooks around it, and inside them the link's own."""
     hooks = [*_active.hooks.values(), *link.local_link_hooks.values()]
     before = ForwardPreprocessCallbackArgs(link, "forward", args, kwargs)
     begun: list[LinkHook] = []

@@ -1,4 +1,4 @@
-"""How a tree of links looks as text."""
+"""Trees of links as text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["describe"]
 
 
 def describe(name: str, specs: Iterable[tuple[str, Any]], parts: Iterable[tuple[str, Any]]) -> str:
-    """A link in constructor notation, with its parts indented below it.
+    """Return a link in constructor notation, with its parts indented below it.
 
     Args:
         name: Name of the class.
-        specs: What `Link.printable_specs` yields.
-        parts: Name and value of each child, or of a function between them.
+        specs: The values of `Link.printable_specs`.
+        parts: Name and value of each child, or of each function in a `Sequential`.
 
     Returns:
         ``Linear(in_size=3, out_size=2)``, or, with parts::
@@ -31,5 +31,5 @@ def describe(name: str, specs: Iterable[tuple[str, Any]], parts: Iterable[tuple[
 
 
 def _text(part: Any) -> str:
-    """A link as its own text, a function as its name."""
+    """A link as text, a function by name."""
     return getattr(part, "__name__", None) or str(part)

@@ -1,4 +1,4 @@
-"""`Sequential`: links and functions, called one after another."""
+"""`Sequential`: links and functions that are called one after another."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["Sequential"]
 
 
 class Sequential(ChainList):
-    """A list of links and functions, each of which gets what the one before returned.
+    """A list of links and functions; each is called with the result of the one before.
 
     ::
 
         model = Sequential(Linear(None, 100), relu, Linear(100, 10))
         y = model(x)
 
-    A tuple that a layer returns becomes the arguments of the next. All methods of lists work; a slice is a Sequential
-    on the same layers, and ``+`` joins two.
+    If a layer returns a tuple, its elements become the arguments of the next layer. All methods of lists work; a slice
+    is a Sequential with the same layers, and ``+`` joins two.
 
-    In paths the links are counted without the functions between them: the second `Linear` above has ``/1/W``, though it
-    is ``model[2]``. Of three and more the first comes first, and the others are counted from the end (of four: 0, 3, 2,
-    1; where functions stand before the first link, as many more links keep their order). So it is in Chainer's files,
-    and a file of either is read by both.
+    In paths, only links are counted, not functions: the second `Linear` above has ``/1/W``, although it is
+    ``model[2]``. With three or more links, the first comes first and the others are counted from the end (with four
+    links: 0, 3, 2, 1; if functions come before the first link, as many more links keep their order). Chainer numbers
+    them in this way, so each can read the other's files.
 
     Args:
         layers: Links, or other callables.
@@ -39,7 +39,7 @@ class Sequential(ChainList):
         """Call the layers one after another.
 
         Raises:
-            TypeError: There are none.
+            TypeError: There are no layers.
         """
         if not self._layers:
             raise TypeError(f"this {type(self).__name__} is empty and computes nothing; append layers first")
@@ -49,12 +49,12 @@ class Sequential(ChainList):
         return y
 
     def __getitem__(self, index: Any) -> Any:
-        """The layer at a position, or a Sequential of those in a slice."""
+        """The layer at a position, or a Sequential of the layers in a slice."""
         found = self._layers[index]
         return Sequential._of(found) if isinstance(index, slice) else found
 
     def __add__(self, other: Any) -> Sequential:
-        """A Sequential of the layers of both."""
+        """Return a Sequential of the layers of both."""
         return Sequential._of([*self, *other]) if isinstance(other, Sequential) else NotImplemented
 
     def _named_children(self) -> Iterator[tuple[str, Link]]:
@@ -62,14 +62,14 @@ class Sequential(ChainList):
         first = -1
         for position, layer in enumerate(self._layers):
             if isinstance(layer, Link):
-                # As Chainer, to which the place of the first link among all layers is its place among the links.
+                # As in Chainer, which uses the index of the first link among all layers as its index among the links.
                 links.insert(first + 1, layer)
                 first = position if first < 0 else first
         return ((str(i), link) for i, link in enumerate(links))
 
     @classmethod
     def _of(cls, layers: Iterable[Any]) -> Sequential:
-        """A Sequential that shares links with another, and leaves them the names they have there."""
+        """Return a Sequential that shares links with another one and does not rename them."""
         made = Sequential()
         made._layers = list(layers)
         return made
@@ -80,15 +80,15 @@ class Sequential(ChainList):
                 raise TypeError(f"a layer of a {type(self).__name__} is a link or a function, not {layer!r}")
 
     def count_by_layer_type(self, type_name: str) -> int:
-        """Number of layers of a class, or of functions, of this name (``"Linear"``, ``"relu"``)."""
+        """Number of layers whose class or function has this name (``"Linear"``, ``"relu"``)."""
         return sum(_type_name(layer) == type_name for layer in self._layers)
 
     def remove_by_layer_type(self, type_name: str) -> None:
-        """Remove all layers of a class, or functions, of this name (``"Linear"``, ``"relu"``)."""
+        """Remove all layers whose class or function has this name (``"Linear"``, ``"relu"``)."""
         self[:] = [layer for layer in self._layers if _type_name(layer) != type_name]
 
     def flatten(self) -> Sequential:
-        """A Sequential on the same layers in which nested ones are replaced by their layers."""
+        """Return a Sequential with the same layers, in which nested Sequentials are replaced by their layers."""
         return Sequential._of(_flat(self))
 
 

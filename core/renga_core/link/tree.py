@@ -1,4 +1,4 @@
-"""Walking a tree of links."""
+"""Traversing a tree of links."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Tree"]
 
 
 class Tree:
-    """The walks of `Link`, made of two things that a link says of itself: its own parameters and its children.
+    """The traversals of `Link`, based on a link's own parameters and its children.
 
-    Walks go by parameters first, then children, each sorted by name as in Chainer (children in a list by position), so
-    that they are the same in every process.
+    The order is: parameters, then children, each sorted by name as in Chainer (children of a list by position), so that
+    it is the same in every process.
     """
 
     def _own_params(self) -> Iterator[tuple[str, Parameter]]:
-        """The parameters of this link itself, by name."""
+        """The link's own parameters, by name."""
         raise NotImplementedError
 
     def _named_children(self) -> Iterator[tuple[str, Link]]:
-        """The children and the names they have in paths. A link with children overrides it."""
+        """The children, by their names in paths. A link with children overrides it."""
         return iter(())
 
     def children(self) -> Iterator[Link]:
@@ -34,7 +34,7 @@ class Tree:
             yield child
 
     def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
-        """All links of the tree with their paths: ``/`` for this one, ``/block/conv`` further down; parents first."""
+        """All links of the tree with their paths: ``/`` for this link, ``/block/conv`` for others; parents first."""
         if not skipself:
             yield "/", cast("Link", self)
         for name, child in self._named_children():
@@ -51,7 +51,7 @@ class Tree:
         """All parameters of the tree with their paths, such as ``/block/conv/W``.
 
         Args:
-            include_uninit: Also those that have no array yet.
+            include_uninit: Also yield parameters that have no array yet.
         """
         for name, param in self._own_params():
             if include_uninit or param.is_initialized:
@@ -64,9 +64,9 @@ class Tree:
         """All parameters of the tree.
 
         Args:
-            include_uninit: Also those that have no array yet.
+            include_uninit: Also yield parameters that have no array yet.
         """
-        # A list, since each step of a generator is a call of each generator around it, and each update comes here.
+        # A list, because nested generators would add calls to each step, and this runs in each update.
         found = [param for _, param in self._own_params() if include_uninit or param.is_initialized]
         for _, child in self._named_children():
             found += child.params(include_uninit)
@@ -76,7 +76,7 @@ class Tree:
         """Number of elements of all parameters.
 
         Warns:
-            UserWarning: A parameter has no array yet; it counts for nothing.
+            UserWarning: A parameter has no array yet and is not counted.
         """
         count = 0
         for path, param in self.namedparams():

@@ -1,15 +1,15 @@
-"""Optimizers, as the core sees them; the optimizers themselves are in plugins (`renga_optimizers`).
+"""Protocols and base classes of optimizers; plugins provide the optimizers (`renga_optimizers`).
 
 Reading guide
 -------------
-- `optimizer`: `Optimizer`, what trainers rely on: a target link, counters, hooks, loss scaling, ``update``.
-- `gradient_method`: `GradientMethod`, an optimizer that takes gradients and gives each parameter an update rule.
-- `update_rule`: `UpdateRule`, how a parameter changes, with its state. Authors of optimizers start there.
-- `groups`: parameters for which the same is to be computed, updated in one call.
-- `hyperparameter`: `Hyperparameter`, numbers such as the learning rate: one set for all, changed for some.
-- `declaration`: `hyperparameter`, by which an optimizer declares one.
+- `optimizer`: `Optimizer`, used by trainers: a target link, counters, hooks, loss scaling, ``update``.
+- `gradient_method`: `GradientMethod`, an optimizer that gives each parameter an update rule for its gradient.
+- `update_rule`: `UpdateRule`, the update of a parameter, with its state. Authors of optimizers start there.
+- `groups`: updates groups of similar parameters in one call.
+- `hyperparameter`: `Hyperparameter`, values such as the learning rate: shared by all parameters, or set for one.
+- `declaration`: `hyperparameter`, which declares a hyperparameter of an optimizer.
 - `hooks`: functions called before and after an update.
-- `loss_scale`: keeping small gradients above what half precision can hold.
+- `loss_scale`: keeps small gradients from underflowing in half precision.
 
 An optimizer in three pieces::
 

@@ -1,7 +1,7 @@
-"""Declaring the hyperparameters of an optimizer: name, type, default and meaning once, as a dataclass declares fields.
+"""Declaring hyperparameters of an optimizer once, with name, type, default and description, as in a dataclass.
 
-What else they need follows: the constructor's signature, the attributes of the optimizer, the values of its
-`Hyperparameter`, and ``Args:`` of its docstring.
+The rest is generated: the constructor's signature, attributes of the optimizer, values of its `Hyperparameter`, and
+``Args:`` in its docstring.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def hyperparameter(*, default: _T, doc: str, init: bool = True) -> _T:
-    """Declare a hyperparameter, in the body of a class derived from `GradientMethod`.
+    """Declare a hyperparameter in the body of a subclass of `GradientMethod`.
 
     ::
 
@@ -27,18 +27,18 @@ def hyperparameter(*, default: _T, doc: str, init: bool = True) -> _T:
             lr: float = hyperparameter(default=0.01, doc="Learning rate.")
 
     Args:
-        default: Its value where the constructor is given none.
-        doc: What it means, for the docstring.
-        init: Whether the constructor takes it. If not, it has its default at first.
+        default: The default value.
+        doc: Description, for the docstring.
+        init: Whether the constructor takes it. If not, it starts with its default.
 
     Returns:
-        What stands for it as a class attribute; to type checkers, its value.
+        The descriptor of the class attribute; type checkers see a value.
     """
     return Declared(default, doc, init)  # type: ignore[return-value]  # a descriptor, which gives the value
 
 
 class Declared(HyperparameterProxy):
-    """A declared hyperparameter: an attribute of the optimizer that stands for the one of its `hyperparam`."""
+    """A declared hyperparameter: an attribute of the optimizer that reads and sets the value in `hyperparam`."""
 
     def __init__(self, default: Any, doc: str, init: bool) -> None:
         self.default, self.init = default, init
@@ -49,7 +49,7 @@ class Declared(HyperparameterProxy):
 
 
 def declared_hyperparameters(optimizer: type) -> dict[str, Declared]:
-    """What a class and its bases declare, by name, the bases' first; a class may declare one of its bases anew."""
+    """The declarations of a class and its bases, by name, bases first; a class may redeclare a name of its bases."""
     found: dict[str, Declared] = {}
     for cls in reversed(optimizer.__mro__):
         found.update({name: value for name, value in vars(cls).items() if isinstance(value, Declared)})
@@ -57,7 +57,7 @@ def declared_hyperparameters(optimizer: type) -> dict[str, Declared]:
 
 
 def complete(optimizer: type) -> None:
-    """Give a class that declares hyperparameters its constructor, unless it has one, and ``Args:`` in its docstring."""
+    """Give a class with hyperparameters a constructor, unless it defines one, and ``Args:`` in its docstring."""
     if not any(isinstance(value, Declared) for value in vars(optimizer).values()):
         return
     declared = declared_hyperparameters(optimizer)
@@ -69,7 +69,7 @@ def complete(optimizer: type) -> None:
 
 
 def _constructor(optimizer: type, declared: dict[str, Declared]) -> Callable[..., None]:
-    """A function whose signature has the declared names, compiled as dataclasses do it."""
+    """Make a function whose signature has the declared names, compiled as in dataclasses."""
     above = [vars(cls)["__init__"] for cls in optimizer.__mro__[1:] if "__init__" in vars(cls)]
     written = next(init for init in above if not hasattr(init, "compiled"))
 
@@ -84,7 +84,7 @@ def _constructor(optimizer: type, declared: dict[str, Declared]) -> Callable[...
     passed = ", ".join(["self", *(f"{name}={name}" for name in names)])
     made: dict[str, Any] = {}
     source = f"def enclosing(fill):\n def __init__({signature}):\n  fill({passed})\n return __init__"
-    module = sys.modules.get(optimizer.__module__)  # it knows what the annotations mean
+    module = sys.modules.get(optimizer.__module__)  # it resolves the annotations
     exec(source, {} if module is None else vars(module), made)
     init: Any = made["enclosing"](fill)
     init.__defaults__ = tuple([declared[name].default for name in names])

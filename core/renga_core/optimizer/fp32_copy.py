@@ -1,33 +1,38 @@
-"""Parameters in half precision and their copies in float32: what keeps the two in step, in place."""
+"""Operations on many half-precision arrays and their float32 copies, in place."""
 
 from __future__ import annotations
 
-from renga_core.backend import Array, get_array_module, get_backend
-from renga_core.kernel import Operation
+from collections.abc import Sequence
 
-__all__ = ["refresh_copy", "round_copy"]
+from renga_core.backend import Array, get_array_module
+from renga_core.kernel import ListOperation
 
-
-def _refresh(copy: Array, param: Array) -> Array:
-    unchanged = copy.astype(param.dtype) == param
-    copy[...] = get_array_module(param).where(unchanged, copy, param.astype(copy.dtype))
-    return copy
+__all__ = ["refresh_copies", "round_copies", "widen"]
 
 
-def _round(param: Array, copy: Array) -> Array:
-    param[...] = copy.astype(param.dtype)
-    return param
+def _refresh(copies: Sequence[Array], params: Sequence[Array]) -> None:
+    for copy, param in zip(copies, params, strict=True):
+        unchanged = copy.astype(param.dtype) == param
+        copy[...] = get_array_module(param).where(unchanged, copy, param.astype(copy.dtype))
 
 
-REFRESH = Operation("refresh_fp32_copy", _refresh, samples="renga_testing.operator_samples:refresh_fp32_copy")
-ROUND = Operation("round_fp32_copy", _round, samples="renga_testing.operator_samples:round_fp32_copy")
+def _round(params: Sequence[Array], copies: Sequence[Array]) -> None:
+    for param, copy in zip(params, copies, strict=True):
+        param[...] = copy.astype(param.dtype)
 
 
-def refresh_copy(copy: Array, param: Array) -> None:
-    """Take elements of the parameter over into its copy, where they are not those of the copy, rounded."""
-    REFRESH.select(get_backend(param), copy, param).forward(copy, param)
+def _widen(copies: Sequence[Array], arrays: Sequence[Array], divisor: float) -> None:
+    for copy, array in zip(copies, arrays, strict=True):
+        copy[...] = array
+        copy /= divisor
 
 
-def round_copy(param: Array, copy: Array) -> None:
-    """Make the parameter its copy, rounded."""
-    ROUND.select(get_backend(param), param, copy).forward(param, copy)
+_SAMPLES = "renga_testing.operator_samples"
+refresh_copies = ListOperation("refresh_fp32_copy", _refresh, lists=2, samples=f"{_SAMPLES}:refresh_fp32_copy")
+"""Copy those elements of parameters into their float32 copies that differ from the rounded copies."""
+
+round_copies = ListOperation("round_fp32_copy", _round, lists=2, samples=f"{_SAMPLES}:round_fp32_copy")
+"""Set parameters to their rounded copies."""
+
+widen = ListOperation("widen", _widen, lists=2, samples=f"{_SAMPLES}:widen")
+"""Set float32 copies to arrays in half precision, divided by a number."""

@@ -1,4 +1,4 @@
-"""`GradientMethod`: an optimizer that takes one gradient for each update."""
+"""`GradientMethod`: an optimizer that uses one gradient for each update."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["GradientMethod"]
 
 @dataclass_transform(eq_default=False, field_specifiers=(hyperparameter,))
 class GradientMethod(Optimizer):
-    """An optimizer that computes the gradient and lets the update rule of each parameter use it.
+    """An optimizer that computes gradients and lets the update rule of each parameter apply them.
 
     A subclass declares its hyperparameters and defines `create_update_rule`::
 
@@ -32,14 +32,13 @@ class GradientMethod(Optimizer):
             def create_update_rule(self):
                 return SGDRule(self.hyperparam)
 
-    Its constructor takes them in this order, each is an attribute of the optimizer, and they stand in the docstring. A
-    subclass may also have a constructor of its own, which sets `hyperparam`, with a `HyperparameterProxy` for each.
+    The constructor takes them in this order, each is an attribute of the optimizer, and the docstring lists them. A
+    subclass may also define its own constructor, which sets `hyperparam`, and use a `HyperparameterProxy` for each.
 
-    A parameter without a gradient (nothing depended on it) is left alone, and so is its update rule's state; so is one
-    whose update rule is disabled.
+    A parameter without a gradient or with a disabled update rule is not changed, and neither is the state of its rule.
 
     Attributes:
-        hyperparam: Hyperparameters of all update rules, where a rule has none of its own.
+        hyperparam: Hyperparameters of all update rules; a rule can override them.
     """
 
     hyperparam: Hyperparameter
@@ -54,14 +53,14 @@ class GradientMethod(Optimizer):
         complete(cls)
 
     def __post_init__(self) -> None:
-        """Called at the end of a constructor that was made of declared hyperparameters."""
+        """Called at the end of a generated constructor."""
 
     def create_update_rule(self) -> UpdateRule:
-        """Make the update rule of one parameter."""
+        """Make the update rule of a parameter."""
         raise NotImplementedError(f"{type(self).__name__} does not define a `create_update_rule` method")
 
     def setup(self, link: Link) -> Self:
-        """Take charge of a link: each of its parameters gets a new update rule, disabled where it is frozen.
+        """Attach to a link: each of its parameters gets a new update rule, which is disabled for frozen parameters.
 
         Returns:
             This optimizer.
@@ -76,16 +75,16 @@ class GradientMethod(Optimizer):
         return self
 
     def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
-        """Change the parameters once, by their gradients.
+        """Update the parameters once, using their gradients.
 
-        With `lossfun`, compute the loss and its gradients first. The optimizer itself holds neither the loss nor its
-        arguments while it walks backwards, so that arrays are freed on the way.
+        With `lossfun`, compute the loss and its gradients first. The optimizer keeps no reference to the loss or its
+        arguments during backward, so that arrays are freed on the way.
 
         Args:
-            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already.
-                They are divided by the `loss_scale` that `backward` was given; those that a program has assigned, by
-                that of this optimizer if it has one.
-            args, kwds: Its arguments.
+            lossfun: Function that returns the loss, a Variable with one element; None if the gradients are computed
+                already. They are divided by the `loss_scale` passed to `backward`; gradients assigned by the program
+                are divided by the loss scale of this optimizer, if it has one.
+            args, kwds: Arguments of `lossfun`.
 
         Raises:
             RuntimeError: `setup` has not been called.
@@ -109,7 +108,7 @@ class GradientMethod(Optimizer):
         self.update_loss_scale()
 
     def discard_grads(self) -> None:
-        """Forget the gradients of earlier updates, or make them zeros, as `use_cleargrads` says."""
+        """Clear the gradients of earlier updates, or set them to zeros, depending on `use_cleargrads`."""
         link = self._link("discard_grads")
         if self._use_cleargrads:
             link.cleargrads()
@@ -117,17 +116,17 @@ class GradientMethod(Optimizer):
             link.zerograds()
 
     def update_parameters(self, params: Iterable[Parameter]) -> None:
-        """Let update rules change parameters, in groups: see `renga_core.optimizer.groups`."""
+        """Let the update rules change parameters, in groups: see `renga_core.optimizer.groups`."""
         update_in_groups(params, self.update_group)
 
     def update_group(self, group: Group) -> None:
-        """Compute for parameters that are updated in one call. Before and after it, their rules do the rest."""
+        """Update the parameters of one group in one call. Their rules prepare and finish the update."""
         group.update()
 
     def _prepare_grads(self, link: Link) -> None:
-        """Undo loss scaling, before hooks see the gradients."""
+        """Undo loss scaling before hooks see the gradients."""
         if self._loss_scale is None and not self._use_fp32_update and not self._all_hooks("update").at("pre"):
-            return  # the rules do it where a backward has had a scale of its own
+            return  # the rules do it for gradients with a recorded scale
         for param in link.params(include_uninit=False):
             if param.update_rule is not None:
                 param.update_rule.prepare_grad(param, self._loss_scale)
@@ -136,15 +135,15 @@ class GradientMethod(Optimizer):
         """Choose how `update` discards old gradients.
 
         Args:
-            use: Forget them (the default). Otherwise set them to zeros, so that a parameter on which the loss does not
-                depend is updated with a gradient of zero.
+            use: Clear them (the default). Otherwise set them to zeros, so that a parameter on which the loss does not
+                depend is still updated, with a zero gradient.
         """
         self._use_cleargrads = use
 
     def use_fp32_update(self, flag: bool = True) -> None:
-        """Update half-precision parameters through copies in float32, in which small steps are not lost.
+        """Update half-precision parameters through float32 copies, so that small steps are not lost.
 
-        To be called before `setup`, or for some parameters afterwards as ``param.update_rule.use_fp32_update()``.
+        Call it before `setup`, or later for some parameters: ``param.update_rule.use_fp32_update()``.
         """
         self._use_fp32_update = flag
         if self.target is not None:

@@ -1,7 +1,7 @@
-"""Updating parameters in groups: those for which the same is to be computed, in one call.
+"""Updating groups of similar parameters in one call.
 
-A group is what has one class of rule, the same hyperparameters, the same count of updates, and arrays of one dtype on
-one device. All parameters of a model are one group, or two or three, where nothing else was asked for.
+The parameters of a group have the same class of rule, hyperparameters, update count, dtype and device. By default, the
+parameters of a model form one group, or two or three.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["Group", "update_in_groups"]
 
 
 class Group:
-    """Parameters for which one call computes.
+    """Parameters that are updated in one call.
 
     Attributes:
-        rules: Their rules. Each can speak for all: hyperparameters and `t` are the same.
-        params: What is to be changed: the parameters, or their copies in float32.
-        device: Where their arrays are.
+        rules: Their rules. Any of them can update the group: hyperparameters and `t` are the same.
+        params: The arrays' owners: the parameters, or their float32 copies.
+        device: The device of their arrays.
     """
 
     __slots__ = ("device", "params", "rules")
@@ -34,12 +34,12 @@ class Group:
         self.params: list[Parameter] = []
 
     def update(self) -> None:
-        """Compute: `UpdateRule.update_group` of one rule, for all."""
+        """Call `UpdateRule.update_group` of one rule for all."""
         with self.device.use():
             self.rules[0].update_group(*self.arguments())
 
     def arguments(self) -> tuple[list[Array], list[Array], dict[str, list[Any]]]:
-        """What `UpdateRule.update_group` takes: arrays, gradients, and what is remembered by name."""
+        """The arguments of `UpdateRule.update_group`: arrays, gradients, and states by name."""
         rules, params = self.rules, self.params
         state = {name: [rule.state[name] for rule in rules] for name in rules[0].state}
         return [param.array for param in params], [param.grad for param in params], state
@@ -48,13 +48,13 @@ class Group:
 def update_in_groups(params: Iterable[Parameter], update: Callable[[Group], None]) -> None:
     """Change parameters by their update rules.
 
-    A rule that computes for one parameter only (see `UpdateRule.in_groups`) does so in its turn. For the others,
-    everything that comes before (the state, hooks of the rule) is done in turn, then each group is computed, then what
-    comes after is done in turn.
+    A rule that cannot update groups (see `UpdateRule.in_groups`) updates its parameter directly. For the others, the
+    preparation (state, hooks of the rule) is done one by one, then each group is updated, then the rest is done one by
+    one.
 
     Args:
         params: The parameters.
-        update: Computes for a group.
+        update: Updates a group.
     """
     groups: dict[Hashable, Group] = {}
     begun: list[tuple[UpdateRule, Parameter, Parameter, Device]] = []
@@ -68,7 +68,7 @@ def update_in_groups(params: Iterable[Parameter], update: Callable[[Group], None
             backend = get_backend(array)
             index = backend.device_index(array)
             if device is None or device.backend is not backend or device.index != index:
-                on_device.close()  # the one that the parameter before is on
+                on_device.close()  # leave the device of the previous parameter
                 device = Device(backend, index)
                 on_device.enter_context(device.use())
             target = rule.begin(param, device)

@@ -1,4 +1,4 @@
-"""Functions called before and after an update."""
+"""Functions that are called before and after an update."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ TIMINGS = ("pre", "post")
 
 
 class UpdateHooks:
-    """Hooks by name, in order of registration, each to be called before (``"pre"``) or after (``"post"``) an update.
+    """Hooks by name, in order of registration, called before (``"pre"``) or after (``"post"``) an update.
 
     Args:
-        owner: Whose hooks these are, for messages.
+        owner: Name of the owner, for messages.
     """
 
     def __init__(self, owner: str) -> None:
@@ -35,7 +35,7 @@ class UpdateHooks:
         self._hooks[key] = (when, hook)
 
     def remove(self, name: str) -> None:
-        """Take a hook away. Raises KeyError if there is none of that name."""
+        """Remove the hook with this name. Raises KeyError if there is none."""
         if name not in self._hooks:
             raise KeyError(f"{self._owner} has no hook {name!r}; it has: {', '.join(self._hooks) or 'none'}")
         del self._hooks[name]
@@ -44,5 +44,5 @@ class UpdateHooks:
         return bool(self._hooks)
 
     def at(self, timing: str) -> Iterable[Callable[..., object]]:
-        """The hooks to call at this time, in order of registration."""
+        """The hooks for this timing, in order of registration."""
         return [hook for when, hook in self._hooks.values() if when == timing]

@@ -1,4 +1,4 @@
-"""Numbers such as the learning rate: one set for all parameters, changed for some."""
+"""Values such as the learning rate: shared by all parameters, or set for one."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["Hyperparameter", "HyperparameterProxy", "values_key"]
 
 
 class Hyperparameter:
-    """Named numbers; one that is not set here is the parent's.
+    """Named values; a value that is not set here is taken from the parent.
 
-    The update rule of each parameter has a set whose parent is the optimizer's: ``optimizer.hyperparam.lr = 0.1``
-    concerns all parameters, ``model.l1.W.update_rule.hyperparam.lr = 0.1`` one of them.
+    The update rule of each parameter has a set whose parent is the optimizer's set: ``optimizer.hyperparam.lr = 0.1``
+    affects all parameters, ``model.l1.W.update_rule.hyperparam.lr = 0.1`` only one.
 
-    A NumPy scalar, or an array without axes, is kept as a Python number: in arithmetic it takes on the dtype of the
-    arrays it meets, where a NumPy float64 would turn a float32 step into a float64 one (NEP 50).
+    NumPy scalars and 0-d arrays are converted to Python numbers, which take the dtype of the arrays they meet. A NumPy
+    float64 would turn a float32 step into float64 (NEP 50).
 
     Args:
-        parent: Where to look for what is not set here.
+        parent: The set for values that are not set here.
     """
 
     _parent: Hyperparameter | None
@@ -28,12 +28,12 @@ class Hyperparameter:
 
     @property
     def parent(self) -> Hyperparameter | None:
-        """Where to look for what is not set here."""
+        """The set for values that are not set here."""
         return self._parent
 
     def __getattr__(self, name: str) -> Any:
-        # Called only for what is not in this object's own dictionary. Special names are asked for by `copy`, before
-        # there is a `_parent`.
+        # Called only for names missing in the object's dictionary. `copy` asks for special names before `_parent`
+        # exists.
         if not name.startswith("__"):
             parent = self.__dict__.get("_parent")
             if parent is not None:
@@ -44,7 +44,7 @@ class Hyperparameter:
         super().__setattr__(name, value.item() if getattr(value, "ndim", None) == 0 else value)
 
     def get_dict(self) -> dict[str, Any]:
-        """All names and values, the parent's included."""
+        """All names and values, including the parent's."""
         own = {name: value for name, value in self.__dict__.items() if name != "_parent"}
         parent = self.__dict__.get("_parent")
         return own if parent is None else {**parent.get_dict(), **own}
@@ -54,9 +54,9 @@ class Hyperparameter:
 
 
 def values_key(hyperparam: Hyperparameter) -> Hashable:
-    """A key that two sets have in common only if all their values are the same: they add the same to one parent.
+    """A key that is equal for two sets only if all their values are the same: same parent, same own values.
 
-    It is read in each update of each parameter, so it reads none of the parent's values.
+    It is read for each parameter in each update, so it does not read the parent's values.
     """
     own = hyperparam.__dict__
     if len(own) == 1:
@@ -64,13 +64,13 @@ def values_key(hyperparam: Hyperparameter) -> Hashable:
     key = id(own.get("_parent")), *own.items()
     try:
         hash(key)
-    except TypeError:  # a list, say: nothing has the same key as this set
+    except TypeError:  # unhashable, such as a list: this set has a unique key
         return id(hyperparam)
     return key
 
 
 class HyperparameterProxy:
-    """An attribute of an optimizer that stands for the one of its `hyperparam` with the same name.
+    """An attribute of an optimizer that reads and sets the value of this name in `hyperparam`.
 
     Args:
         attr_name: Name of the hyperparameter.

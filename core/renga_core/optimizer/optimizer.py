@@ -1,4 +1,4 @@
-"""`Optimizer`: what trainers rely on."""
+"""`Optimizer`: the interface that trainers use."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ __all__ = ["Optimizer"]
 
 
 class Optimizer:
-    """Changes the parameters of a link so that a loss becomes smaller. A subclass defines `update`.
+    """Changes the parameters of a link to reduce a loss. A subclass defines `update`.
 
-    Optimizers that take one gradient for each update derive from `GradientMethod` instead, which does most of the work.
+    Optimizers that use one gradient for each update should derive from `GradientMethod` instead, which does most of the
+    work.
 
     Attributes:
-        target: The link, set by `setup`; None before.
+        target: The link; None before `setup`.
         t: Number of updates so far.
-        epoch: Number of passes over the data so far; counted by the trainer, or by whoever calls `new_epoch`.
-        use_auto_new_epoch: True while an updater calls `new_epoch`; a program then must not.
+        epoch: Number of passes over the data so far; counted by the trainer, or by the program through `new_epoch`.
+        use_auto_new_epoch: True if an updater calls `new_epoch`; the program must not call it then.
     """
 
     target: Link = None  # type: ignore[assignment]  # hooks and extensions run after `setup`, and need not ask
@@ -38,13 +39,13 @@ class Optimizer:
     _is_safe_to_update: bool = True
 
     def setup(self, link: Link) -> Self:
-        """Take charge of a link. Counters start at zero, and hooks of an earlier link are forgotten.
+        """Attach to a link. Counters start at zero, and hooks of an earlier link are removed.
 
         Returns:
             This optimizer.
 
         Raises:
-            TypeError: `link` is none; nothing has changed then.
+            TypeError: `link` is not a link; nothing was changed.
         """
         if not callable(getattr(link, "params", None)):
             name, given = type(self).__name__, f"{type(link).__name__} {link!r}"
@@ -59,23 +60,24 @@ class Optimizer:
         """Change the parameters once.
 
         Args:
-            lossfun: Function that returns the loss, a Variable with one element; None if gradients are there already.
-            args, kwds: Its arguments.
+            lossfun: Function that returns the loss, a Variable with one element; None if the gradients are computed
+                already.
+            args, kwds: Arguments of `lossfun`.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define a `update` method")
 
     def discard_grads(self) -> None:
-        """Forget the gradients of earlier updates: for whoever calls backward before ``update()`` without arguments."""
+        """Clear the gradients of earlier updates. Call it before a backward of your own and ``update()``."""
         self._link("discard_grads").cleargrads()
 
     def new_epoch(self, auto: bool = False) -> None:
-        """Begin a pass over the data.
+        """Start a pass over the data.
 
         Args:
-            auto: Whether an updater calls, and not a program.
+            auto: Whether an updater calls this, not the program.
 
         Raises:
-            RuntimeError: Both an updater and the program count epochs.
+            RuntimeError: Both an updater and the program call this.
         """
         if auto != self.use_auto_new_epoch:
             counted = "an updater counts epochs already (use_auto_new_epoch is True)"
@@ -89,31 +91,31 @@ class Optimizer:
         """Call a function in each update, in order of registration.
 
         Args:
-            hook: Called with this optimizer, or, if it has a true attribute ``call_for_each_param``, with the update
-                rule and the parameter, once for each parameter whose rule is enabled.
-            name: Name to register it under; ``hook.name``, or that of the function, if None.
-            timing: ``"pre"``: after gradients have been computed and before parameters change; ``"post"``: after that;
-                ``"auto"``: as ``hook.timing`` says, ``"pre"`` if it has none.
+            hook: Called with this optimizer. If it has a true attribute ``call_for_each_param``, it is called with the
+                update rule and the parameter, once for each parameter whose rule is enabled.
+            name: Name of the registration; ``hook.name``, or the function's name, if None.
+            timing: ``"pre"``: after gradients are computed, before parameters change; ``"post"``: after parameters have
+                changed; ``"auto"``: ``hook.timing``, or ``"pre"`` if it has none.
 
         Raises:
-            KeyError: There is a hook of that name.
+            KeyError: A hook of this name is registered already.
             RuntimeError: `setup` has not been called.
             TypeError: `hook` is not callable.
-            ValueError: `timing` is none of these, or there is no name.
+            ValueError: `timing` is none of these, or the hook has no name.
         """
         self._all_hooks("add_hook").add(hook, name, timing)
 
     def remove_hook(self, name: str) -> None:
-        """Take the hook of this name away. Raises KeyError if there is none."""
+        """Remove the hook with this name. Raises KeyError if there is none."""
         self._all_hooks("remove_hook").remove(name)
 
     def call_hooks(self, timing: str = "pre") -> None:
-        """Call the hooks registered for this time."""
+        """Call the hooks registered for this timing."""
         for hook in self._all_hooks("call_hooks").at(timing):
             self.call_hook(hook)
 
     def call_hook(self, hook: Callable[..., object]) -> None:
-        """Call one hook, in the way that it wants."""
+        """Call one hook, once or for each parameter."""
         if getattr(hook, "call_for_each_param", False):
             for param in self._link("call_hook").params():
                 if param.update_rule is not None and param.update_rule.enabled:
@@ -137,16 +139,16 @@ class Optimizer:
     # --- loss scaling -------------------------------------------------------------------------------------------------
 
     def loss_scaling(self, interval: int = 1000, scale: float | None = None, *, initial: float = 1.0) -> None:
-        """Multiply the loss by a factor before backward, and divide the gradients by it after.
+        """Multiply the loss by a factor before backward, and divide the gradients by it afterwards.
 
-        Without it, small gradients become zero in float16.
+        Without loss scaling, small gradients underflow to zero in float16.
 
         Args:
-            interval: Number of updates in which the factor doubles. When gradients are not finite, that update is
-                skipped and the factor halved.
+            interval: Number of updates in which the factor doubles. If gradients are not finite, the update is skipped
+                and the factor is halved.
             scale: A constant factor instead.
-            initial: What the factor is at first, from 1 to 65504. A large one costs some skipped updates at the start;
-                with a small one it takes 15 intervals until the factor is as large as it can be.
+            initial: The initial factor, from 1 to 65504. A large one costs some skipped updates at the start; a small
+                one needs up to 15 intervals to reach its best value.
 
         Raises:
             ValueError: `interval` is less than 1, `scale` is not positive, or `initial` is out of range.
@@ -158,10 +160,10 @@ class Optimizer:
             self.set_loss_scale(scale)
 
     def set_loss_scale(self, loss_scale: float) -> None:
-        """Multiply the loss by a constant factor before backward, and divide the gradients by it after.
+        """Multiply the loss by a constant factor before backward, and divide the gradients by it afterwards.
 
         Raises:
-            ValueError: It is not positive.
+            ValueError: `loss_scale` is not positive.
         """
         if not loss_scale > 0:
             raise ValueError(f"a loss scale must be a positive number, not {loss_scale}")
@@ -172,23 +174,23 @@ class Optimizer:
     def loss_scale(self) -> float | None:
         """The factor on the loss for the next update; None without loss scaling.
 
-        Whoever calls backward without the optimizer passes it on: ``loss.backward(loss_scale=optimizer.loss_scale)``.
+        A program that calls backward itself passes it on: ``loss.backward(loss_scale=optimizer.loss_scale)``.
         """
         return self._loss_scale
 
     def check_nan_in_grads(self) -> None:
-        """Find out whether all gradients are finite, if the loss scale is to follow from that."""
+        """Check whether all gradients are finite, if there is a dynamic loss scale."""
         self._is_safe_to_update = True
         if self._dynamic_loss_scale is not None:
             params = self._link("check_nan_in_grads").params(include_uninit=False)
             self._is_safe_to_update = _all_finite([param.grad for param in params if param.grad is not None])
 
     def is_safe_to_update(self) -> bool:
-        """Whether gradients were finite when `check_nan_in_grads` last looked."""
+        """Whether gradients were finite at the last `check_nan_in_grads`."""
         return self._is_safe_to_update
 
     def update_loss_scale(self) -> None:
-        """Let a dynamic loss scale grow or shrink, as gradients were finite or not."""
+        """Increase a dynamic loss scale if gradients were finite, or reduce it."""
         if self._dynamic_loss_scale is not None:
             self._dynamic_loss_scale.adjust(self._is_safe_to_update)
             self._loss_scale = self._dynamic_loss_scale.value
@@ -196,7 +198,7 @@ class Optimizer:
     # --- saving and loading -------------------------------------------------------------------------------------------
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the counters, a dynamic loss scale, and the update rules' states by parameter; not the target.
+        """Save or load the counters, a dynamic loss scale, and the states of update rules; not the target.
 
         Raises:
             RuntimeError: `setup` has not been called.
@@ -213,7 +215,7 @@ class Optimizer:
 
 
 def _all_finite(arrays: Sequence[Array]) -> bool:
-    """Whether all elements are finite. One answer to wait for from each device, however many arrays there are."""
+    """Whether all elements are finite. The host waits for only one result from each device."""
     answers: dict[Device, list[Array]] = {}
     for array in arrays:
         device = get_device_of(array)

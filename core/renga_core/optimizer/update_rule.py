@@ -1,4 +1,4 @@
-"""`UpdateRule`: how one parameter changes."""
+"""`UpdateRule`: the update of one parameter."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["UpdateRule"]
 
 
 class UpdateRule:
-    """Updates a parameter from its gradient, and holds the state that is needed from one update to the next.
+    """Updates a parameter from its gradient, and keeps the state between updates.
 
-    A subclass defines `update_core` and, if it remembers anything, `init_state`::
+    A subclass defines `update_core` and, if it has a state, `init_state`::
 
         class MomentumRule(UpdateRule):
             def init_state(self, param):
@@ -37,18 +37,18 @@ class UpdateRule:
                 v -= self.hyperparam.lr * param.grad
                 array += v
 
-    The array and the state are changed in place, by expressions on arrays and Python numbers: the result then has the
+    The array and the state are changed in place, using arrays and Python numbers only, so that the result keeps the
     parameter's dtype.
 
-    A rule that defines `update_group` in place of `update_core` computes for many parameters in one call.
+    A rule that defines `update_group` instead of `update_core` updates many parameters in one call.
 
     Args:
         parent_hyperparam: Hyperparameters of the optimizer.
 
     Attributes:
-        hyperparam: Hyperparameters of this parameter; those not set here are the optimizer's.
-        enabled: False to leave the parameter as it is.
-        t: Number of updates so far. The state is made in the first.
+        hyperparam: Hyperparameters of this parameter; values not set here are the optimizer's.
+        enabled: False: do not change the parameter.
+        t: Number of updates so far. The first update makes the state.
     """
 
     def __init__(self, parent_hyperparam: Hyperparameter | None = None) -> None:
@@ -63,7 +63,7 @@ class UpdateRule:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What is remembered, by name: arrays on the parameter's device, and numbers. Empty before the first update."""
+        """The state by name: arrays on the parameter's device, and numbers. Empty before the first update."""
         return {} if self._state is None else self._state
 
     # --- what a subclass defines --------------------------------------------------------------------------------------
@@ -72,31 +72,31 @@ class UpdateRule:
         """Fill `state`, before the first update of `param`."""
 
     def update_core(self, param: Parameter) -> None:
-        """Change ``param.array`` in place by ``param.grad``. Both are there, and `state` is on their device."""
+        """Change ``param.array`` in place, using ``param.grad``. Both exist, and `state` is on their device."""
         state = {name: [value] for name, value in self.state.items()}
         self.update_group([param.array], [param.grad], state)
 
     def update_group(self, params: Sequence[Array], grads: Sequence[Array], state: Mapping[str, Sequence[Any]]) -> None:
-        """Change the arrays of parameters in place, where `update_core` changes one.
+        """Change the arrays of several parameters in place, as `update_core` does for one.
 
-        One rule is asked for a group of parameters whose rules are of one class and have the same hyperparameters and
-        `t`, so it computes by its own.
+        It is called on one rule for a group of parameters. The rules of a group have the same class, hyperparameters
+        and `t`, so this rule's own values hold for all.
 
         Args:
-            params: Arrays of the parameters, all of one dtype and on one device; of any shapes.
+            params: Arrays of the parameters, of one dtype, on one device, of any shapes.
             grads: Their gradients.
-            state: By name, what is remembered of each of the parameters.
+            state: By name, the states of the parameters, in the order of `params`.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither `update_core` nor `update_group`")
 
     # --- updating -----------------------------------------------------------------------------------------------------
 
     def in_groups(self, param: Parameter) -> bool:
-        """Whether `update_group` is to be called for this parameter together with others.
+        """Whether `update_group` may update this parameter together with others.
 
-        It is not where a subclass or a program has put something else in the place of what it does: an `update_core` or
-        `update` of its own, or any attribute on the rule, which other rules of the class may have with another value.
-        Nor is it for a parameter that shares its array with a copy: of these, each sees what the one before has done.
+        False if a subclass or a program overrides the update: with its own `update_core` or `update`, or with an
+        attribute of the rule, whose value may differ between rules. False also for a parameter that shares its array
+        with a copy, because the second update must see the result of the first.
         """
         kind = type(self)
         return (
@@ -109,16 +109,16 @@ class UpdateRule:
         )
 
     def group_key(self) -> Hashable:
-        """What rules have in common one of which can compute for all."""
+        """What rules must have in common to be in one group."""
         return type(self), self.t, values_key(self.hyperparam), *(self._state or ())
 
     @property
     def has_hooks(self) -> bool:
-        """Whether there is a function to call before or after each update of this parameter."""
+        """Whether a hook is called before or after each update of this parameter."""
         return bool(self._hooks)
 
     def update(self, param: Parameter) -> None:
-        """Change the parameter, unless the rule is disabled or there is no gradient."""
+        """Update the parameter, unless the rule is disabled or there is no gradient."""
         if param.array is None:
             return
         device = get_device_of(param.array)
@@ -129,15 +129,15 @@ class UpdateRule:
                 self.finish(param, target)
 
     def begin(self, param: Parameter, device: Device) -> Parameter | None:
-        """What comes before `update_core` or `update_group`: the state, the copy in float32, the count, hooks.
+        """Prepare `update_core` or `update_group`: the state, the float32 copy, the count, hooks.
 
         Args:
             param: A parameter with an array.
-            device: Where that is.
+            device: The device of the array.
 
         Returns:
-            What is to be changed: the parameter or its copy in float32. None if nothing is to be done: the rule is
-            disabled, or there is no gradient.
+            The object to update: the parameter or its float32 copy. None if there is nothing to do, because the rule is
+            disabled or there is no gradient.
         """
         grad = param.grad
         if not self.enabled or grad is None:
@@ -158,7 +158,7 @@ class UpdateRule:
         return target
 
     def finish(self, param: Parameter, target: Parameter) -> None:
-        """What comes after: hooks, and the way back from float32."""
+        """Finish an update: call hooks, and copy back from float32."""
         for hook in self._hooks.at("post"):
             hook(self, target)
         if target is not param:
@@ -169,20 +169,20 @@ class UpdateRule:
         """Call a function in each update of this parameter, with this rule and the parameter.
 
         Args:
-            hook, name, timing, and errors: As of `Optimizer.add_hook`.
+            hook, name, timing, and errors: See `Optimizer.add_hook`.
         """
         self._hooks.add(hook, name, timing)
 
     def remove_hook(self, name: str) -> None:
-        """Take the hook of this name away. Raises KeyError if there is none."""
+        """Remove the hook with this name. Raises KeyError if there is none."""
         self._hooks.remove(name)
 
     def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
-        """Make the gradient what hooks expect: divided by the loss scale, and in float32 if the update is.
+        """Prepare the gradient for hooks: divide it by the loss scale; convert it if the update uses float32.
 
         Args:
             param: The parameter.
-            loss_scale: That of a gradient of which no backward has noted it.
+            loss_scale: The loss scale of a gradient for which no backward recorded one.
         """
         grad = param.grad
         if grad is None:
@@ -192,7 +192,7 @@ class UpdateRule:
         param.unscale_grad(loss_scale)
 
     def _move(self, device: Device) -> None:
-        """Bring the state to where the parameter is now."""
+        """Move the state to the parameter's device."""
         state = self._state or {}
         for name, value in state.items():
             if is_array(value):
@@ -204,16 +204,16 @@ class UpdateRule:
     # --- half precision -----------------------------------------------------------------------------------------------
 
     def use_fp32_update(self, flag: bool = True) -> None:
-        """Update a half-precision parameter through a copy in float32, in which small steps are not lost."""
+        """Update a half-precision parameter through a float32 copy, so that small steps are not lost."""
         self._use_fp32_update = flag
 
     def _goes_through_fp32(self, param: Parameter) -> bool:
         return self._use_fp32_update and param.array is not None and bool(param.dtype.itemsize < 4)
 
     def _fp32_copy(self, param: Parameter, grad: Array) -> Parameter:
-        """The copy in float32, with the gradient.
+        """Return the float32 copy, with the gradient.
 
-        Elements that somebody has changed since the last update (by loading or clipping the parameter) are taken over.
+        Copies elements of the parameter that were changed since the last update (by loading or clipping, for example).
         """
         found = self._fp32_param
         if found is None or self.t == 0:
@@ -226,7 +226,7 @@ class UpdateRule:
     # --- saving and loading -------------------------------------------------------------------------------------------
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load `t` and, after the first update, the state and the copy in float32."""
+        """Save or load `t` and, after the first update, the state and the float32 copy."""
         self.t = serializer("t", self.t)
         if self.t == 0:
             return
@@ -238,7 +238,7 @@ class UpdateRule:
                 state[name] = serializer(name, state[name])
         if self._use_fp32_update:
             self._serialize_fp32_copy(serializer)
-        self._device = None  # what was loaded is on the host
+        self._device = None  # the loaded state is on the host
 
     def _serialize_fp32_copy(self, serializer: AbstractSerializer) -> None:
         if self._fp32_param is not None:
@@ -249,16 +249,16 @@ class UpdateRule:
                 self._fp32_param = Parameter(np.array(loaded))
 
     def _load_state(self, serializer: Deserializer) -> None:
-        """Load a state that was never made here, asking for what `init_state` makes for some parameter."""
+        """Load a state that was never made here; `init_state` makes an example, which shows the names."""
         model = copy.copy(self)
         made: dict[str, Any] = {}
         model._state = made
         model.init_state(Parameter(np.zeros(1, np.float32)))
         loaded = {name: serializer(name, None) for name in sorted(made)}
         if all(value is not None for value in loaded.values()):
-            # A copy, because it will be changed in place; and an array without axes comes back as a scalar.
+            # A copy, because it will be changed in place, and because a 0-d array is loaded as a scalar.
             self._state = {k: np.array(v) if is_array(made[k]) else v for k, v in loaded.items()}
 
 
 _ATTRIBUTES = len(vars(UpdateRule()))
-"""Of a rule to which no subclass and no program has added one."""
+"""Whether no subclass and no program has added a hook to a rule."""

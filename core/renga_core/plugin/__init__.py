@@ -1,23 +1,24 @@
-"""Plugins: how every part of Renga is found, chosen and replaced.
+"""The plugin system: how parts of Renga are found, chosen and replaced.
 
-**To use** what plugins provide: `registry(OPTIMIZER).load("adam")`. The same accessor serves every kind; `registry`
-says how names are chosen, `errors` what can go wrong.
+**To use** what plugins provide: `registry(OPTIMIZER).load("adam")`. It works the same way for every kind. `registry`
+describes how names are chosen, `errors` the errors.
 
-**To write** a plugin: a module with functions marked `hookimpl` that return descriptions (`Provider`, `Kernel`), named
-by an entry point of group ``renga``. `hookspecs` has the hooks, each with a plugin to paste; `events` the events. Such
-a module imports nothing but this package, which in turn imports nothing heavy.
+**To write** a plugin: write a module with functions marked `hookimpl` that return descriptions (`Provider`, `Kernel`),
+and name it in an entry point of group ``renga``. `hookspecs` has the hooks, each with an example to paste; `events` has
+the events. Such a module imports only this package, which itself imports nothing heavy.
 
-How it works, in the order in which it happens:
+The parts, in the order in which they are used:
 
-- `kind`: what a kind is: a row of data. Core's rows are in `renga_core.kinds`. `provider`: what describes a thing of a
-  kind.
-- `entry_points`: those that are installed. `discovery`: which may be imported. `requirements`: their ``Requires-Dist``.
-- `loading`: importing their thin modules, checking their hooks.
-- `offers`: asking what they offer of a kind; looking whether it can be used; importing it.
-- `registry`, `selection`, `preferences`: from a name, or a list of wishes, or the settings, to one of these.
-  `auto_order`: what ``auto`` stands for, and in which order.
-- `messages`: the errors in full. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
-- `manager`: what remembers all this.
+- `kind`: `Kind`, the description of a kind of providers. Core's kinds are in `renga_core.kinds`. `provider`: the
+  description of one provider.
+- `entry_points`: finds installed plugins. `discovery`: decides which may be imported. `requirements`: checks
+  ``Requires-Dist``.
+- `loading`: imports the plugin modules and checks their hooks.
+- `offers`: calls a kind's hooks, checks whether providers can be used, and imports them.
+- `registry`, `selection`, `preferences`: choose a provider by name, by a list of names, or by the settings.
+  `auto_order`: the candidates of ``auto``, in order.
+- `messages`: error messages. `state`: ready, unavailable, ambiguous, incompatible, invalid, broken, disabled.
+- `manager`: keeps all this for the process.
 """
 
 from .errors import (

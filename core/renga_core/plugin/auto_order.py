@@ -1,4 +1,4 @@
-"""What ``auto`` stands for: the offers of a kind that may be chosen without being named, in the order of trying."""
+"""The candidates of ``auto``: providers that may be chosen without being named, in order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["in_auto_order"]
 
 
 def in_auto_order(kind: Kind[Any], offers: Sequence[Offer]) -> list[Offer]:
-    """Return those of `offers` that ``auto`` stands for, in the order in which they are tried.
+    """Return the offers that ``auto`` may choose, in the order in which they are tried.
 
-    They are those that ask for it (`Provider.auto`), and those of the plugin that ``[prefer.<kind>] auto`` names, which
-    come first. Then accelerators come before CPUs; of each, what Renga ships comes first, then the name decides: to
-    install another plugin changes nothing for a machine on which what Renga ships is chosen.
+    These are the providers that ask for it (`Provider.auto`). The plugin in ``[prefer.<kind>] auto`` comes first, then
+    accelerators, then CPUs. Within each group Renga's own come first, then the name decides. So installing another
+    plugin does not change the choice on a machine where one of Renga's own is chosen.
 
     Raises:
-        UnknownProvider: The preference is for a plugin that offers nothing of this kind.
+        UnknownProvider: The preferred plugin offers nothing of this kind.
     """
     preference = preferences.preferred(kind, AUTO)
     first = [it for it in offers if preference is not None and preference.value in it.plugin.names]

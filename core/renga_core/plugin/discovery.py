@@ -1,4 +1,4 @@
-"""Stage 1: name the plugins that are installed, and decide which may be imported. No plugin's code is imported here."""
+"""Stage 1: list the installed plugins, and decide which may be imported. No plugin code is imported here."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["discover", "misspelt", "misspelt_providers"]
 
 
 def discover(found: Iterable[EntryPoint], rules: Rules, installed: Callable[[], str | None]) -> list[Plugin]:
-    """Return a plugin for each entry point, in an order that does not depend on ``sys.path``, with a first status.
+    """Return a plugin for each entry point, with a first status. The order does not depend on ``sys.path``.
 
     Args:
         found: The entry points.
-        rules: What is disabled, required, and whether the rest is loaded.
+        rules: Which plugins are disabled or required, and whether others are loaded.
         installed: Returns the version of Renga, for ``Requires-Dist``.
     """
     claims: dict[str, dict[str, dict[str, EntryPoint]]] = {}  # name, distribution, value
@@ -48,7 +48,7 @@ def discover(found: Iterable[EntryPoint], rules: Rules, installed: Callable[[], 
 
 
 def misspelt(rules: Rules, plugins: Iterable[Plugin]) -> list[str]:
-    """Return a sentence for each disabled name that is nearly a plugin's, or no plugin's and typed for this command."""
+    """Return a warning for each disabled name that is unknown, if it is a near miss or came from ``-p``."""
     known = {name for plugin in plugins for name in plugin.names}
     found = []
     for name in rules.disable:
@@ -60,12 +60,12 @@ def misspelt(rules: Rules, plugins: Iterable[Plugin]) -> list[str]:
 
 
 def misspelt_providers(rules: Rules, plugins: Iterable[Plugin], offered: Iterable[str]) -> list[str]:
-    """Return a sentence for each disabled ``plugin:name`` that its plugin does not offer.
+    """Return a warning for each disabled ``plugin:name`` that its plugin does not offer.
 
     Args:
-        rules: What is disabled.
+        rules: The disabled names.
         plugins: All plugins.
-        offered: The full names of what they offer, of all kinds.
+        offered: The full names of all providers.
     """
     ready = {plugin.name for plugin in plugins if plugin.status.state is State.READY}
     known = set(offered)
@@ -88,7 +88,7 @@ def _first_status(
         step = f"Add '{plugin.name}' to plugins.required, or turn plugins.autoload on."
         return Status(State.DISABLED, f"plugins.autoload is off ({rules.origin('autoload')})", step)
     if not NAME.fullmatch(plugin.entry_point):
-        reason = f"its entry point is called {plugin.entry_point!r}; expected lower-case letters, digits, _ . -"
+        reason = f"its entry point is named {plugin.entry_point!r}; expected lower-case letters, digits, _ . -"
         return Status(State.INVALID, reason, f"Rename the entry point in {plugin.distribution}.")
     if len(values) > 1:
         reason = f"{plugin.distribution} has {len(values)} entry points of this name: {', '.join(values)}"

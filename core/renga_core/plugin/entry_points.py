@@ -1,7 +1,7 @@
-"""What is installed: the entry points of group ``renga``, and Renga's own version. Reads metadata, imports nothing.
+"""Finds entry points of group ``renga``, and Renga's own version. Reads metadata, imports nothing.
 
-Folders on ``sys.path`` are read here: `importlib.metadata` imports the readers of e-mail and of archives, and parses
-all metadata, which takes as long as importing Renga's core. It is asked where something else is on the path.
+Folders on ``sys.path`` are read directly, because `importlib.metadata` imports parsers of e-mail and archives and
+parses all metadata, which takes as long as importing Renga's core. It is used only for other entries of the path.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["EntryPoint", "installed_entry_points", "normalized", "renga_version"
 
 
 class EntryPoint(NamedTuple):
-    """A line under ``[project.entry-points.renga]`` of a distribution, or a plugin that the program itself brings.
+    """A line under ``[project.entry-points.renga]`` of a distribution, or a plugin that the program adds itself.
 
     Attributes:
-        name: Left of the equals sign.
-        value: Right of it.
-        load: Imports and returns what the value names.
-        distribution: Whose line.
+        name: The name left of the equals sign.
+        value: The target right of the equals sign.
+        load: Imports and returns the target.
+        distribution: The distribution that contains the line.
         version: The distribution's version.
         requires: Its ``Requires-Dist`` lines.
     """
@@ -40,15 +40,15 @@ class EntryPoint(NamedTuple):
 
 
 def normalized(distribution: str) -> str:
-    """Return the name by which package indexes compare distributions: ``Acme_Cupy`` is ``acme-cupy``."""
+    """Normalize a distribution's name as package indexes do: ``Acme_Cupy`` becomes ``acme-cupy``."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def installed_entry_points() -> list[EntryPoint]:
     """Return the entry points of group ``renga`` of all distributions on ``sys.path``.
 
-    Of several distributions of one name the first counts, as for `import`. One whose metadata cannot be read gives an
-    entry point that cannot be loaded, if it has to do with Renga; it does not hide the others.
+    If several distributions have the same name, the first counts, as in `import`. A distribution of Renga's plugins
+    with unreadable metadata yields an entry point that cannot be loaded; the others are still found.
     """
     return list(_entry_points(_distributions()))
 
@@ -59,16 +59,16 @@ def renga_version() -> str | None:
 
 
 def _distributions() -> Iterable[Any]:
-    """What is on the path: objects with as much of `importlib.metadata.Distribution` as `_Folder` has."""
+    """Yield the distributions on the path, with the interface of `_Folder`."""
     finders = [finder for finder in sys.meta_path if hasattr(finder, "find_distributions")]
-    known = ("PathFinder", "MetadataPathFinder")  # Python's, and that of `importlib_metadata`
+    known = ("PathFinder", "MetadataPathFinder")  # Python's finder, and the one of `importlib_metadata`
     if all(getattr(finder, "__name__", type(finder).__name__) in known for finder in finders):
         folders = [path or "." for path in sys.path]
         if not any(os.path.isfile(path) or path.endswith(".egg") for path in folders):
             return _in_folders(folders)
     try:
         import importlib_metadata
-    except ModuleNotFoundError:  # installed without its dependencies; Python's own does
+    except ModuleNotFoundError:  # not installed; Python's own module works as well
         import importlib.metadata as importlib_metadata  # type: ignore[no-redef]  # two modules of one interface
     return importlib_metadata.distributions()
 
@@ -108,7 +108,7 @@ class _Folder:
         self._path = path
 
     def read_text(self, name: str) -> str | None:
-        """Return what is in a file; None if it is not there."""
+        """Return the text of a file; None if it does not exist."""
         try:
             with open(os.path.join(self._path, name), encoding="utf-8") as file:
                 return file.read()
@@ -123,22 +123,22 @@ class _Folder:
 
     @property
     def name(self) -> str:
-        """The name as its author spells it."""
+        """The name as written by its author."""
         return dict(self._headers)["Name"]
 
     @property
     def version(self) -> str:
-        """Of the distribution."""
+        """The version of the distribution."""
         return dict(self._headers)["Version"]
 
     @property
     def requires(self) -> list[str]:
-        """The lines ``Requires-Dist``."""
+        """The ``Requires-Dist`` lines."""
         return [value for key, value in self._headers if key == "Requires-Dist"]
 
     @property
     def entry_points(self) -> Iterator[_Point]:
-        """The lines of ``entry_points.txt``. Raises ValueError for one that is none."""
+        """The lines of ``entry_points.txt``. Raises ValueError if a line is malformed."""
         group = ""
         for line in map(str.strip, (self.read_text("entry_points.txt") or "").splitlines()):
             if line.startswith("[") and line.endswith("]"):
@@ -172,7 +172,7 @@ def _entry_points(distributions: Iterable[Any]) -> Iterator[EntryPoint]:
 def _name(distribution: Any) -> str:
     try:
         return normalized(distribution.name)
-    except Exception:  # the file that says the name is the one that cannot be read
+    except Exception:  # the unreadable file is the one that contains the name
         return "unreadable"
 
 

@@ -1,6 +1,6 @@
-"""What can be wrong with plugins and what they provide.
+"""Errors of plugins and providers.
 
-Each message says the kind, the name, where the name came from, the reason, and the next step.
+Each message contains the kind, the name, where the name came from, the reason, and the next step.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = [
 
 
 class RengaPluginError(RengaError):
-    """Something about plugins, or about what was asked of them, is wrong.
+    """A plugin is faulty, or a request cannot be satisfied by plugins.
 
     Args:
-        message: The whole of it.
-        reason: The reason alone, for a list of what was skipped.
+        message: The complete message.
+        reason: The reason alone, for lists of skipped providers.
     """
 
     exit_status = 2
@@ -39,24 +39,24 @@ class UnknownProvider(RengaPluginError):
 
 
 class AmbiguousProvider(RengaPluginError):
-    """Several plugins offer this name, and nobody said which is meant."""
+    """Several plugins offer this name, and no setting chooses one."""
 
 
 class ProviderUnavailable(RengaPluginError, RuntimeError):
-    """It is known, but cannot be used here: a module is missing, its probe says no, or it was disabled."""
+    """The provider is known but cannot be used here: a module is missing, its probe fails, or it is disabled."""
 
 
 class ProviderIncompatible(RengaPluginError):
-    """It was made for another version of Renga, or of the kind's interface."""
+    """The provider was made for another version of Renga, or of the kind's interface."""
 
 
 class ProviderFaulty(RengaPluginError):
-    """Its plugin raised, or describes itself wrongly."""
+    """The plugin raised an error, or its description is wrong."""
 
 
 class InvalidDescription(RengaPluginError, ValueError):
-    """A `Provider`, `Kernel` or `Kind` has a field that cannot be right; raised where it is constructed."""
+    """A `Provider`, `Kernel` or `Kind` has an invalid field; raised by the constructor."""
 
 
 class RengaPluginWarning(UserWarning):
-    """A plugin could not be loaded, or not wholly. Shown once; `renga plugins` keeps the whole story."""
+    """A plugin could not be loaded completely. Shown once; `renga plugins` shows the details."""

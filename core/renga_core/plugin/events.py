@@ -1,6 +1,6 @@
-"""The events: few and coarse, called with keyword arguments; an implementation takes those it wants.
+"""Events of plugins: few, and called with keyword arguments; an implementation declares only those it needs.
 
-What it returns is not used. One that raises is reported, and disturbs nobody else.
+Return values are ignored. If an implementation raises an error, the error is reported, and the others still run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["EVENTS", "renga_configure", "renga_provider_selected", "renga_run_fi
 
 
 def renga_configure(manager: PluginManager) -> None:
-    """Plugins have been loaded, and nothing has been chosen yet.
+    """Plugins have been loaded, and no provider has been chosen yet.
 
     Args:
         manager: The manager that loaded them.
@@ -34,10 +34,10 @@ def renga_configure(manager: PluginManager) -> None:
 
 
 def renga_run_start(config: Mapping[str, Any]) -> None:
-    """A training run starts: everything has been checked and built, nothing has been computed.
+    """A training run starts: it has been checked and built, and nothing has been computed yet.
 
     Args:
-        config: The settings of the run by their full keys, ``{"run.seed": 0, ...}``.
+        config: The settings of the run by full key, ``{"run.seed": 0, ...}``.
 
     Example:
         ::
@@ -52,11 +52,11 @@ def renga_run_start(config: Mapping[str, Any]) -> None:
 
 
 def renga_run_finish(config: Mapping[str, Any], error: BaseException | None) -> None:
-    """A training run is over.
+    """A training run has ended.
 
     Args:
-        config: As in `renga_run_start`.
-        error: What ended it, or None where it came to its end.
+        config: See `renga_run_start`.
+        error: The exception that ended it; None if it finished normally.
 
     Example:
         ::
@@ -71,10 +71,10 @@ def renga_run_finish(config: Mapping[str, Any], error: BaseException | None) -> 
 
 
 def renga_provider_selected(selection: Selection) -> None:
-    """Something was chosen and its target imported; called the first time for each provider.
+    """A provider was chosen and its target imported. Called once for each provider, the first time.
 
     Args:
-        selection: What was chosen, where its name came from, and what was skipped on the way.
+        selection: The provider, where its name came from, and what was skipped.
 
     Example:
         ::

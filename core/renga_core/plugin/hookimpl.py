@@ -1,4 +1,4 @@
-"""The mark that makes a function of a plugin a hook."""
+"""`hookimpl`: marks a function of a plugin as a hook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar, overload
 __all__ = ["PROJECT", "hookimpl"]
 
 PROJECT = "renga"
-"""The entry-point group, and the name under which pluggy keeps Renga's marks."""
+"""The entry-point group, and the project name that pluggy uses for Renga's marks."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,14 +19,14 @@ def hookimpl(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def hookimpl(*, optional: bool = ...) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def hookimpl(function: Callable[P, R] | None = None, /, *, optional: bool = False) -> object:
-    """Mark a function of a plugin as one of Renga's hooks; the function's name says which (see `hookspecs`).
+    """Mark a function of a plugin as one of Renga's hooks; its name says which one (see `hookspecs`).
 
     Args:
         function: The function, when used as ``@hookimpl``.
-        optional: Pass over the function in silence where the hook is unknown: it describes providers of a kind that
-            another plugin adds, and that plugin need not be installed.
+        optional: Ignore the function silently if the hook is unknown. Use it for hooks of a kind that another plugin
+            adds, if that plugin may be missing.
     """
-    from pluggy import HookimplMarker  # 20 ms that `import renga` need not pay
+    from pluggy import HookimplMarker  # saves 20 ms of `import renga`
 
     mark = HookimplMarker(PROJECT)(optionalhook=optional)
     return mark if function is None else mark(function)

@@ -1,7 +1,7 @@
-"""The hooks there are: one for each kind, `renga_kinds`, and the `events`.
+"""The hooks: one for each kind, `renga_kinds`, and the `events`.
 
 A kind's hook has no arguments and returns a list of descriptions. Its specification is generated from the kind's row;
-its docstring holds a plugin to paste.
+its docstring contains an example plugin to paste.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ KINDS_HOOK = "renga_kinds"
 _PROVIDER_DOCSTRING = """\
 Describe the providers of kind ``{kind.name}``: {kind.summary}.
 
-Called once, when something of this kind is first asked for. Nothing may be imported or computed here beyond
-`renga_core.plugin`: a description names its target, which is imported when it is used.
+Called once, at the first use of this kind. Import and compute nothing here beyond `renga_core.plugin`: the target of a
+description is imported when it is used.
 
 Returns:
-    A list of `{spec}`; empty where there is nothing to offer.
+    A list of `{spec}`; empty if there is nothing to offer.
 
 Example:
     A plugin to paste into ``acme/plugin.py``, with this in its pyproject.toml::
@@ -49,7 +49,7 @@ Example:
 
 
 def hook_of(kind: Kind[Any]) -> Callable[[], list[Provider]]:
-    """Return the specification of a kind's hook: a function of the hook's name, documented from the row."""
+    """Return the specification of a kind's hook: a function with the hook's name, documented from the row."""
 
     def specification() -> list[Provider]:
         raise NotImplementedError
@@ -70,9 +70,9 @@ def hook_of(kind: Kind[Any]) -> Callable[[], list[Provider]]:
 
 
 def renga_kinds() -> list[Kind[Any]]:
-    """Add kinds of providers: core never learns about them, and every plugin can provide them.
+    """Add kinds of providers, which every plugin can then provide. Core need not know about them.
 
-    Called once, after all plugins were imported. A kind that core has, or that another plugin describes otherwise, is
+    Called once, after all plugins were imported. Kinds that core has, or that another plugin defines differently, are
     refused.
 
     Returns:
@@ -92,13 +92,13 @@ def renga_kinds() -> list[Kind[Any]]:
             def renga_kinds() -> list[Kind[Any]]:
                 return [DETECTOR]
 
-        From then on ``renga_detectors`` is a hook, and ``registry(DETECTOR).load("ssd")`` loads what it describes.
+        Then ``renga_detectors`` is a hook, and ``registry(DETECTOR).load("ssd")`` loads what it describes.
     """
     raise NotImplementedError
 
 
 def specification(kinds: Iterable[Kind[Any]]) -> ModuleType:
-    """Return the namespace of hook specifications that pluggy checks plugins against: kinds' hooks and events."""
+    """Return a namespace with the specifications of all hooks, for pluggy: kinds' hooks and events."""
     from pluggy import HookspecMarker
 
     mark = HookspecMarker(PROJECT)

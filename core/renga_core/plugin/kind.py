@@ -1,4 +1,4 @@
-"""What a kind of things that plugins provide is: a row of data. Core's rows are in `renga_core.kinds`."""
+"""`Kind`: the description of a kind of providers. Core's kinds are in `renga_core.kinds`."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class Kind(Generic[T_co]):
-    """A kind of provider. `T_co` is the type of what a provider's `target` names.
+    """A kind of provider. `T_co` is the type of the object that a provider's `target` names.
 
     Args:
-        name: ``optimizer``; the word for it in messages and on the command line.
+        name: ``optimizer``: the name in messages and on the command line.
         hook: The hook in which plugins describe their providers. Default: ``renga_<name>s``.
         revisions: The revisions of the kind's interface that this Renga can use, oldest first.
-        config_key: The setting that names the one to use, ``run.backend``; "" where there is no such setting.
-        default: What serves where nothing is said, and what the name ``auto`` means: a name; several, the first usable
-            of which serves; or ``auto``, which is those that ask for it (`Provider.auto`).
-        config_name: Takes the name out of that setting's value, where the value says more: ``cupy:0`` is a device of
-            backend ``cupy``. None: the value is the name.
-        protocol: ``module:Class`` that says what a provider must be able to do.
+        config_key: The setting that chooses the provider, ``run.backend``; "" if there is none.
+        default: The choice without a setting, which ``auto`` also means: a name; several names, of which the first
+            usable one is taken; or ``auto``: the providers that ask for it (`Provider.auto`).
+        config_name: Extracts the name from that setting's value: ``cupy:0`` is a device of backend ``cupy``. None: the
+            value is the name.
+        protocol: ``module:Class``, the protocol that providers must implement.
         suite: ``module:Class``, the conformance kit.
         summary: What a target of this kind is, in one sentence.
         spec: The class of the descriptions: `Provider`, or a class derived from it.
-        namespace: The public module in which providers stand under the name of their target, ``renga.optimizers``; ""
-            where there is none.
-        unique: Whether a short name must lead to one provider. Where it need not (kernels), several may serve together.
+        namespace: The public module in which providers appear under the names of their targets, ``renga.optimizers``;
+            "" if there is none.
+        unique: Whether a short name must mean a single provider. Otherwise (kernels) several can be used together.
 
     Raises:
-        InvalidDescription: A field cannot be right.
+        InvalidDescription: A field is invalid.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Stage 2: import the thin modules of the plugins that may be imported, and check their hooks."""
+"""Stage 2: import the modules of the plugins that may be imported, and check their hooks."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["Loaded", "fault", "listed", "load"]
 
 CORE_KINDS = "renga_core.kinds:CORE_KINDS"
-"""Where core says which kinds it knows: named as a provider's target is, for this package itself knows none."""
+"""Where core defines its kinds; named like a provider's target, because this package does not import them."""
 
 
 class Loaded:
-    """The plugins once loaded.
+    """The loaded plugins.
 
     Attributes:
-        plugins: All of them, whatever their state, in order.
-        kinds: The kinds there are, by name.
-        problems: What is wrong with parts of plugins; what goes wrong later is added.
+        plugins: All plugins in any state, in order.
+        kinds: All kinds, by name.
+        problems: Problems of parts of plugins; later problems are added.
     """
 
     def __init__(self, plugins: Iterable[Plugin]) -> None:
@@ -42,15 +42,15 @@ class Loaded:
         self._hooks = pluggy.PluginManager(PROJECT)
 
     def ready(self) -> list[Plugin]:
-        """Return the plugins that were imported and are in order."""
+        """Return the plugins that were imported without errors."""
         return [plugin for plugin in self.plugins if plugin.status.state is State.READY]
 
     def implementations(self, hook: str) -> list[tuple[Plugin, pluggy.HookImpl]]:
-        """Return who implements a hook, in the order of the plugins."""
+        """Return the plugins that implement a hook, in order."""
         return _implementations(self._hooks, hook, self.plugins)
 
     def import_plugins(self) -> None:
-        """Import what each entry point names; one that raises is broken, and no other one suffers."""
+        """Import the target of each entry point. If one raises an error, only that plugin is marked broken."""
         seen: dict[int, Plugin] = {}
         for plugin in self.ready():
             try:
@@ -68,8 +68,8 @@ class Loaded:
                 plugin.status = Status(State.INVALID, reason, step)
 
     def add_kinds(self) -> None:
-        """Ask plugins for the kinds that they add. One that two plugins describe differently is refused to both."""
-        # A manager of its own: which other hooks are known is settled by the answers.
+        """Ask plugins for the kinds that they add. A kind that two plugins define differently is refused to both."""
+        # A separate pluggy manager: the answers decide which other hooks exist.
         asked = _import_pluggy().PluginManager(PROJECT)
         asked.add_hookspecs(specification(()))
         for plugin in self.ready():
@@ -77,7 +77,7 @@ class Loaded:
                 asked.register(plugin.module, plugin.name)
             except BaseException as error:
                 pass_interrupt(error)
-                continue  # the same refusal comes again in `register_hooks`, which reports it
+                continue  # `register_hooks` finds and reports the same error
         offered: list[tuple[Plugin, Kind[Any]]] = []
         for plugin, hook in _implementations(asked, KINDS_HOOK, self.plugins):
             try:
@@ -95,15 +95,15 @@ class Loaded:
         for plugin, kind in offered:
             rivals = [other for other, rival in offered if rival != kind and _same_place(rival, kind)]
             if any(_same_place(core, kind) for core in resolve(CORE_KINDS)):
-                self._refuse_kind(plugin, f"core has a kind '{kind.name}' or its hook already")
+                self._refuse_kind(plugin, f"core already has a kind '{kind.name}' or its hook")
             elif rivals:
-                reason = f"kind '{kind.name}' is described otherwise by {rivals[0]}"
+                reason = f"kind '{kind.name}' is defined differently by {rivals[0]}"
                 self._refuse_kind(plugin, reason)
             else:
                 self.kinds[kind.name] = kind
 
     def register_hooks(self) -> None:
-        """Register each plugin's hooks; report those that are unknown, unmarked, or take arguments there are not."""
+        """Register each plugin's hooks; report hooks that are unknown, unmarked, or take unknown arguments."""
         self._hooks.add_hookspecs(specification(self.kinds.values()))
         known = sorted(vars(self._hooks.hook))
         for plugin in self.ready():
@@ -112,7 +112,7 @@ class Loaded:
             except BaseException as error:
                 pass_interrupt(error)
                 plugin.error = error
-                # The first line of pluggy's message names the plugin once more.
+                # The first line of pluggy's message repeats the plugin's name.
                 detail = "; ".join(str(error).splitlines()[1:]) or describe_error(error)
                 plugin.status = Status(State.INVALID, f"its hooks are refused: {detail}", plugin.blame)
                 continue
@@ -138,7 +138,7 @@ class Loaded:
 
 
 def load(plugins: Iterable[Plugin]) -> Loaded:
-    """Import the plugins that may be, take the kinds that they add, and register their hooks."""
+    """Import the plugins that may be imported, add their kinds, and register their hooks."""
     loaded = Loaded(plugins)
     loaded.import_plugins()
     loaded.add_kinds()
@@ -157,14 +157,14 @@ def _import_pluggy() -> Any:
 
 
 def listed(returned: object) -> list[Any]:
-    """Return what a hook returned as a list. Called inside the guard: a generator may raise midway."""
+    """Convert a hook's return value to a list. Called inside the guard, because a generator may raise an error."""
     if isinstance(returned, (str, bytes)) or not isinstance(returned, Iterable):
         raise InvalidDescription(f"returned {describe_value(returned)} where a list was expected")
     return list(returned)
 
 
 def fault(plugin: Plugin, error: BaseException) -> Status:
-    """Return the status of a hook that raised: invalid if it describes something wrongly, otherwise broken."""
+    """The status of a hook that raised an error: invalid if a description is wrong, otherwise broken."""
     if isinstance(error, InvalidDescription):
         return Status(State.INVALID, str(error), plugin.blame)
     return Status(State.BROKEN, f"raised {describe_error(error)}", plugin.blame)

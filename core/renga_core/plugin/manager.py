@@ -1,4 +1,4 @@
-"""The manager: finds, loads and remembers plugins, at the first question and not before."""
+"""The plugin manager: finds and loads plugins at the first request, and keeps them."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from .state import Plugin, Problem, State, Status, describe_error, pass_interrup
 
 __all__ = ["PluginManager", "choices_state", "get_manager", "using_manager"]
 
-# One count for all managers: a cache that compares `generation` sees that another manager has taken over.
+# One counter for all managers, so that caches that compare `generation` notice a change of manager.
 _generations = itertools.count(1)
 
 
 class PluginManager:
-    """Finds plugins and asks them what they offer. Safe to use from several threads.
+    """Finds plugins and asks them for their providers. Thread-safe.
 
-    Nothing happens until the first question. When the settings under ``plugins`` change, plugins are loaded anew at the
-    next question.
+    Nothing happens before the first request. When the settings under ``plugins`` change, plugins are loaded again at
+    the next request.
 
     Args:
-        entry_points: Returns the entry points; default: those of group ``renga`` of what is installed.
-        rules: Returns what is disabled, autoloaded and required; default: as the settings say.
+        entry_points: Returns the entry points; default: all installed ones of group ``renga``.
+        rules: Returns which plugins are disabled, loaded and required; default: from the settings.
 
     Attributes:
-        generation: Changes whenever plugins do; what was derived from them is stale then. Zero: nothing loaded yet.
+        generation: Changes whenever plugins change, which makes derived data stale. Zero: nothing is loaded yet.
     """
 
     def __init__(
@@ -59,22 +59,22 @@ class PluginManager:
         self._to_warn: list[str] = []
 
     def plugins(self) -> tuple[Plugin, ...]:
-        """Return all plugins, whatever their state, sorted by entry point and distribution."""
+        """Return all plugins in any state, sorted by entry point and distribution."""
         return self._ensure()[1].plugins
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return what is wrong with parts of plugins, as far as they have been asked."""
+        """Return the problems of parts of plugins that are known so far."""
         return tuple(self._ensure()[1].problems)
 
     def kinds(self) -> Mapping[str, Kind[Any]]:
-        """Return the kinds there are, by name: those of core, then those that plugins add."""
+        """Return all kinds by name: core's kinds, then those of plugins."""
         return dict(self._ensure()[1].kinds)
 
     def kind(self, name: str) -> Kind[Any]:
-        """Return the kind of this name.
+        """Return the kind with this name.
 
         Raises:
-            RengaPluginError: Neither core nor a loaded plugin has it.
+            RengaPluginError: Neither core nor a loaded plugin has this kind.
         """
         kinds = self.kinds()
         if name not in kinds:
@@ -82,7 +82,7 @@ class PluginManager:
         return kinds[name]
 
     def offers(self, kind: Kind[Any]) -> tuple[Offer, ...]:
-        """Return what plugins offer of a kind, usable or not, in the order of the plugins.
+        """Return the offers of a kind, usable or not, in the order of the plugins.
 
         Raises:
             RengaPluginError: No loaded plugin adds this kind.
@@ -101,10 +101,10 @@ class PluginManager:
         return found
 
     def check_required(self) -> None:
-        """Raise an error if a plugin that the settings require is missing. Called before every choice.
+        """Raise an error if a required plugin is missing. Called before every choice.
 
         Raises:
-            RengaPluginError: One of them is not installed, or not ready.
+            RengaPluginError: A required plugin is not installed, or not ready.
         """
         rules, loaded = self._ensure()
         ready = {name for plugin in loaded.ready() for name in plugin.names}
@@ -113,12 +113,12 @@ class PluginManager:
                 raise messages.required(name, rules.origin("required"), loaded.plugins)
 
     def emit(self, event: str, **arguments: Any) -> None:
-        """Tell plugins of an event (see `events`). One that raises is reported; the others hear of it all the same."""
+        """Send an event to plugins (see `events`). If one raises an error, it is reported, and the others still run."""
         self._tell(self._ensure()[1], event, arguments)
         self._warn()
 
     def announce(self, selection: Selection) -> None:
-        """Emit ``renga_provider_selected`` unless this provider was announced before."""
+        """Emit ``renga_provider_selected`` at the first selection of this provider."""
         key = f"{selection.offer.kind.name}/{selection.offer.full_name}"
         with self._lock:
             if key in self._announced:
@@ -127,20 +127,20 @@ class PluginManager:
         self.emit("renga_provider_selected", selection=selection)
 
     def notice(self, text: str) -> None:
-        """Tell the user something about plugins, by a warning: once in this process."""
+        """Issue a warning about plugins, once in this process."""
         with self._lock:
             self._warn_later(text)
         self._warn()
 
     def register(self, name: str, plugin: object) -> None:
-        """Add a plugin that no distribution brings: a module, or an object with hooks, of a notebook or a test."""
+        """Add a plugin without a distribution, such as a module, or an object with hooks in a notebook or a test."""
         with self._lock:
             value = getattr(plugin, "__name__", type(plugin).__name__)
             self._registered.append(EntryPoint(name, value, lambda: plugin))
             self.refresh()
 
     def refresh(self) -> None:
-        """Forget what is known of plugins: they are looked for again at the next question. Modules stay imported."""
+        """Forget all plugins, so that the next request finds them again. Modules stay imported."""
         with self._lock:
             self._loaded = None
             self.generation = next(_generations)
@@ -174,7 +174,7 @@ class PluginManager:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Raise an error if this thread asks again: a plugin that asks while it is asked would get half an answer."""
+        """Raise an error if this thread is inside a request: a plugin's hook must not use a half-built list."""
         self._busy = True
         try:
             yield
@@ -197,7 +197,7 @@ class PluginManager:
                 self._remember(problem)
 
     def _remember(self, culprit: Plugin | Problem) -> None:
-        """Keep something wrong for one warning, later: a warning may be an error, and end what it is in."""
+        """Record a problem, and warn later: a warning may be turned into an error, which would interrupt loading."""
         if culprit.status.state in (State.BROKEN, State.INVALID, State.INCOMPATIBLE):
             self._warn_later(f"{culprit} is {culprit.status}. {culprit.status.next_step}")
 
@@ -216,7 +216,7 @@ _default_lock = threading.Lock()
 
 
 def get_manager() -> PluginManager:
-    """Return the manager of this process, which is made when first asked for."""
+    """Return the manager of this process; made at first use."""
     global _default
     if _default is None:
         with _default_lock:
@@ -226,16 +226,14 @@ def get_manager() -> PluginManager:
 
 
 def choices_state() -> tuple[object, ...]:
-    """Return what plugins there are and what settings say, to be compared: once this has changed, a cache of what was
-    chosen is stale. Costs a fraction of a microsecond.
-    """
-    manager = _default if _default is not None else get_manager()  # a call that is not made takes no time
+    """Return a value that changes with plugins or settings, which makes caches stale. Takes less than 1 µs."""
+    manager = _default if _default is not None else get_manager()  # avoids a function call
     return manager.generation, settings_state()
 
 
 @contextmanager
 def using_manager(manager: PluginManager) -> Iterator[PluginManager]:
-    """Let `manager` be the process's manager while the block runs; for tests."""
+    """Make `manager` the process's manager inside the block; for tests."""
     global _default
     with _default_lock:
         before, _default = _default, manager

@@ -1,4 +1,4 @@
-"""The errors of choosing, in full: kind, name, where the name came from, the reason, the next step."""
+"""The error messages of choosing a provider: kind, name, where the name came from, the reason, the next step."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 INSTALL = "install Renga: pip install . in its folder"
-"""What to do where not even what Renga ships is found."""
+"""What to do if not even Renga's own providers are found."""
 
 _ERRORS: dict[State, tuple[type[RengaPluginError], str]] = {
     State.UNAVAILABLE: (ProviderUnavailable, "is not available"),
@@ -43,7 +43,7 @@ _ERRORS: dict[State, tuple[type[RengaPluginError], str]] = {
 
 
 def unusable(kind: Kind[Any], name: str, origin: str, culprit: Offer | Plugin | Problem, status: Status) -> Exception:
-    """Return the error for something known that cannot be used, of the class that its state calls for."""
+    """Return the error for a known provider that cannot be used; its class depends on the state."""
     error, phrase = _ERRORS[status.state]
     plugin = culprit if isinstance(culprit, Plugin) else culprit.plugin
     if isinstance(culprit, Offer):
@@ -57,11 +57,11 @@ def unknown(kind: Kind[Any], name: str, origin: str, known: Iterable[str], unloa
     """Return the error for a name that nobody offers.
 
     Args:
-        kind: Of what kind.
-        name: What was asked for.
+        kind: The kind.
+        name: The requested name.
         origin: Where the name came from.
-        known: The names there are.
-        unloaded: What could not be loaded, in words: it might have offered the name.
+        known: The existing names.
+        unloaded: Descriptions of plugins that could not be loaded and might offer the name.
     """
     known = sorted(set(known))
     if known:
@@ -88,13 +88,13 @@ def ambiguous(kind: Kind[Any], name: str, origin: str, offers: Sequence[Offer]) 
 
 
 def taken_as_shipped(meant: Offer, others: Sequence[Offer]) -> str:
-    """Return the notice that a name means what Renga ships although others offer it: who does, and how to choose."""
+    """Return the notice that a name means Renga's provider although others offer it, and how to choose."""
     kind, name, other = meant.kind.name, meant.name, others[0]
     also = " and ".join(f"{it.full_name} ({it.plugin.origin})" for it in others)
     return (
-        f"{kind} '{name}' means {meant.full_name}, which Renga ships; {also} has the name, too. To use that, write "
-        f'{other.full_name}, or set [prefer.{kind}] {name} = "{other.plugin.name}"; to keep this and hear no more of '
-        f'it, set [prefer.{kind}] {name} = "{meant.plugin.name}".'
+        f"{kind} '{name}' means {meant.full_name}, which Renga ships; {also} has the same name. To use that one, write "
+        f'{other.full_name}, or set [prefer.{kind}] {name} = "{other.plugin.name}"; to use '
+        f'this one without a notice, set [prefer.{kind}] {name} = "{meant.plugin.name}".'
     )
 
 
@@ -103,18 +103,18 @@ def wrong_preference(kind: Kind[Any], name: str, plugin: str, origin: str, offer
     there = sorted({offer.plugin.name for offer in offers})
     return UnknownProvider(
         f"[prefer.{kind.name}] {name} = \"{plugin}\" (from {origin}): no plugin '{plugin}' offers {kind.name} '{name}'."
-        f"{did_you_mean(plugin, there)} Offered by: {', '.join(there)}."
+        f"{did_you_mean(plugin, there)} It is offered by: {', '.join(there)}."
     )
 
 
 def none_usable(
     kind: Kind[Any], names: Sequence[str], origin: str, reasons: Sequence[tuple[str, str]]
 ) -> ProviderUnavailable:
-    """Return the error for a list of which no name can be used."""
+    """Return the error for a list in which no name can be used."""
     lines = "".join(f"\n  - {name}: {reason}" for name, reason in reasons)
     return ProviderUnavailable(
         f"no {kind.name} of {', '.join(names) or 'an empty list'} (from {origin}) can be used:{lines}\n"
-        f"Next: `renga plugins list` shows what is installed, and what the rest needs."
+        f"Next: `renga plugins list` shows what is installed and what is missing."
     )
 
 

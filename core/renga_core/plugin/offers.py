@@ -1,4 +1,4 @@
-"""Stages 3 to 5: ask plugins what they offer of one kind, look whether it can be used, import it."""
+"""Stages 3 to 5: ask plugins for the providers of a kind, check whether they can be used, import them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Offer", "collect"]
 
 
 class Offer:
-    """What one plugin provides under one name.
+    """A provider of a plugin.
 
     Attributes:
-        kind: Of what kind.
-        plugin: Who offers it.
-        provider: How it is described.
-        error: What importing its target, or its probe, raised.
+        kind: The kind.
+        plugin: The plugin.
+        provider: Its description.
+        error: The error that importing its target, or its probe, raised.
     """
 
     def __init__(self, kind: Kind[Any], plugin: Plugin, provider: Provider, fixed: Status = READY) -> None:
@@ -47,7 +47,7 @@ class Offer:
 
     @property
     def status(self) -> Status:
-        """Stage 4: its state without importing anything of it. Modules are looked for each time: one may come."""
+        """Stage 4: its state, without importing it. Modules are searched each time: one may be installed later."""
         if self._fixed is not READY:
             return self._fixed
         if self.provider.revision not in self.kind.revisions:
@@ -60,10 +60,10 @@ class Offer:
         return READY
 
     def load(self) -> Any:
-        """Stage 5: import the target and return it. A failure is remembered, and raised again as it was.
+        """Stage 5: import the target and return it. An error is kept, and raised again by later calls.
 
         Raises:
-            BaseException: What importing raised; `status` then says so.
+            BaseException: Importing raised it; `status` then describes it.
         """
         if not self._imported:
             self._target = self._guarded("importing", self.provider.target)
@@ -71,7 +71,7 @@ class Offer:
         return self._target
 
     def probe(self) -> Status:
-        """Run the probe, if there is one, and say whether the provider can work on this machine."""
+        """Run the probe, if there is one; return whether the provider can work on this machine."""
         if not self.provider.probe:
             return self.status
         try:
@@ -94,7 +94,7 @@ class Offer:
             raise self.error
         try:
             return resolve(target)
-        except ProviderUnavailable as error:  # what it is built on is disabled or missing, which is no fault of its own
+        except ProviderUnavailable as error:  # its base is disabled or missing, which is not its own fault
             reason, _, step = str(error).partition("\nNext: ")
             self.error, self._fixed = error, Status(State.UNAVAILABLE, reason.rstrip("."), step or self._blame())
             raise
@@ -104,7 +104,7 @@ class Offer:
             raise
 
     def fail(self, error: BaseException, reason: str) -> None:
-        """Mark the plugin as broken, because its code raised."""
+        """Mark the plugin as broken, because its code raised an error."""
         self.error = error
         self._fixed = Status(State.BROKEN, reason, self._blame())
 
@@ -114,16 +114,16 @@ class Offer:
 
 
 def collect(loaded: Loaded, kind: Kind[Any], disabled: Sequence[str], origin: str) -> tuple[list[Offer], list[Problem]]:
-    """Stage 3: call the hook of a kind, one plugin at a time.
+    """Stage 3: call the hook of a kind, on one plugin after another.
 
     Args:
         loaded: The plugins.
-        kind: Whose hook.
-        disabled: Names, among them those of providers (``plugin:name``) not to be offered.
-        origin: Where these were said.
+        kind: The kind of the hook.
+        disabled: Disabled names; those of providers (``plugin:name``) are not offered.
+        origin: Where these names come from.
 
     Returns:
-        What is offered, and what went wrong.
+        The offers, and the problems.
     """
     offers: list[Offer] = []
     problems: list[Problem] = []
@@ -166,5 +166,5 @@ def _incompatible(offer: Offer) -> Status:
 def _is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except (ValueError, ImportError):  # put into sys.modules by hand, without a specification: it is there
+    except (ValueError, ImportError):  # added to sys.modules without a specification: it exists
         return True

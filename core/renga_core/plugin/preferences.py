@@ -1,4 +1,4 @@
-"""What the settings say about plugins: which not to load, which to prefer, which to use."""
+"""Settings about plugins: which to load, which to prefer, which to use."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 __all__ = ["ARGUMENT", "Rules", "chosen", "preferred", "rules"]
 
 ARGUMENT = "argument"
-"""Where a name came from that the program gave."""
+"""The origin of a name that the program passed as an argument."""
 
 Wish = str | tuple[str, ...]
 
 
 class Rules(NamedTuple):
-    """Which plugins to load, and who said so.
+    """Which plugins to load, and where each rule comes from.
 
     Attributes:
-        disable: Plugins never imported, and providers (``plugin:name``) never offered.
-        autoload: Whether plugins are loaded unasked; otherwise those in `required` only.
+        disable: Plugins that are never imported, and providers (``plugin:name``) that are never offered.
+        autoload: Whether all installed plugins are loaded, or only those in `required`.
         required: Plugins that must be ready.
-        origins: Where each of the three was said, by its name.
+        origins: Where each of these comes from, by name.
     """
 
     disable: tuple[str, ...] = ()
@@ -33,12 +33,12 @@ class Rules(NamedTuple):
     origins: tuple[tuple[str, str], ...] = ()
 
     def origin(self, name: str) -> str:
-        """Return where `name` (``disable``, …) was said."""
+        """Return where `name` (``disable``, …) comes from."""
         return dict(self.origins).get(name, "default")
 
 
 def rules() -> Rules:
-    """Return what the settings under ``plugins`` say now."""
+    """Return the current settings under ``plugins``."""
     from renga_core.settings import lookup
 
     names = ("disable", "autoload", "required")
@@ -48,9 +48,9 @@ def rules() -> Rules:
 
 
 def preferred(kind: Kind[Any], name: str) -> Setting | None:
-    """Return the setting of ``[prefer.<kind>]`` for this short name, or ``auto``; its value is a plugin.
+    """Return the setting ``[prefer.<kind>]`` for this short name or ``auto``; its value is a plugin.
 
-    None: nobody said.
+    None: there is no such setting.
     """
     from renga_core.settings import lookup
 
@@ -59,7 +59,7 @@ def preferred(kind: Kind[Any], name: str) -> Setting | None:
 
 
 def chosen(kind: Kind[Any]) -> tuple[Wish | None, str]:
-    """Return what the settings choose for this kind (None: nothing) and where that was said."""
+    """Return the settings' choice for this kind (None: no setting), and where it comes from."""
     from renga_core.settings import lookup
 
     if not kind.config_key:

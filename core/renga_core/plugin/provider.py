@@ -13,51 +13,50 @@ from .errors import InvalidDescription
 __all__ = ["AUTO", "AUTO_ORDER", "NAME", "TARGET", "Kernel", "Namespace", "Provider", "resolve"]
 
 NAME = re.compile(r"[a-z0-9_.-]+")
-"""What a name of a provider, a kind or a plugin may look like."""
+"""The form of a name of a provider, a kind or a plugin."""
 
 TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-"""``module:attribute``; both sides may have dots."""
+"""``module:attribute``; both parts may contain dots."""
 
 MODULE = re.compile(r"[A-Za-z_]\w*")
 
 SUFFIX = re.compile(r"\.[a-z0-9_-]+")
 
 AUTO = "auto"
-"""A choice left to Renga, and therefore no provider's name."""
+"""A choice left to Renga; not allowed as a provider's name."""
 
 AUTO_ORDER = ("accelerator", "cpu")
-"""What a provider may be that asks to be chosen by `AUTO`; those of the first come first."""
+"""The values of `Provider.auto` for providers that `AUTO` may choose, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """What a plugin can provide under one name, described without importing it.
+    """Describes something that a plugin provides, without importing it.
 
     Args:
-        name: What users write to choose it: lower-case letters, digits, ``_ . -``. A name that gets stored in files may
-            carry a version, ``conv2d.v1``.
-        target: ``module:attribute``, imported when the provider is used and not before.
-        revision: The revision of the kind's interface that it was written for.
+        name: The name that users write: lower-case letters, digits, ``_ . -``. Names that are stored in files may
+            contain a version, ``conv2d.v1``.
+        target: ``module:attribute``, imported at the provider's first use.
+        revision: The revision of the kind's interface that it implements.
         summary: One line for listings; if empty, the first line of the target's docstring.
-        url: Where to read more and to report faults.
-        needs: Top-level modules without which it cannot work. Modules and not distributions, because one module may
-            come from several distributions (CuPy does); top-level because to look for ``a.b`` is to import ``a``.
-        probe: ``module:function`` returning None, or a sentence saying why the provider cannot work on this machine.
-            Called only when about to compute, never by listing.
-        install_hint: What to do when a needed module is missing: ``pip install 'renga[cuda13]'``.
-        options: ``module:Dataclass`` of the keyword arguments that `target` takes; "" reads them off its signature.
-        capabilities: What it declares to be able to do beyond the kind's minimum; conformance kits test each.
-        auto: Asks that the choice ``auto`` may fall on it, where it can be used: an ``"accelerator"`` comes before a
-            ``"cpu"``. "": only who names it gets it. For kinds whose default is ``auto``: array backends.
-        launcher: Of a communicator, the name of what starts its ranks: a provider of kind ``launcher``.
-        suffixes: Of a file format, what the names of its files end with: ``(".h5", ".hdf5")``.
-        inputs: Of a function or link, ``module:function`` of a NumPy generator and a floating dtype, which returns
-            what its conformance kit calls it with: a tuple of host arrays, or a dictionary of arguments by name, where
-            arrays may be in lists, and other things are given as they are (to a link, when it is made). "": the kit
-            guesses.
+        url: Documentation, and where to report bugs.
+        needs: Top-level modules that it requires. They are modules, because several distributions may contain a module
+            (CuPy); and top-level, because finding ``a.b`` would import ``a``.
+        probe: ``module:function`` that returns None, or a sentence saying why the provider cannot work on this machine.
+            Called before computing, never for a list.
+        install_hint: What to do if a required module is missing: ``pip install 'renga[cuda13]'``.
+        options: ``module:Dataclass`` of the keyword arguments of `target`; "": taken from its signature.
+        capabilities: Features beyond the kind's minimum; the conformance kit tests each of them.
+        auto: Lets ``auto`` choose this provider, if it can be used: an ``"accelerator"`` before a ``"cpu"``. "": it is
+            used only by name. For kinds whose default is ``auto``: array backends.
+        launcher: For a communicator, the name of the provider of kind ``launcher`` that starts its ranks.
+        suffixes: For a file format, the suffixes of its files: ``(".h5", ".hdf5")``.
+        inputs: For a function or link, ``module:function`` that makes the arguments for its conformance kit from a
+            NumPy generator and a floating dtype: a tuple of host arrays, or a dictionary of arguments by name. Arrays
+            may be in lists; other values are passed unchanged (to a link, at construction). "": the kit guesses.
 
     Raises:
-        InvalidDescription: A field cannot be right.
+        InvalidDescription: A field is invalid.
     """
 
     name: str
@@ -91,7 +90,7 @@ class Provider:
             self._check(isinstance(value, str) and "\n" not in value, name, "one line of text")
         if self.auto != "":
             self._check(self.auto in AUTO_ORDER, "auto", f"one of {', '.join(AUTO_ORDER)}, or nothing")
-        # A list or a set is what most people write first; frozen all the same.
+        # Users often write a list or a set here; it is converted to an immutable type.
         object.__setattr__(self, "needs", self._texts("needs", MODULE, "top-level module names"))
         object.__setattr__(
             self, "suffixes", self._texts("suffixes", SUFFIX, "suffixes such as '.h5', in small letters")
@@ -120,10 +119,11 @@ class Kernel(Provider):
         op: Name of the operation, ``linear``.
         backend: Name of the array backend, ``numpy``.
         target: ``module:attribute`` of the implementation.
-        supports: ``module:function`` called with the operation's arguments; True where the kernel can serve them. It
-            must not raise. "" serves all.
-        priority: The highest that supports the arguments runs; the reference runs when none does.
-        name: What users write to force it. Default: ``<op>.<backend>``.
+        supports: ``module:function``, called with the operation's arguments; returns whether the kernel supports them.
+            It must not raise an error. "": supports all.
+        priority: Of the kernels that support the arguments, the one with the highest priority runs; if there is none,
+            the reference.
+        name: The name by which users require it. Default: ``<op>.<backend>``.
 
     The other fields are those of `Provider`.
     """
@@ -150,17 +150,18 @@ class Kernel(Provider):
 
 @dataclass(frozen=True)
 class Namespace(Provider):
-    """Names that a plugin has in a public module and that are not providers: base classes, constants, helper functions.
+    """Names of a plugin in a public module that are not providers: base classes, constants, helper functions.
 
-    A provider needs none: it stands in the public module of its kind under the name of its target. Example::
+    Providers need no namespace: they appear in the public module of their kind under the name of their target.
+        Example::
 
         Namespace("renga.optimizers", names={"acme.lion": "LionRule lion_update"})
 
     Args:
         name: The public module, ``renga.optimizers``.
-        names: By module of the plugin, the names in it that are to stand there too, with spaces between them.
-        target: Leave it out: it is the first of them.
-        summary: Leave it out: it tells how many names there are.
+        names: Public names by module of the plugin, separated by spaces.
+        target: Leave it out: it is set to the first name.
+        summary: Leave it out: it is set to the number of names.
     """
 
     target: str = ""

@@ -1,4 +1,4 @@
-"""Choosing and loading what plugins provide: one accessor for all kinds."""
+"""Choosing and loading providers: one interface for all kinds."""
 
 from __future__ import annotations
 
@@ -27,44 +27,44 @@ def registry(kind: Kind[T_co]) -> Registry[T_co]: ...
 @overload
 def registry(kind: str) -> Registry[Any]: ...
 def registry(kind: Kind[Any] | str) -> Registry[Any]:
-    """Return what plugins provide of a kind: ``registry(OPTIMIZER).load("adam")``.
+    """Return the providers of a kind: ``registry(OPTIMIZER).load("adam")``.
 
     Args:
-        kind: The kind; or its name, for kinds that are only known by name. No plugin is loaded for a `Kind`.
+        kind: The kind, or its name. For a `Kind`, no plugin is loaded.
 
     Raises:
-        RengaPluginError: Nothing has a kind of this name.
+        RengaPluginError: There is no kind with this name.
     """
     manager = get_manager()
     return Registry(manager.kind(kind) if isinstance(kind, str) else kind, manager)
 
 
 class Registry(Generic[T_co]):
-    """What plugins provide of one kind.
+    """The providers of one kind.
 
-    A name is a short name (``cupy``) or a full one (``acme-cupy:cupy``). Of several plugins that offer a short name
-    ``[prefer.<kind>]`` says whose is meant; else it is what Renga ships, with a notice; else it is ambiguous.
-    **A string demands, a list wishes**: what is named by a string is used or an error says why not; of a list, the
-    first that can be used is, and the outcome tells what was skipped and why.
+    A name is a short name (``cupy``) or a full one (``acme-cupy:cupy``). If several plugins offer a short name,
+    ``[prefer.<kind>]`` decides; otherwise Renga's own is taken, with a notice; otherwise the name is ambiguous. **A
+    string is a requirement, a list is a preference**: a name given as a string is used, or an error says why not. Of a
+    list, the first usable name is taken, and the result says which were skipped and why.
 
     Args:
         kind: The kind.
-        manager: Where plugins come from.
+        manager: The plugin manager.
     """
 
     def __init__(self, kind: Kind[T_co], manager: PluginManager) -> None:
         self.kind, self.manager = kind, manager
 
     def list(self) -> tuple[Candidate, ...]:
-        """Return all that is offered, with its state, reason and next step. No target is imported."""
+        """Return all offers with state, reason and next step. Imports no target."""
         offers = self.manager.offers(self.kind)
         return tuple(Candidate(offer, self._status(offer, offers)) for offer in offers)
 
     def names(self, *, needing: str = "") -> tuple[str, ...]:
-        """Return the names of what is ready, sorted: short ones, full ones where the short one does not lead to it.
+        """Return the names of usable providers, sorted: the short name if it is unique, or else the full name.
 
         Args:
-            needing: Only those that need this module.
+            needing: Only providers that need this module.
         """
         found = set()
         offers = self.manager.offers(self.kind)
@@ -76,16 +76,16 @@ class Registry(Generic[T_co]):
         return tuple(sorted(found))
 
     def automatic(self) -> tuple[str, ...]:
-        """Return the names that ``auto`` stands for, in the order in which they are tried.
+        """Return the names that ``auto`` may choose, in the order in which they are tried.
 
         Raises:
-            UnknownProvider: ``[prefer.<kind>] auto`` names a plugin that offers nothing of this kind.
+            UnknownProvider: The plugin of ``[prefer.<kind>] auto`` offers nothing of this kind.
         """
         offers = tuple(it for it in self.manager.offers(self.kind) if it.status.state is not State.DISABLED)
         return tuple(self._name(it, offers) for it in in_auto_order(self.kind, offers))
 
     def get(self, name: str, *, origin: str = ARGUMENT) -> Offer:
-        """Return what is offered under a name, if it is ready. Its target is not imported.
+        """Return the offer with this name, if it is ready. Does not import its target.
 
         Args:
             name: A short or full name.
@@ -97,19 +97,19 @@ class Registry(Generic[T_co]):
         return self.select(name, origin=origin).offer
 
     def load(self, name: Wish | None = None, *, origin: str = ARGUMENT, probe: bool = False) -> T_co:
-        """Import and return the target of what is chosen.
+        """Choose a provider, import its target and return it.
 
         Args:
-            name: A name that must be used, or several in order of preference; None: as the settings say.
+            name: A name that must be used, or several in order of preference; None: from the settings.
             origin: Where `name` came from, for messages.
-            probe: Run the provider's probe first: the target is about to compute.
+            probe: Run the provider's probe first. Set it before computing.
 
         Raises:
-            UnknownProvider: Nobody offers the name.
-            AmbiguousProvider: Several plugins do, and nobody said which is meant.
-            ProviderUnavailable: It is disabled, or cannot work here.
-            ProviderIncompatible: It was made for another revision of the kind's interface.
-            ProviderFaulty: Importing it raised; the error is the cause.
+            UnknownProvider: No plugin offers the name.
+            AmbiguousProvider: Several plugins offer it, and no setting chooses one.
+            ProviderUnavailable: The provider is disabled, or cannot work here.
+            ProviderIncompatible: The provider was made for another revision of the kind's interface.
+            ProviderFaulty: Importing the provider raised an error, which is the cause.
         """
         selection = self._choose(name, origin, lambda offer: _try_load(offer, probe))
         self.manager.announce(selection)
@@ -117,15 +117,15 @@ class Registry(Generic[T_co]):
         return target
 
     def select(self, name: Wish | None = None, *, origin: str = ARGUMENT, probe: bool = False) -> Selection:
-        """Choose as `load` does, but import no target.
+        """Choose like `load`, but import no target.
 
         Returns:
-            What was chosen, where its name came from, and what was skipped.
+            The provider, where its name came from, and what was skipped.
         """
         return self._choose(name, origin, Offer.probe if probe else lambda offer: offer.status)
 
     def wish(self, name: Wish | None, origin: str) -> tuple[str | tuple[str, ...] | None, str]:
-        """Return what `select` is to choose from: a name, or several, or None where nobody says; and who says so."""
+        """Return the name or names to choose from (None: there is no setting), and where they come from."""
         wish, origin = preferences.chosen(self.kind) if name is None else (name, origin)
         if wish is None or wish == AUTO:
             names = (self.automatic() or (AUTO,)) if self.kind.default == AUTO else self.kind.default or None
@@ -136,9 +136,9 @@ class Registry(Generic[T_co]):
         wish, origin = self.wish(name, origin)
         self.manager.check_required()
         if wish is None:
-            known = ", ".join(self.names()) or "none"
-            setting = f" or set {self.kind.config_key}" if self.kind.config_key else ""
-            raise RengaPluginError(f"no {self.kind.name} was named. Name one{setting}. Known: {known}.")
+            what, some = self.kind.name, ", ".join(self.names()[:3]) or "(none is ready)"
+            step = f"name one, such as {some}{f', or set {self.kind.config_key}' if self.kind.config_key else ''}"
+            raise RengaPluginError(f"no {what} was named.\nNext: {step}. `renga plugins list {what}` lists all.")
         if isinstance(wish, str):
             return Selection(self._demand(wish, origin, test), origin)
         skipped: list[Skipped] = []
@@ -146,7 +146,7 @@ class Registry(Generic[T_co]):
             try:
                 return Selection(self._demand(word, origin, test), origin, tuple(skipped))
             except AmbiguousProvider:
-                raise  # to pass over it would leave the choice to what happens to be installed
+                raise  # skipping it would make the choice depend on what is installed
             except RengaPluginError as error:
                 skipped.append(Skipped(word, error.reason))
         if not self.manager.offers(self.kind):
@@ -177,9 +177,9 @@ class Registry(Generic[T_co]):
         raise self._not_found(name, owner, origin, offers)
 
     def _rivals(self, name: str, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
-        """Return the offers that a short name may mean: one, unless third parties share it and nobody said which.
+        """Return the offers that a short name may mean: one, or several if third parties share it.
 
-        A name that Renga ships keeps its meaning, so that installing a plugin breaks no program.
+        A name of Renga's own keeps its meaning, so that installing a plugin breaks no program.
         """
         named = tuple(offer for offer in offers if offer.name == name)
         found = tuple(offer for offer in named if offer.status.state is not State.DISABLED) or named
@@ -193,19 +193,19 @@ class Registry(Generic[T_co]):
         return of_preferred
 
     def _tell_whose(self, name: str, meant: tuple[Offer, ...], offers: tuple[Offer, ...]) -> None:
-        """Tell, once, that a name is taken for what Renga ships although others offer it, too."""
+        """Warn once that a name means Renga's provider although others offer the same name."""
         others = [it for it in offers if it.name == name and it not in meant and it.status.state is not State.DISABLED]
         if len(meant) == 1 and others and preferences.preferred(self.kind, name) is None:
             self.manager.notice(messages.taken_as_shipped(meant[0], others))
 
     def _name(self, offer: Offer, offers: tuple[Offer, ...]) -> str:
-        """Return the name that leads to an offer: the short one where it does."""
+        """Return the name that selects an offer: the short name if it is unique."""
         if not self.kind.unique:
             return offer.name
         try:
             return offer.name if self._rivals(offer.name, offers) == (offer,) else offer.full_name
         except RengaPluginError:
-            return offer.name  # a preference for a plugin that is not there; asking for the name says so
+            return offer.name  # the preferred plugin is missing; selecting the name raises the error
 
     def _not_found(self, name: str, owner: str, origin: str, offers: tuple[Offer, ...]) -> Exception:
         problems = [problem for problem in self.manager.problems() if problem.kind == self.kind.name]
@@ -221,7 +221,7 @@ class Registry(Generic[T_co]):
         return messages.unknown(self.kind, name, origin, known, self._unloaded())
 
     def _unloaded(self) -> tuple[str, ...]:
-        """Say in words what might have offered more, had it been in order."""
+        """Describe the plugins that are not ready and might offer more names."""
         plugins = [f"{it}: {it.status}" for it in self.manager.plugins() if it.status.state is not State.READY]
         problems = [f"{it}: {it.status}" for it in self.manager.problems() if it.kind in ("", self.kind.name)]
         return (*plugins, *problems)
@@ -232,7 +232,7 @@ class Registry(Generic[T_co]):
         try:
             rivals = self._rivals(offer.name, offers)
         except RengaPluginError:
-            return offer.status  # a preference for a plugin that is not there; asking for the name says so
+            return offer.status  # the preferred plugin is missing; selecting the name raises the error
         if rivals == (offer,) or (offer not in rivals and offer.status.state is not State.READY):
             return offer.status
         if offer not in rivals:
@@ -249,7 +249,7 @@ def _is_called(offer: Offer, plugin: str) -> bool:
 
 
 def _try_load(offer: Offer, probe: bool) -> Status:
-    # The probe comes first: on a machine that cannot run it, its sentence says more than an ImportError.
+    # The probe comes first: its sentence explains more than an ImportError.
     status = offer.probe() if probe else READY
     if status.state is State.READY:
         try:

@@ -1,4 +1,4 @@
-"""Whether a distribution was made for the Renga that is installed."""
+"""Whether a distribution was made for the installed version of Renga."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _REQUIREMENT = r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(.*)"
 
 
 def check_requirements(distribution: str, requires: Iterable[str], installed: str | None) -> Status:
-    """Compare the lines ``Requires-Dist`` of a distribution that concern Renga with the version installed.
+    """Compare a distribution's requirements on Renga with the installed version.
 
     Args:
-        distribution: Whose lines, for messages.
-        requires: The lines, ``renga>=0.1; python_version >= "3.11"``.
-        installed: Renga's version; None when it is not installed as a distribution.
+        distribution: Name of the distribution, for messages.
+        requires: Its ``Requires-Dist`` lines, ``renga>=0.1; python_version >= "3.11"``.
+        installed: Renga's version; None if it is not installed as a distribution.
     """
     for line in requires:
         found = re.fullmatch(_REQUIREMENT, line, re.DOTALL)
@@ -33,7 +33,7 @@ def check_requirements(distribution: str, requires: Iterable[str], installed: st
 
 def _check(distribution: str, line: str, installed: str | None) -> Status:
     try:
-        # Only a third party's plugin that restricts the version gets here: Renga itself runs without `packaging`.
+        # Only plugins of third parties that restrict the version need `packaging`.
         from packaging.requirements import InvalidRequirement, Requirement
         from packaging.version import Version
     except ModuleNotFoundError:
@@ -42,7 +42,7 @@ def _check(distribution: str, line: str, installed: str | None) -> Status:
     try:
         requirement = Requirement(line)
     except InvalidRequirement:
-        return Status(State.INVALID, f"its requirement {line!r} is not one", f"Correct the metadata of {distribution}.")
+        return Status(State.INVALID, f"its requirement {line!r} is invalid", f"Correct the metadata of {distribution}.")
     if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
         return READY
     if installed is None:

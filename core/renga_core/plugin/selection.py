@@ -1,4 +1,4 @@
-"""What was chosen, and why."""
+"""The result of choosing a provider."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["Candidate", "Selection", "Skipped"]
 
 
 class Skipped(NamedTuple):
-    """A name of a list of wishes that could not be used."""
+    """A name of a list that could not be used."""
 
     name: str
     reason: str
 
 
 class Selection(NamedTuple):
-    """What was chosen.
+    """The chosen provider.
 
     Attributes:
-        offer: The one.
+        offer: The offer.
         origin: Where its name came from: ``argument``, ``environment RENGA_BACKEND``, …
-        skipped: The names before it in the list of wishes, and why each was passed over.
+        skipped: The earlier names of the list, and why each was skipped.
     """
 
     offer: Offer
@@ -32,7 +32,7 @@ class Selection(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One of those that could be chosen, and its state as of now (`State.AMBIGUOUS` included)."""
+    """An offer that could be chosen, and its current state (`State.AMBIGUOUS` included)."""
 
     offer: Offer
     status: Status

@@ -1,4 +1,4 @@
-"""The states of plugins and providers, each with a reason and a next step; and the plugins themselves."""
+"""States of plugins and providers, with reason and next step; the classes `Plugin` and `Problem`."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ __all__ = ["READY", "Plugin", "Problem", "State", "Status", "describe_error", "d
 
 
 def pass_interrupt(error: BaseException) -> None:
-    """Raise KeyboardInterrupt again: the user wants to stop.
+    """Raise KeyboardInterrupt again, because the user wants to stop.
 
-    For guards around a plugin's code, ``except BaseException``: whatever else it raises, SystemExit and exceptions of
-    its own invention included, does no harm to anybody else.
+    For guards around a plugin's code, ``except BaseException``. All other exceptions, SystemExit included, must not
+    affect other plugins.
     """
     if isinstance(error, KeyboardInterrupt):
         raise error
 
 
 class State(enum.StrEnum):
-    """What can be said of a plugin or a provider."""
+    """The states of a plugin or a provider."""
 
     READY = "ready"
     UNAVAILABLE = "unavailable"
-    """A module it needs is not installed, or its probe says that this machine cannot run it."""
+    """A required module is not installed, or the probe says that this machine cannot run it."""
     AMBIGUOUS = "ambiguous"
     """Several plugins offer its name, and no preference is set."""
     INCOMPATIBLE = "incompatible"
-    """Made for another version of Renga, or another revision of the kind's interface."""
+    """It was made for another version of Renga, or another revision of the kind's interface."""
     INVALID = "invalid"
-    """It describes itself wrongly."""
+    """Its description is wrong."""
     BROKEN = "broken"
-    """Its code raised."""
+    """Its code raised an error."""
     DISABLED = "disabled"
-    """Somebody said so."""
+    """A setting disables it."""
 
 
 class Status(NamedTuple):
-    """A state, why it is so (a clause without full stop), and what to do about it (a sentence)."""
+    """A state, its reason (a clause without full stop), and the next step (a sentence)."""
 
     state: State
     reason: str = ""
@@ -60,18 +60,17 @@ class Plugin:
     """An entry point of group ``renga``: one plugin.
 
     Attributes:
-        name: The entry point's name; ``name@distribution`` where several distributions use that name. What Renga ships
-            keeps it plain.
-        names: What it answers to: its name; and the entry point's as it stands, unless Renga ships a plugin of that
-            name.
-        entry_point: The entry point's name as it stands.
-        distribution: Who brings it.
+        name: The entry point's name; ``name@distribution`` if several distributions use it. Renga's own plugins always
+            have the plain name.
+        names: The names that select it: its name; and the entry point's name, unless one of Renga's own plugins has it.
+        entry_point: The entry point's original name.
+        distribution: The distribution that contains it.
         version: The distribution's version.
-        target: What the entry point names, ``acme.plugin``.
-        importer: Imports and returns what the entry point names.
-        status: Its state, with reason and next step.
-        error: What was raised when it was loaded.
-        module: What the entry point names, once imported.
+        target: The module in the entry point, ``acme.plugin``.
+        importer: Imports and returns the target.
+        status: State, reason and next step.
+        error: The error that loading raised.
+        module: The target, once imported.
     """
 
     name: str
@@ -87,17 +86,17 @@ class Plugin:
 
     @property
     def shipped(self) -> bool:
-        """Whether it comes with Renga. All that follows: a name that Renga ships keeps its meaning."""
+        """Whether it ships with Renga. Such plugins have no privilege, except that their names keep their meaning."""
         return normalized(self.distribution) == PROJECT
 
     @property
     def origin(self) -> str:
-        """Who brings it, with version: ``acme-cupy 2.0``."""
+        """The distribution with its version: ``acme-cupy 2.0``."""
         return f"{self.distribution} {self.version}".strip()
 
     @property
     def blame(self) -> str:
-        """What to do about a fault of the plugin."""
+        """The next step for a faulty plugin."""
         return f"Report it to {self.distribution}, or disable it: RENGA_PLUGINS_DISABLE={self.name}"
 
     def __str__(self) -> str:
@@ -106,14 +105,14 @@ class Plugin:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Something wrong with a part of a plugin that otherwise works: a misspelt hook, a hook that raised.
+    """A problem of a part of a plugin that otherwise works: a misspelt hook, or a hook that raised an error.
 
     Attributes:
-        plugin: Whose part.
-        hook: Name of the function that is wrong.
-        kind: The kind that the hook is of; "" where it is of none.
-        status: What is wrong, why, and what next.
-        error: What was raised, if anything was.
+        plugin: The plugin.
+        hook: Name of the faulty function.
+        kind: The kind of the hook; "" if it has none.
+        status: State, reason and next step.
+        error: The error, if one was raised.
     """
 
     plugin: Plugin
@@ -127,15 +126,15 @@ class Problem:
 
 
 def describe_error(error: BaseException) -> str:
-    """Say what was raised in one line: ``RuntimeError: no licence``."""
+    """Describe an error in one line: ``RuntimeError: no licence``."""
     try:
         text = str(error).strip().partition("\n")[0]
-    except BaseException as another:  # it comes from a plugin, and so does its __str__
+    except BaseException as another:  # its __str__ may also come from a plugin
         pass_interrupt(another)
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def describe_value(value: object) -> str:
-    """Say what a plugin returned: ``'adam'``, ``None``, ``a list``. Its own ``__repr__`` is not trusted."""
+    """Describe what a plugin returned: ``'adam'``, ``None``, ``a list``. Its own ``__repr__`` is not called."""
     return repr(value) if value is None or type(value) in (str, int, float, bool) else f"a {type(value).__name__}"

@@ -1,6 +1,6 @@
 """Saving and loading objects: models, optimizers, iterators, whole trainers.
 
-An object that can be saved has one method, ``serialize(serializer)``, which serves both ways::
+An object that can be saved has a method ``serialize(serializer)``, which both saves and loads::
 
     def serialize(self, serializer):
         self.count = serializer("count", self.count)     # an array is filled in place when loading
@@ -9,8 +9,8 @@ An object that can be saved has one method, ``serialize(serializer)``, which ser
 Reading guide
 -------------
 - `protocol`: `AbstractSerializer`, `Serializer` (saves), `Deserializer` (loads).
-- `formats`: `FileFormat`, `save`, `load`: the format that a file's suffix stands for. Plugins have them, npz too
-  (`renga_serializers`).
+- `formats`: `FileFormat`, `save`, `load`, which choose the format by the file's suffix. Plugins provide the formats,
+  npz included (`renga_serializers`).
 - `errors`: `FileRefused`, `FileDamaged`, `FileMismatched`; the warning `PartlyLoaded`.
 """
 

@@ -1,4 +1,4 @@
-"""Why a file is refused."""
+"""Errors of loading a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["FileDamaged", "FileMismatched", "FileRefused", "PartlyLoaded"]
 
 
 class FileRefused(RengaError, ValueError):
-    """A file cannot be loaded. Nothing has been changed by the attempt.
+    """A file cannot be loaded. The attempt changed nothing.
 
     Attributes:
         file: Name of the file.
@@ -22,11 +22,11 @@ class FileRefused(RengaError, ValueError):
 
 
 class FileDamaged(FileRefused):
-    """The file is not of the expected format: truncated, altered, or something else altogether.
+    """The file does not have the expected format: it is truncated, altered, or something else.
 
     Attributes:
-        reason: What reading it ran into.
-        kind: What it should be.
+        reason: The problem in reading it.
+        kind: The expected format.
     """
 
     def __init__(self, file: str, reason: str, kind: str = "an npz file") -> None:
@@ -36,7 +36,7 @@ class FileDamaged(FileRefused):
 
 
 class FileMismatched(FileRefused):
-    """The file is sound, but made by an object of another structure.
+    """The file is intact, but was saved from an object with another structure.
 
     Attributes:
         differences: One sentence for each difference.
@@ -49,4 +49,4 @@ class FileMismatched(FileRefused):
 
 
 class PartlyLoaded(UserWarning):
-    """Some values were not taken from a file, since they have another shape there: they keep what they had."""
+    """Some values were not loaded because the file has other shapes for them: they are unchanged."""

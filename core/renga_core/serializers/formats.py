@@ -1,4 +1,4 @@
-"""Which of the formats that plugins offer (kind ``file_format``) a file has: its suffix says. Without one it is npz."""
+"""Choosing the file format (kind ``file_format``) by the file's suffix. Without a suffix it is npz."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from renga_core.serializers.protocol import Serializable
 __all__ = ["FileFormat", "Names", "format_of", "load", "save"]
 
 Names = str | Callable[[str], bool]
-"""Which values of a file are left out: a path, or a function that says it of a path."""
+"""Values of a file to skip: a path, or a function that decides for a path."""
 
 
-_NPZ = "serializers:npz"  # by its full name: where its plugin is disabled, the error says so, and what to do
+_NPZ = "serializers:npz"  # the full name gives a better error if its plugin is disabled
 
 
 class FileFormat(Protocol):
-    """Saves objects to files of one format, and loads them: what a provider of kind ``file_format`` makes.
+    """Saves objects to files of one format, and loads them. Providers of kind ``file_format`` make it.
 
-    Its description (`renga_core.plugin.Provider`) says which `suffixes` are its.
+    The provider's description (`renga_core.plugin.Provider`) lists its `suffixes`.
     """
 
     def save(self, filename: str | os.PathLike[str], obj: Serializable) -> object:
-        """Save an object to a file, which is written whole or not at all (`atomic_path`).
+        """Save an object to a file. After an error, the old file is unchanged (`atomic_path`).
 
         Raises:
-            TypeError: The object has a value that cannot be stored.
-            OSError: The file cannot be written; an old one of that name is as it was.
+            TypeError: The object contains a value that cannot be stored.
+            OSError: The file cannot be written; an existing file is unchanged.
         """
 
     def load(
@@ -41,32 +41,32 @@ class FileFormat(Protocol):
         strict: bool = True,
         ignore_names: Names | Iterable[Names] | None = None,
     ) -> object:
-        """Load a file into an object: all of it, or, if anything is wrong with the file, nothing (`load_arrays`).
+        """Load a file into an object. If anything is wrong with the file, the object is unchanged (`load_arrays`).
 
         Args:
             filename: Path.
             obj: Object with a ``serialize`` method.
-            path: Where in the file the object is: ``"updater/model:main"`` takes the model out of a trainer's snapshot.
-            strict: Refuse the file if a key is missing or an array's dtype differs. Otherwise such a value stays as it
-                is, or is converted within its kind (float64 to float32, say).
-            ignore_names: Paths (including `path`) whose values stay as they are: a path, a function that says it of a
+            path: Path of the object in the file: ``"updater/model:main"`` selects the model in a trainer's snapshot.
+            strict: Refuse the file if a key is missing or a dtype differs. Otherwise such a value is unchanged, or is
+                converted within its kind (float64 to float32, for example).
+            ignore_names: Paths (including `path`) whose values stay unchanged: a path, a function that decides for a
                 path, or a list of both.
 
         Raises:
-            FileDamaged: It is not of this format, is truncated or altered.
-            FileMismatched: It lacks keys, or shapes, dtypes or types differ; all differences are listed.
+            FileDamaged: The file does not have this format, is truncated or altered.
+            FileMismatched: The file lacks keys, or shapes, dtypes or types differ; the message lists all differences.
             OSError: The file cannot be opened.
         """
 
 
 def format_of(filename: str | os.PathLike[str]) -> FileFormat:
-    """The format that the suffix of a name stands for; npz where there is no suffix, or nobody has a format for it.
+    """The format of a file name's suffix; npz if there is no suffix, or no format for it.
 
-    Of several plugins with a format for one suffix, what Renga ships is meant.
+    If several plugins have a format for the suffix, Renga's own is taken.
 
     Raises:
-        AmbiguousProvider: Third parties offer several formats for it.
-        RengaPluginError: The format cannot be used here: a library that it needs is not installed, say.
+        AmbiguousProvider: Several third parties offer a format for it.
+        RengaPluginError: The format cannot be used here, for example because a library is not installed.
     """
     suffix = PurePath(filename).suffix.lower()
     if suffix in ("", ".npz"):
@@ -79,7 +79,7 @@ def format_of(filename: str | os.PathLike[str]) -> FileFormat:
     if len(names) > 1:
         told = "".join(f"\n  - {offer.full_name}   ({offer.plugin.origin})" for offer in offers)
         raise AmbiguousProvider(
-            f"{os.fspath(filename)}: the suffix {suffix} is that of {len(names)} formats:{told}\n"
+            f"{os.fspath(filename)}: the suffix {suffix} belongs to {len(names)} formats:{told}\n"
             f"Next: disable all but one of them: RENGA_PLUGINS_DISABLE={offers[0].full_name}"
         )
     return formats.load(names[0], origin=f"suffix of {os.fspath(filename)}")() if names else _npz(filename)
@@ -91,7 +91,7 @@ def _npz(filename: str | os.PathLike[str]) -> FileFormat:
 
 
 def save(filename: str | os.PathLike[str], obj: Serializable) -> None:
-    """Save an object to a file. The suffix selects the format; without one it is npz.
+    """Save an object to a file. The suffix selects the format; without a suffix it is npz.
 
     Args:
         filename: Path, written atomically.
@@ -99,7 +99,7 @@ def save(filename: str | os.PathLike[str], obj: Serializable) -> None:
 
     Raises:
         RengaPluginError: The format cannot be used; see `format_of`.
-        TypeError, OSError: As `FileFormat.save`.
+        TypeError, OSError: See `FileFormat.save`.
     """
     format_of(filename).save(filename, obj)
 
@@ -111,15 +111,15 @@ def load(
     strict: bool = True,
     ignore_names: Names | Iterable[Names] | None = None,
 ) -> None:
-    """Load a file into an object, all or nothing. The suffix selects the format; without one it is npz.
+    """Load a file into an object, all or nothing. The suffix selects the format; without a suffix it is npz.
 
     Args:
         filename: Path.
         obj: Object with a ``serialize`` method.
-        path, strict, ignore_names: As of `FileFormat.load`.
+        path, strict, ignore_names: See `FileFormat.load`.
 
     Raises:
         RengaPluginError: The format cannot be used; see `format_of`.
-        FileDamaged, FileMismatched, OSError: As `FileFormat.load`.
+        FileDamaged, FileMismatched, OSError: See `FileFormat.load`.
     """
     format_of(filename).load(filename, obj, path, strict, ignore_names)

@@ -1,4 +1,4 @@
-"""The two sides of ``serialize``: one hands values out to be stored, the other brings stored values back."""
+"""The protocols behind ``serialize``: a serializer stores values, a deserializer returns stored values."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ class Serializable(Protocol):
     """Anything that can be saved and loaded."""
 
     def serialize(self, serializer: AbstractSerializer) -> object:
-        """Pass each value through `serializer` and keep what comes back."""
+        """Pass each value through `serializer` and keep the result."""
 
 
 class AbstractSerializer:
-    """The argument of an object's ``serialize`` method, both for saving and for loading."""
+    """The argument of an object's ``serialize`` method, for both saving and loading."""
 
     def __getitem__(self, key: str) -> AbstractSerializer:
         """The serializer for the child named `key`."""
         raise NotImplementedError(f"{type(self).__name__} does not define __getitem__(key)")
 
     def __call__(self, key: str, value: Any) -> Any:
-        """Store `value`, or bring back what was stored, under `key`.
+        """Store `value` under `key`, or return the stored value.
 
         Args:
             key: Name of the value, unique within its object.
             value: The current value: an array of any backend, a number, a string, a list of those, or None.
 
         Returns:
-            The value to keep. When saving, `value` itself. When loading, `value` again if it is an array, now filled
-            with the stored elements, and the stored value otherwise. Where the current value is None, a stored array
-            comes back as a new NumPy array.
+            The value to keep. When saving, `value` itself. When loading, `value` itself if it is an array, now filled
+            with the stored elements; otherwise the stored value. If the current value is None, a stored array is
+            returned as a new NumPy array.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__(key, value)")
 

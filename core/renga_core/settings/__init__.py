@@ -1,15 +1,15 @@
-"""Settings: one value, many places to say it, and always an answer to «where did that come from?».
+"""Settings: each has one value, which may come from several places, and a record of where it came from.
 
-To read one: `lookup("run.backend")` returns `Setting(key, value, origin)`. To change some for a while: `using`.
+`lookup("run.backend")` reads a setting and returns `Setting(key, value, origin)`. `using` changes settings temporarily.
 
 Precedence, highest first: argument in code, `with renga.using(...)`, command line, ``RENGA_*`` environment, the run's
 TOML file, ``[tool.renga]`` in the nearest pyproject.toml, default.
 
-- `schema`: the keys there are, as data; a new setting is a new row.
-- `layers`: `lookup`, `using`, and how the command line and a run file take part.
-- `files`, `environment`: reading the layers; every key is known and of the right type, or an error says which is not.
-- `types`: checking a TOML value, or text, against an annotation.
-- `errors`: what can be wrong.
+- `schema`: the table of keys; a new setting is a new row.
+- `layers`: `lookup`, `using`, and the layers for the command line and a run file.
+- `files`, `environment`: read the layers, and report unknown keys and wrong types.
+- `types`: checks a TOML value, or text, against an annotation.
+- `errors`: errors of settings.
 """
 
 from .errors import InvalidFile, SettingsError, UnknownSetting, WrongType

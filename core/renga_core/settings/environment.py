@@ -17,14 +17,14 @@ _ROWS = {row.environment: row for row in SCHEMA if row.environment}
 
 
 def read_environment() -> Mapping[str, Setting]:
-    """Return the settings in the environment now. An empty variable says nothing.
+    """Return the current settings of the environment. Empty variables are ignored.
 
     Raises:
-        WrongType: A variable cannot be read as its key's type.
-        SettingsError: A variable is nearly one of Renga's: a misspelling would be passed over in silence otherwise.
-            Other ``RENGA_`` names are left to whoever reads them (plugins may).
+        WrongType: A variable does not have the type of its key.
+        SettingsError: A variable's name resembles one of Renga's, and is probably misspelt. Other ``RENGA_`` names are
+            ignored, because plugins may read them.
     """
-    # Every lookup of a setting comes here: what others have put into the environment is not even read.
+    # Every lookup comes here, so variables without the prefix are skipped first.
     return _parsed(tuple((name, os.environ[name]) for name in os.environ if name.startswith("RENGA_")))
 
 
@@ -49,7 +49,7 @@ def _parsed(variables: tuple[tuple[str, str], ...]) -> Mapping[str, Setting]:
 def _refuse_near_miss(name: str) -> None:
     import difflib
 
-    # Without the common start, which would make every two names look alike.
+    # Compare without the common prefix, which makes all names similar.
     known = [variable.removeprefix("RENGA_") for variable in _ROWS]
     near = difflib.get_close_matches(name.removeprefix("RENGA_"), known, n=1, cutoff=0.8)
     if near:

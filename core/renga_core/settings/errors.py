@@ -1,4 +1,4 @@
-"""What can be wrong with a setting. Each message says which key, where it was written, and what would be right."""
+"""Errors of settings. Each message names the key, where it was written, and the correct values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ __all__ = ["InvalidFile", "SettingsError", "UnknownSetting", "WrongType"]
 
 
 class SettingsError(RengaError):
-    """A setting cannot be used as it is written; the command line exits with status 2."""
+    """A setting cannot be used as written; the command line exits with status 2."""
 
     exit_status = 2
 
 
 class UnknownSetting(SettingsError):
-    """There is no key of this name.
+    """The key does not exist.
 
     Args:
-        key: Full path of the key as written, e.g. ``run.epoch``.
+        key: Full key as written, e.g. ``run.epoch``.
         origin: Where it was written, e.g. ``run file lenet.toml``.
-        known: The right names, full paths.
+        known: The existing keys, in full.
     """
 
     def __init__(self, key: str, origin: str, known: Iterable[str]) -> None:
@@ -31,13 +31,13 @@ class UnknownSetting(SettingsError):
 
 
 class WrongType(SettingsError):
-    """The value of a key has another type than the key takes.
+    """The value of a key has the wrong type.
 
     Args:
-        key: Full path of the key, e.g. ``run.epochs``.
+        key: Full key, e.g. ``run.epochs``.
         origin: Where the value was written.
-        expected: The type in words, e.g. ``int``.
-        value: What was found.
+        expected: The type as text, e.g. ``int``.
+        value: The wrong value.
     """
 
     def __init__(self, key: str, origin: str, expected: str, value: object) -> None:

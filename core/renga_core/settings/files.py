@@ -26,10 +26,10 @@ class Setting(NamedTuple):
 
 
 def typed(row: Key, value: object, origin: str) -> Setting:
-    """Return the setting for `row`, its value checked and converted.
+    """Return the setting of `row`, with its value checked and converted.
 
     Raises:
-        WrongType: The value is not of the row's type.
+        WrongType: The value does not have the row's type.
     """
     try:
         return Setting(row.name, fit(value, row.type), origin)
@@ -38,32 +38,32 @@ def typed(row: Key, value: object, origin: str) -> Setting:
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """Return the document in the file.
+    """Return the document of a TOML file.
 
     Raises:
-        InvalidFile: It cannot be read, or is not TOML; the message gives line and column and shows the line.
+        InvalidFile: The file cannot be read, or is not TOML; the message gives line and column and shows the line.
     """
-    import tomllib  # a few milliseconds that `import renga` need not pay
+    import tomllib  # saves a few milliseconds of `import renga`
 
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")  # editors on Windows begin a file with a byte order mark
+        text = Path(path).read_text(encoding="utf-8-sig")  # Windows editors write a byte order mark
     except OSError as error:
         raise InvalidFile(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InvalidFile(f"{path}: not UTF-8 text, which TOML files are (byte {error.start})") from error
+        raise InvalidFile(f"{path}: not UTF-8 text, as TOML requires (byte {error.start})") from error
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidFile(_syntax_error(path, text, str(error))) from error
-    except (ValueError, RecursionError) as error:  # an integer of thousands of digits; arrays in arrays in arrays
+    except (ValueError, RecursionError) as error:  # a huge integer; deeply nested arrays
         raise InvalidFile(f"{path}: cannot be read as TOML: {error}") from error
     if _deeper_than(_DEEPEST, document):
-        raise InvalidFile(f"{path}: tables in more than {_DEEPEST} other tables")
+        raise InvalidFile(f"{path}: tables are nested more than {_DEEPEST} levels deep")
     return document
 
 
 def _deeper_than(most: int, document: Any) -> bool:
-    """Whether values are in more than so many others."""
+    """Whether values are nested deeper than this number of levels."""
     level = [document]
     for _ in range(most):
         inner = [list(value.values()) if isinstance(value, dict) else value for value in level]
@@ -72,7 +72,7 @@ def _deeper_than(most: int, document: Any) -> bool:
 
 
 def _syntax_error(path: str | Path, text: str, message: str) -> str:
-    # Until Python 3.14 the position is only in the text of the message.
+    # Before Python 3.14, the position is only in the text of the message.
     reason, _, position = message.rpartition(" (at ")
     lines = text.split("\n")
     found = re.fullmatch(r"line (\d+), column (\d+)\)", position)
@@ -87,16 +87,16 @@ def _syntax_error(path: str | Path, text: str, message: str) -> str:
 
 
 def settings_in(document: Mapping[str, Any], origin: str, *, run: bool) -> dict[str, Setting]:
-    """Return the settings a document holds, by key, each checked.
+    """Return the checked settings of a document, by key.
 
     Args:
         document: Tables as in the file, e.g. ``{"run": {"seed": 1}}``.
-        origin: Where the document was read, for messages.
-        run: Whether the parts that describe one run ([model], [data], [optimizer], hooks, extensions) may be there.
+        origin: Where the document was read from, for messages.
+        run: Whether it may contain the description of a run ([model], [data], [optimizer], hooks, extensions).
 
     Raises:
         UnknownSetting: A key is not in the schema.
-        WrongType: A value is not of its key's type.
+        WrongType: A value does not have its key's type.
     """
     found = {}
     for row, value in _walk(document, "", origin, run):
@@ -123,7 +123,7 @@ def _walk(table: Mapping[str, Any], prefix: str, origin: str, run: bool) -> Iter
 
 
 def _is_section(path: str) -> bool:
-    """Whether keys may go on below `path`: ``run``, ``prefer.link``, and names with dots below that."""
+    """Whether keys may continue below `path`: ``run``, ``prefer.link``, and names with dots below that."""
     words = path.split(".")
     return any(
         all(part in ("*", word) for part, word in zip(row.name.split("."), words, strict=False))
@@ -133,11 +133,11 @@ def _is_section(path: str) -> bool:
 
 
 def read_run_file(path: str | Path, origin: str = "") -> dict[str, Setting]:
-    """Return the settings in a run file.
+    """Return the settings of a run file.
 
     Args:
         path: The file.
-        origin: Where the settings come from, in words; default: ``run file <path>``.
+        origin: Where the settings come from, for messages; default: ``run file <path>``.
 
     Raises:
         SettingsError: See `read_toml` and `settings_in`.
@@ -150,9 +150,9 @@ _pyproject: tuple[_Stamp | None, dict[str, Setting]] = (None, {})
 
 
 def read_pyproject() -> dict[str, Setting]:
-    """Return the settings in ``[tool.renga]`` of the nearest pyproject.toml, upwards from the working folder.
+    """Return the settings of ``[tool.renga]`` in the nearest pyproject.toml, from the working folder upwards.
 
-    The file is read again when it has changed or the working folder has.
+    The file is read again if it or the working folder has changed.
 
     Raises:
         SettingsError: See `read_toml` and `settings_in`.

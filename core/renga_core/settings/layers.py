@@ -1,7 +1,7 @@
-"""Looking a setting up through its layers.
+"""Looking up a setting in its layers.
 
 Highest first: argument in code, `using`, command line, ``RENGA_*`` environment, run file, ``[tool.renga]`` in
-pyproject.toml, default. Every answer says which layer it came from.
+pyproject.toml, default. Every result says which layer it came from.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["all_settings", "lookup", "section", "settings_state", "using", "usin
 Layer = Mapping[str, Setting]
 
 _using: ContextVar[tuple[Layer, ...]] = ContextVar("renga.using", default=())
-# The command line and the run file belong to the process, so that worker threads see them too.
+# The command line and the run file apply to the whole process, so that worker threads see them too.
 _command_line: Layer = {}
 _run_file: Layer = {}
 
 
 def settings_state() -> tuple[object, ...]:
-    """Return what `using`, the command line and the run file say now, to be compared: a cache of what was derived from
-    settings is stale once this has changed. The environment and pyproject.toml are taken to stay as they are.
+    """Return a value that changes with `using`, the command line or the run file: then caches of settings are stale.
+    The environment and pyproject.toml are assumed not to change.
     """
     return _using.get(), _command_line, _run_file
 
@@ -51,18 +51,18 @@ def _row(key: str, origin: str) -> Key:
 
 
 def lookup(key: str, argument: Any = None) -> Setting:
-    """Return the value of a setting and where it came from.
+    """Return the value of a setting, and where it came from.
 
     Args:
         key: Full path, e.g. ``plugins.disable``, ``run.backend``, ``prefer.optimizer.adam``, ``optimizer.alpha``.
-        argument: What the caller's own caller passed for it; unless None, it wins.
+        argument: The value that the caller's caller passed; unless it is None, it is returned.
 
-    An argument of a run section (``optimizer.alpha``) belongs to the name beside it: a layer that names another thing
-    (``--set optimizer.use=sgd``) hides the arguments of the layers below.
+    An argument in a run section (``optimizer.alpha``) belongs to the section's ``use``: a layer with another ``use``
+    (``--set optimizer.use=sgd``) hides the arguments of lower layers.
 
     Raises:
-        UnknownSetting: No such key, here or in one of the layers.
-        WrongType: A layer holds a value of a wrong type.
+        UnknownSetting: The key does not exist, here or in one of the layers.
+        WrongType: A layer contains a value of the wrong type.
         InvalidFile: pyproject.toml is not TOML.
     """
     row = _row(key, "argument of lookup")
@@ -75,7 +75,7 @@ def lookup(key: str, argument: Any = None) -> Setting:
 
 
 def _speaking(key: str) -> Iterator[Layer]:
-    """Yield the layers that may say `key`: all, or those above the first that names another thing in its section."""
+    """Yield the layers that may set `key`: all, or those above the first with another ``use`` in the section."""
     name = key.partition(".")[0]
     belongs_to_name = name in RUN_SECTIONS and all(key != row.name for row in SCHEMA)
     named = None
@@ -89,7 +89,7 @@ def _speaking(key: str) -> Iterator[Layer]:
 
 
 def section(name: str) -> dict[str, Setting]:
-    """Return the arguments said for what ``<name>.use`` names, by short name (``optimizer``: alpha, beta1, …)."""
+    """Return the arguments for ``<name>.use``, by short name (``optimizer``: alpha, beta1, …)."""
     found: dict[str, Setting] = {}
     rows = {row.name for row in SCHEMA}
     for layer in _speaking(f"{name}.*"):
@@ -100,7 +100,7 @@ def section(name: str) -> dict[str, Setting]:
 
 
 def all_settings() -> list[Setting]:
-    """Return every setting there is: each row of the schema, then what the layers say beyond (prefer.*, arguments)."""
+    """Return every setting: each row of the schema, then further keys from the layers (prefer.*, arguments)."""
     keys = [row.name for row in SCHEMA if "*" not in row.name]
     layers = list(_layers())
     more = sorted({key for layer in layers for key in layer} - set(keys))
@@ -110,15 +110,15 @@ def all_settings() -> list[Setting]:
 
 @contextmanager
 def using(settings: Mapping[str, Any] | None = None, /, **run: Any) -> Iterator[None]:
-    """Set settings for the length of a `with` block, in this thread: above everything but an explicit argument.
+    """Set settings in this thread inside a `with` block, with priority over everything but an explicit argument.
 
     Args:
         settings: Values by full key: ``using({"plugins.disable": ["cupy"]})``.
-        run: Keys of ``[run]`` by their short names: ``using(backend="cupy:0", seed=1)``.
+        run: Keys of ``[run]`` by short name: ``using(backend="cupy:0", seed=1)``.
 
     Raises:
-        UnknownSetting: No such key.
-        WrongType: A value has a wrong type.
+        UnknownSetting: The key does not exist.
+        WrongType: A value has the wrong type.
     """
     given = {**(settings or {}), **{f"run.{name}": value for name, value in run.items()}}
     layer = {key: typed(_row(key, "renga.using"), value, "renga.using") for key, value in given.items()}
@@ -131,15 +131,15 @@ def using(settings: Mapping[str, Any] | None = None, /, **run: Any) -> Iterator[
 
 @contextmanager
 def using_command_line(words: Mapping[str, tuple[str, Any]]) -> Iterator[None]:
-    """Let the command line speak while the `with` block runs; in the whole process.
+    """Apply settings of the command line inside the `with` block, in the whole process.
 
     Args:
-        words: By full key, the flag that said it and its value: ``{"run.backend": ("--backend", "nope")}``. Text is
-            read as the key's type; other values are checked.
+        words: By full key, the flag and its value: ``{"run.backend": ("--backend", "nope")}``. Text is converted to the
+            key's type; other values are checked.
 
     Raises:
-        UnknownSetting: No such key.
-        WrongType: A value has a wrong type.
+        UnknownSetting: The key does not exist.
+        WrongType: A value has the wrong type.
     """
     global _command_line
     before, _command_line = _command_line, {**_command_line, **_read_command_line(words)}
@@ -166,10 +166,10 @@ def _read_command_line(words: Mapping[str, tuple[str, Any]]) -> Layer:
 
 @contextmanager
 def using_run_file(path: str | Path | Mapping[str, Setting]) -> Iterator[None]:
-    """Let a run file (its path, or what `read_run_file` returned) speak while the block runs; in the whole process.
+    """Apply a run file (its path, or the result of `read_run_file`) inside the block, in the whole process.
 
     Raises:
-        SettingsError: The file cannot be read, is not TOML, or holds a wrong key or type.
+        SettingsError: The file cannot be read, is not TOML, or contains a wrong key or type.
     """
     global _run_file
     layer = path if isinstance(path, Mapping) else read_run_file(path)

@@ -1,8 +1,8 @@
-"""Checking values against types: TOML values against annotations, and text from the environment or a command line.
+"""Checking values against types: TOML values, and text from the environment or a command line.
 
-The types are the ones a TOML file can hold: bool, int, float, str, None, lists, tuples (written as TOML arrays),
-tables, `Literal` and unions of these, and numbers with a bound, ``Annotated[int, AtLeast(1)]``. Any other annotation
-(an array, a callable) accepts every value: the callee must check.
+The types are those of TOML files: bool, int, float, str, None, lists, tuples (written as TOML arrays), tables,
+`Literal` and unions of these, and numbers with a bound, ``Annotated[int, AtLeast(1)]``. Any other annotation (an array,
+a callable) accepts every value: the callee must check it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _ARRAYS = (list, tuple, Sequence)
 
 
 class AtLeast(NamedTuple):
-    """The bound of a number, in ``Annotated[int, AtLeast(1)]``."""
+    """The lower bound of a number, in ``Annotated[int, AtLeast(1)]``."""
 
     least: int
 
 
 def fit(value: object, annotation: Any) -> Any:
-    """Return `value` as the type `annotation` says: an int becomes a float and an array a tuple where that is asked.
+    """Return `value` in the type `annotation`: an int may become a float, and an array a tuple.
 
     Raises:
         TypeError: The value does not fit.
@@ -70,7 +70,7 @@ def _fit_simple(value: object, annotation: type) -> Any:
 
 
 def _fit_union(value: object, members: Sequence[Any]) -> Any:
-    # A member that takes the value as it stands comes before one that must convert it: 1 for `float | int` stays 1.
+    # A member that accepts the value unchanged comes before one that converts it: 1 for `float | int` stays 1.
     fitted = []
     for member in members:
         try:
@@ -98,7 +98,7 @@ def _fit_array(value: object, kind: Any, arguments: Sequence[Any]) -> Any:
 
 
 def describe(annotation: Any) -> str:
-    """Say a type in words: ``int``, ``str or list of str``, ``array of (int, str)``, ``'epoch' or 'iteration'``."""
+    """Describe a type: ``int``, ``str or list of str``, ``array of (int, str)``, ``'epoch' or 'iteration'``."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         bounds = [f" of at least {bound.least}" for bound in arguments[1:] if isinstance(bound, AtLeast)]
@@ -120,18 +120,18 @@ def describe(annotation: Any) -> str:
 
 
 def parse(text: str, annotation: Any) -> Any:
-    """Read `text` (an environment variable, the right side of ``--set key=text``) as `annotation`.
+    """Convert `text` (an environment variable, the right side of ``--set key=text``) to the type `annotation`.
 
-    Booleans are 1/0, true/false, yes/no, on/off; a list is separated by commas or written as a TOML array.
+    Booleans are 1/0, true/false, yes/no, on/off. A list is separated by commas, or written as a TOML array.
 
     Raises:
-        TypeError: The text does not say a value of that type.
+        TypeError: The text is not a value of this type.
     """
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         return fit(parse(text, arguments[0]), annotation)
     if origin in _UNIONS:
-        # Text is a string when nothing else will do: "1" for `int | str` is 1, "a,b" for `str | list[str]` a list.
+        # Text becomes a string only if nothing else fits: "1" for `int | str` is 1, "a,b" for `str | list[str]` a list.
         for member in sorted(arguments, key=lambda member: member is str):
             if typing.get_origin(member) in _ARRAYS and not _looks_like_array(text):
                 continue
@@ -156,12 +156,12 @@ def parse(text: str, annotation: Any) -> Any:
 
 
 def from_toml(text: str) -> Any:
-    """Read `text` as a TOML value; what is not a TOML value (``lenet``, ``cupy:0``) is the string itself."""
+    """Read `text` as a TOML value; text that is not TOML (``lenet``, ``cupy:0``) is returned as a string."""
     import tomllib
 
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # not TOML; too long an integer; arrays in arrays in arrays
+    except (ValueError, RecursionError):  # not TOML; a huge integer; deeply nested arrays
         return text
 
 

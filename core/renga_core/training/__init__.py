@@ -1,9 +1,9 @@
-"""What a trainer, its updater, triggers and extensions are. The ones to use are in a plugin (`renga_training`).
+"""Protocols of trainers, updaters, triggers and extensions. A plugin provides the usual ones (`renga_training`).
 
-- `extension`: `Extension`, which does something during training besides updating; the priorities.
-- `trigger`: `Trigger`, which says whether now is the time.
+- `extension`: `Extension`, an action during training other than updates; the priorities.
+- `trigger`: `Trigger`, which decides when to act.
 - `updater`: `Updater`, which makes one step of the optimization.
-- `trainer`: `TrainerLike`, what those three may ask of the trainer that runs them.
+- `trainer`: `TrainerLike`, the interface of the trainer for the other three.
 """
 
 from renga_core.training.extension import PRIORITY_EDITOR, PRIORITY_READER, PRIORITY_WRITER, Extension

@@ -1,4 +1,4 @@
-"""What happens during training besides the updates: evaluating, logging, saving."""
+"""Extensions: actions during training other than updates, such as evaluation, logging and snapshots."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ PRIORITY_WRITER = 300
 PRIORITY_EDITOR = 200
 """For extensions that change reported values."""
 PRIORITY_READER = 100
-"""For extensions that only read them."""
+"""For extensions that only read reported values."""
 
 
 class Extension:
-    """Something a trainer calls when its trigger says so. A subclass defines ``__call__``; the rest has defaults.
+    """An action that a trainer calls when its trigger fires. A subclass defines ``__call__``; the rest has defaults.
 
-    In the life of a run, each once or many times: `resume`, `initialize`, ``__call__`` …, then `on_error` or
-    `on_interrupt` if training ends so, and `finalize` in any case.
+    Order of calls in a run: `resume`, `initialize`, ``__call__`` (many times), then `on_error` or `on_interrupt` if
+    training ends that way, and always `finalize`.
 
     Attributes:
-        trigger: When it is called, unless `Trainer.extend` is told otherwise.
-        priority: Of those called in one iteration, the one with the highest priority goes first.
-        name: Its name in the trainer; None until it has one.
-        on_every_rank: Whether each process of a run of several has it, as is right for what changes training. What
-            prints, draws or writes files belongs to rank 0 only. `renga train` heeds it; in a program of your own, add
-            it where it belongs.
-        communicates: Whether a call may talk to other ranks. In runs that survive the death of ranks, such a call is
-            repeated by all if a rank dies in it. What says that it does not costs nothing there.
+        trigger: The default trigger; `Trainer.extend` can override it.
+        priority: Of the extensions called in one iteration, those with higher priority go first.
+        name: Its name in the trainer; None until it is added.
+        on_every_rank: Whether each process of a distributed run has this extension, which is right if it changes
+            training. Extensions that print, draw or write files belong to rank 0 only. `renga train` obeys this
+            attribute; in your own program, add the extension on the right ranks.
+        communicates: Whether a call may communicate with other ranks. In fault-tolerant runs, all ranks repeat such a
+            call if a rank dies in it. Set it to False if it does not; then the call has no overhead there.
     """
 
     trigger: TriggerLike = (1, "iteration")
@@ -46,40 +46,40 @@ class Extension:
 
     @property
     def default_name(self) -> str:
-        """The name in the trainer if `extend` is given none: that of the class."""
+        """The name in the trainer if `extend` is given none: the class name."""
         return type(self).__name__
 
     def __call__(self, trainer: TrainerLike) -> Any:
-        """Do it. The trainer makes no use of what is returned."""
+        """Do the action. The trainer ignores the return value."""
         raise NotImplementedError(f"{type(self).__qualname__} must define __call__(trainer)")
 
     def follow(self, trainer: TrainerLike) -> None:
-        """What other ranks do where rank 0 alone has called this (`on_every_rank`), so that they can take over from it.
+        """Called on other ranks if only rank 0 has called this extension (`on_every_rank`), so that they can take over.
 
-        Only in runs that survive the death of ranks. Whoever takes over calls `initialize` before its first call.
+        Only in fault-tolerant runs. A rank that takes over calls `initialize` before its first call.
         """
         return
 
     def resume(self, trainer: TrainerLike) -> None:
-        """Load an earlier state of the whole run, before anything is initialized: for what keeps snapshots."""
+        """Load an earlier state of the whole run, before initialization. For extensions that keep snapshots."""
         return
 
     def initialize(self, trainer: TrainerLike) -> None:
-        """Get ready. Called when `Trainer.run` starts; a resumed run's state has been loaded by then."""
+        """Prepare. Called when `Trainer.run` starts, after the state of a resumed run has been loaded."""
         return
 
     def on_error(self, trainer: TrainerLike, exc: Exception, tb: TracebackType | None) -> None:
-        """React to an exception that ends training, maybe in the middle of an iteration."""
+        """React to an exception that ends training, possibly in the middle of an iteration."""
         return
 
     def on_interrupt(self, trainer: TrainerLike) -> None:
-        """React to a wish to stop: Ctrl-C, `Trainer.stop`. Called between two iterations: the state is whole."""
+        """React to a request to stop: Ctrl-C, `Trainer.stop`. Called between iterations: the state is consistent."""
         return
 
     def finalize(self) -> None:
-        """Give back what the extension holds. Called when training ends, in whatever way."""
+        """Release resources. Called when training ends, in whatever way."""
         return
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save the state, or load one."""
+        """Save or load the state."""
         return

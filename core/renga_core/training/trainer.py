@@ -1,4 +1,4 @@
-"""What updaters, triggers and extensions may ask of the trainer that runs them."""
+"""The interface of a trainer for its updater, triggers and extensions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class TrainerLike(Protocol):
     """A trainer.
 
     Attributes:
-        updater: Makes the updates, and knows how many there were.
-        stop_trigger: Says when training is over.
-        observation: What was reported in this iteration, by name.
-        reporter: Collects what is reported.
+        updater: Makes and counts the updates.
+        stop_trigger: Decides when training ends.
+        observation: The values reported in this iteration, by name.
+        reporter: Collects reported values.
         out: Folder for the files that extensions write.
-        complete: Whether the stop trigger has ended training, rather than an exception, Ctrl-C or `stop`.
+        complete: Whether the stop trigger ended training, not an exception, Ctrl-C or `stop`.
     """
 
     updater: Updater
@@ -34,7 +34,7 @@ class TrainerLike(Protocol):
 
     @property
     def elapsed_time(self) -> float:
-        """Seconds of training so far, those of a resumed run's earlier parts included."""
+        """Seconds of training so far, including earlier parts of a resumed run."""
 
     @property
     def extensions(self) -> Mapping[str, Any]:
@@ -44,7 +44,7 @@ class TrainerLike(Protocol):
         """The extension with this name. Raises KeyError if there is none."""
 
     def stop(self, reason: str) -> None:
-        """End training after the running iteration, as if it were over; say why."""
+        """End training normally after the current iteration, for the given reason."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save the whole state of the run, or load one."""
+        """Save or load the complete state of the run."""

@@ -1,4 +1,4 @@
-"""When to do something."""
+"""Triggers, which decide when to act."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ __all__ = ["Trigger", "TriggerLike"]
 
 
 class Trigger(ABC):
-    """Says, once after each iteration, whether it is time.
+    """Called once after each iteration; returns whether to act now.
 
-    A trigger may remember things (the best value so far); `serialize` must cover them, so that a resumed run does the
-    same as an uninterrupted one.
+    A trigger may have a state (such as the best value so far). `serialize` must save it, so that a resumed run behaves
+    like an uninterrupted one.
 
     Attributes:
-        communicates: Whether a call may talk to other ranks; see `Extension.communicates`.
+        communicates: Whether a call may communicate with other ranks; see `Extension.communicates`.
     """
 
     communicates: bool = False
 
     @abstractmethod
     def __call__(self, trainer: TrainerLike) -> bool:
-        """Whether it is time. Called once an iteration, after the update."""
+        """Whether to act now. Called once in each iteration, after the update."""
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save the state, or load one."""
+        """Save or load the state."""
         return
 
     def get_training_length(self) -> tuple[float, str] | None:
-        """As a stop trigger: how long training lasts, ``(20, "epoch")``; None if that is not known beforehand."""
+        """For a stop trigger: the length of training, ``(20, "epoch")``; None if it is not known in advance."""
         return None
 
 
 TriggerLike = Trigger | Callable[[Any], bool] | tuple[float, str]
-"""What is accepted where a trigger is wanted: one, any function of the trainer, or a pair such as ``(1, "epoch")``."""
+"""The forms of a trigger argument: a trigger, a function of the trainer, or a pair such as ``(1, "epoch")``."""

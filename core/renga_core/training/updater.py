@@ -13,12 +13,12 @@ __all__ = ["Updater"]
 
 
 class Updater:
-    """Takes a batch and updates parameters, once an iteration.
+    """Takes a batch and updates parameters, once in each iteration.
 
     Attributes:
-        iteration: Updates made so far.
-        epoch: Epochs completed.
-        epoch_detail: Epochs completed and the fraction of the present one, e.g. 2.25.
+        iteration: Number of updates so far.
+        epoch: Number of epochs completed.
+        epoch_detail: Number of epochs as a fraction, such as 2.25.
         previous_epoch_detail: `epoch_detail` before the last update.
         is_new_epoch: Whether the last update completed an epoch.
     """
@@ -42,13 +42,13 @@ class Updater:
         raise NotImplementedError(f"{type(self).__name__} does not define get_all_optimizers()")
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save, or load, all that updates change: models, optimizers, iterators, `iteration`."""
+        """Save or load everything that updates change: models, optimizers, iterators, `iteration`."""
         raise NotImplementedError(f"{type(self).__name__} does not define serialize(serializer)")
 
     def connect_trainer(self, trainer: TrainerLike) -> None:
-        """Called when a trainer takes this updater."""
+        """Called when a trainer is made with this updater."""
         return
 
     def finalize(self) -> None:
-        """Give back what the updater holds, such as its iterators' processes. Called when training ends."""
+        """Release resources, such as processes of its iterators. Called when training ends."""
         return

@@ -1,4 +1,4 @@
-"""What ChainerCV kept under this name: data sets that can be sliced, and a learning-rate schedule."""
+"""ChainerCV's module of this name: data sets that can be sliced, and a learning-rate schedule."""
 
 from renga.view import view
 

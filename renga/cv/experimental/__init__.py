@@ -1,4 +1,4 @@
-"""More networks, under ChainerCV's name for those whose interface might have changed."""
+"""More networks, under the name that ChainerCV used for unstable interfaces."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Networks with `predict`, and links that they are made of."""
+"""Networks with the method `predict`, and their parts."""
 
 from renga.view import view
 

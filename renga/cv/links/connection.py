@@ -1,4 +1,4 @@
-"""Convolutions with what usually follows them, as one link."""
+"""Convolution, batch normalization and activation as one link."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Pictures in files, boxes, masks, downloads, predictions for a whole data set, checks of values."""
+"""Reading and writing images, boxes and masks; downloads; predicting a whole data set; checks for tests."""
 
 from renga.view import view
 

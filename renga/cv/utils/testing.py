@@ -1,4 +1,4 @@
-"""Checks that values are what the interface says: images, boxes, networks, data sets."""
+"""Assertions that images, boxes, networks and data sets follow the interface."""
 
 from renga.view import view
 

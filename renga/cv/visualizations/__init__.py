@@ -1,4 +1,4 @@
-"""Pictures with boxes, points and masks drawn into them, by Matplotlib."""
+"""Drawing images with boxes, points and masks, with Matplotlib."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Colours that can be told apart."""
+"""Colors that are easy to distinguish."""
 
 from renga.view import view
 

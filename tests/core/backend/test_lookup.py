@@ -244,9 +244,7 @@ class TestGetDevice:
     def test_neither_string_nor_array(self):
         with pytest.raises(TypeError, match=r"^builtins\.float is not an array of any backend"):
             get_device(0.5)
-        with pytest.raises(
-            TypeError, match=r"^a device has a name, such as 'numpy' or 'cupy:0', and not a number: -1$"
-        ):
+        with pytest.raises(TypeError, match=r"^a device needs a name, such as 'numpy' or 'cupy:0', not a number: -1$"):
             get_device(-1)
 
     def test_devices_with_words_for_names(self, toy):
@@ -321,7 +319,7 @@ class TestUsingDevice:
 
 
 def test_layers_for_other_frameworks_may_name_devices_otherwise(monkeypatch):
-    with pytest.raises(TypeError, match="has a name"):
+    with pytest.raises(TypeError, match="needs a name"):
         get_device(-1)
     monkeypatch.setitem(device_names, int, lambda number: "numpy" if number < 0 else f"numpy:{number}")
     assert get_device(-1) == get_device("numpy")

@@ -56,7 +56,7 @@ def test_a_loop_ends():
     [
         ([[1, 2]], "one dimension"),
         ([0.5], "integers"),
-        (np.array([True]), "mask of 1 entries for a data set of 5"),
+        (np.array([True]), "mask of 1 entries does not fit a data set of 5"),
     ],
 )
 def test_bad_indices(index, message):

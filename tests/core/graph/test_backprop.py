@@ -80,8 +80,8 @@ class TestAccumulation:
         with pytest.raises(GraphError) as caught:
             y.backward()
         assert str(caught.value) == (
-            "backward from variable y of float32 (2, 3): only a variable with one element has a gradient to start "
-            "from. Reduce it first (sum, mean), or assign its `grad`."
+            "backward cannot start from variable y of float32 (2, 3): it has several elements and no `grad`. "
+            "Reduce it first (sum, mean), or assign its `grad`."
         )
         assert x.grad is None
         (x[:1, :1] * 2).backward()  # one element of any shape
@@ -186,7 +186,7 @@ class TestSeveralOutputs:
         b.grad = np.ones(2)
         backward([a, b])
         np.testing.assert_array_equal(x.grad, [5, 5])
-        with pytest.raises(GraphError, match="only a variable with one element"):
+        with pytest.raises(GraphError, match="several elements and no `grad`"):
             backward([a, b])
 
     @pytest.mark.parametrize("double", [False, True])

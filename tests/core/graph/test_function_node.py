@@ -115,8 +115,8 @@ class TestApply:
         [
             (numbers(1), "Broken.forward returned a ndarray; it must return a tuple of arrays, even of one"),
             (None, "Broken.forward returned a list; it must return a tuple of arrays, even of one"),
-            ((2.0,), "Broken.forward returned a tuple with 2.0 in it; it must return arrays"),
-            ((None,), "Broken.forward returned a tuple with None in it; it must return arrays"),
+            ((2.0,), "Broken.forward returned a tuple that contains 2.0; it must contain arrays only"),
+            ((None,), "Broken.forward returned a tuple that contains None; it must contain arrays only"),
         ],
     )
     def test_an_output_that_is_no_array(self, mode, ys, told):

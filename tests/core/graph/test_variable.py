@@ -33,7 +33,7 @@ class TestMaking:
         x = Variable(np.float32(3))
         assert type(x.array) is np.ndarray
         assert (x.shape, x.dtype, x.item(), float(x), int(x)) == ((), np.float32, 3.0, 3.0, 3)
-        with pytest.raises(TypeError, match=r"^variable of float32 \(\) has no axes, and so no length$"):
+        with pytest.raises(TypeError, match=r"^variable of float32 \(\) has no axes and therefore no length$"):
             len(x)
 
     @pytest.mark.parametrize("number", [float, int])
@@ -244,7 +244,7 @@ class TestPython:
         for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
             with pytest.raises(NotImplementedError) as unmeant:
                 compare(x, y)
-            assert str(unmeant.value) == "Variables are not compared; compare their arrays, or use `is`"
+            assert str(unmeant.value) == "Variables cannot be compared; compare their arrays, or use `is`"
         assert len({x, y}) == 2
 
     def test_iterating_gives_rows_and_ends(self):

@@ -74,7 +74,7 @@ def test_a_demanded_kernel_refuses_rows_that_it_does_not_support(made, monkeypat
     operation, _ = made(5)
     chain = operation.chain(get_backend("numpy"))
     monkeypatch.setattr(operation, "chain", lambda backend: chain[:1])
-    with pytest.raises(RuntimeError, match="'5' was demanded"):
+    with pytest.raises(RuntimeError, match="'5' is required"):
         operation(get_backend("numpy"), rows(1), rows(1), 1)
 
 

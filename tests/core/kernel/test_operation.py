@@ -177,7 +177,7 @@ class TestDemand:
             with pytest.raises(RuntimeError) as caught:
                 used(operation, SMALL)
         assert str(caught.value) == (
-            "operation 'double': kernel 'also:other' was demanded (setting kernels.double) but does not support these "
+            "operation 'double': kernel 'also:other' is required (setting kernels.double) but does not support these "
             "arguments on backend 'numpy'. Remove the setting, or set it to 'reference'."
         )
 

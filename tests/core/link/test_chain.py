@@ -33,7 +33,10 @@ def test_outside_the_scope_a_child_can_be_replaced(scale):
 def test_the_same_name_twice(scale):
     chain = Chain(head=scale())
     first = chain.head
-    with pytest.raises(AttributeError, match=r"new link 'head' in Chain: it has .* \(Scale\)"), chain.init_scope():
+    with (
+        pytest.raises(AttributeError, match=r"new link 'head' in Chain: it already has .* \(Scale\)"),
+        chain.init_scope(),
+    ):
         chain.head = scale()
     with pytest.raises(AttributeError, match="'head'"):
         chain.add_link("head", scale())

@@ -81,7 +81,7 @@ class TestParameters:
 
     def test_names_that_are_taken(self, scale):
         link = scale()
-        taken = "it has an attribute of that name already"
+        taken = "it already has an attribute of that name"
         with pytest.raises(AttributeError, match=f"parameter 'factor' in Scale: {taken} .Parameter."):
             link.add_param("factor", 3)
         with pytest.raises(AttributeError, match=f"persistent value 'calls' in Scale: {taken} .int."):

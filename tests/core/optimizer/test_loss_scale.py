@@ -42,7 +42,7 @@ def test_starts_where_it_is_told_to():
     scale.adjust(finite=False)
     assert scale.value == 2**14
     for value in (0.5, 65536, float("nan")):
-        with pytest.raises(ValueError, match="a loss scale is from 1 to 65504, not"):
+        with pytest.raises(ValueError, match="a loss scale must be from 1 to 65504, not"):
             DynamicLossScale(1000, value)
 
 

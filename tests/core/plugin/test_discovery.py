@@ -153,7 +153,7 @@ def test_two_entry_points_name_one_module(site, good) -> None:
 
 def test_entry_point_with_an_impossible_name(site, good) -> None:
     site.install("bad", entry_points={"Bad Name": "bad_plugin"})
-    with pytest.warns(RengaPluginWarning, match="its entry point is called 'Bad Name'; expected lower-case letters"):
+    with pytest.warns(RengaPluginWarning, match="its entry point is named 'Bad Name'; expected lower-case letters"):
         assert good()
 
 

@@ -105,7 +105,7 @@ def test_one_kind_twice(site, offering) -> None:
         assert "detector" not in site.manager.kinds()
     assert sorted(str(one.message).partition(". ")[0] for one in warned) == [
         f"plugin '{name}' ({name}-dist 1.0), hook 'renga_kinds' is invalid: "
-        f"kind 'detector' is described otherwise by plugin '{other}' ({other}-dist 1.0)"
+        f"kind 'detector' is defined differently by plugin '{other}' ({other}-dist 1.0)"
         for name, other in [("one", "three"), ("three", "one"), ("two", "three")]
     ]
 
@@ -113,8 +113,8 @@ def test_one_kind_twice(site, offering) -> None:
 @pytest.mark.parametrize(
     ("returned", "told"),
     [
-        ("[Kind('optimizer')]", "is invalid: core has a kind 'optimizer' or its hook already"),
-        ("[Kind('gadget', hook='renga_links')]", "is invalid: core has a kind 'gadget' or its hook already"),
+        ("[Kind('optimizer')]", "is invalid: core already has a kind 'optimizer' or its hook"),
+        ("[Kind('gadget', hook='renga_links')]", "is invalid: core already has a kind 'gadget' or its hook"),
         ("['detector']", "is invalid: returned 'detector' where a Kind was expected"),
         ("None", "is invalid: returned None where a list was expected"),
         ("[Kind('Detector')]", "is invalid: Kind 'Detector': name is 'Detector'; expected lower-case letters"),

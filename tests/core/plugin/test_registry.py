@@ -60,7 +60,7 @@ def test_list_wishes_and_tells_what_it_skipped(backends) -> None:
         "no array_backend of cupy, jax (from run file a.toml) can be used:\n"
         "  - cupy: module 'nowhere' is not installed\n"
         "  - jax: no plugin offers this array_backend\n"
-        "Next: `renga plugins list` shows what is installed, and what the rest needs."
+        "Next: `renga plugins list` shows what is installed and what is missing."
     )
 
 
@@ -132,7 +132,7 @@ def test_preference_settles_a_clash(site, offering, tmp_path) -> None:
         optimizers.get("lion")
     assert str(caught.value) == (
         "[prefer.optimizer] lion = \"hause\" (from pyproject.toml): no plugin 'hause' offers optimizer 'lion'. "
-        "Did you mean 'house'? Offered by: acme, house."
+        "Did you mean 'house'? It is offered by: acme, house."
     )
 
 
@@ -199,7 +199,9 @@ def test_nothing_named(site, offering) -> None:
     site.install("acme", offering("lion"))
     with pytest.raises(RengaPluginError) as caught:
         site.registry(OPTIMIZER).load()
-    assert str(caught.value) == "no optimizer was named. Name one or set optimizer.use. Known: lion."
+    assert str(caught.value) == (
+        "no optimizer was named.\nNext: name one, such as lion, or set optimizer.use. `renga plugins list optimizer` lists all."
+    )
 
 
 def test_required(site, offering, monkeypatch) -> None:

@@ -45,7 +45,7 @@ def test_unmet_says_which_side_to_upgrade(line, installed, step) -> None:
 def test_unreadable() -> None:
     assert check_requirements("acme", ["renga >> 1"], "0.1.0") == (
         "invalid",
-        "its requirement 'renga >> 1' is not one",
+        "its requirement 'renga >> 1' is invalid",
         "Correct the metadata of acme.",
     )
 

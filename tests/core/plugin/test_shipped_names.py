@@ -10,8 +10,8 @@ from renga_core.plugin import AmbiguousProvider, ProviderUnavailable, RengaPlugi
 from renga_core.settings import using
 
 NOTICE = (
-    "optimizer 'adam' means optimizers:adam, which Renga ships; acme:adam (acme-dist 1.0) has the name, too. To use "
-    'that, write acme:adam, or set [prefer.optimizer] adam = "acme"; to keep this and hear no more of it, set '
+    "optimizer 'adam' means optimizers:adam, which Renga ships; acme:adam (acme-dist 1.0) has the same name. To use "
+    'that one, write acme:adam, or set [prefer.optimizer] adam = "acme"; to use this one without a notice, set '
     '[prefer.optimizer] adam = "optimizers".'
 )
 

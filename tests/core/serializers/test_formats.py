@@ -102,7 +102,7 @@ def test_a_disabled_format_is_not_used(manager):
 def test_two_formats_of_one_suffix_are_an_error_that_says_what_to_do(manager):
     manager.register("acme", described(json=("Json", (".json",))))
     manager.register("house", described(other=("Other", (".json",))))
-    message = "model.json: the suffix .json is that of 2 formats:\n  - acme:json "
+    message = "model.json: the suffix .json belongs to 2 formats:\n  - acme:json "
     with pytest.raises(AmbiguousProvider, match=re.escape(message)) as caught:
         format_of("model.json")
     assert "Next: disable" in str(caught.value)

@@ -80,7 +80,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InvalidFile, match="cannot be read: Is a directory"):
         read_toml(tmp_path)
     Path("latin.toml").write_bytes(b"[run]\nout = '\xe9'\n")
-    with pytest.raises(InvalidFile, match=r"^latin\.toml: not UTF-8 text, which TOML files are \(byte 13\)$"):
+    with pytest.raises(InvalidFile, match=r"^latin\.toml: not UTF-8 text, as TOML requires \(byte 13\)$"):
         read_toml("latin.toml")
 
 
@@ -98,7 +98,7 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_toml_that_is_too_much(text):
     Path("deep.toml").write_text(text)
     with pytest.raises(
-        InvalidFile, match=r"^deep\.toml: (cannot be read as TOML: |tables in more than 50 other tables$)"
+        InvalidFile, match=r"^deep\.toml: (cannot be read as TOML: |tables are nested more than 50 levels deep$)"
     ):
         read_run_file("deep.toml")
 

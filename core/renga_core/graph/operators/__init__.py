@@ -1,11 +1,11 @@
-"""The functions that Variables have as operators and methods: what backward itself is written with.
+"""The functions behind the operators and methods of Variables; `backward` itself uses them.
 
 - `arithmetic`: ``+ - * / **`` with broadcasting, and negation and absolute value. `product`: ``@``.
 - `shape`: reshape, transpose, broadcast_to, sum_to, squeeze, indexing, cast.
-- `reduction`: sum and mean. `axes`: which axes are meant, and sums of bare arrays.
-- `methods`: the mixin through which `Variable` gets them.
+- `reduction`: sum and mean. `axes`: checking axes, and sums of arrays.
+- `methods`: the mixin that gives them to `Variable`.
 
-Every other function lives in a plugin.
+All other functions live in plugins.
 """
 
 from renga_core.graph.operators.arithmetic import absolute, add, divide, multiply, negative, power, subtract

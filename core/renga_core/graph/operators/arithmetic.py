@@ -1,7 +1,7 @@
 """Arithmetic on Variables, with NumPy's broadcasting.
 
-An operand is a Variable, an array (no gradient flows to it) or a scalar. A scalar, also one of NumPy's, takes the
-dtype of the other operand and never changes it (unlike an array of shape ``()``).
+An operand is a Variable, an array (which receives no gradient) or a scalar. A scalar, also one of NumPy's, takes the
+dtype of the other operand; an array of shape ``()`` does not.
 """
 
 from __future__ import annotations
@@ -84,15 +84,15 @@ def absolute(x: Any) -> Variable:
 
 
 def _plain(scalar: Any) -> Any:
-    """A scalar without a dtype of its own, so that it takes that of the array it meets (NEP 50)."""
+    """A scalar as a Python number, which takes the dtype of the array it meets (NEP 50)."""
     return scalar.item() if isinstance(scalar, np.generic) else scalar
 
 
 class Binary(FunctionNode):
     """A function of two operands that broadcast against each other.
 
-    A subclass gives `forward`, and the gradient with respect to each operand, written so that it holds for arrays and
-    for Variables alike (`gradient`). The walk sums gradients over the axes that broadcasting has added.
+    A subclass defines `forward`, and `gradient` for each operand, which must work on arrays and on Variables.
+    Backpropagation sums gradients over the axes that broadcasting added.
     """
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
@@ -112,7 +112,7 @@ class Binary(FunctionNode):
         return [self.gradient(i, gy, kept) for i in target_input_indexes]
 
     def _explain_failure(self, xs: tuple[Array, ...], error: Exception) -> None:
-        """Operands that do not broadcast."""
+        """The error for operands that do not broadcast."""
         if isinstance(error, ValueError) and all(x is not None for x in xs):
             x0, x1 = map(describe_array, xs)
             raise InvalidType(self.function_name, "x1", f"a shape that broadcasts with x0: {x0}", x1) from error
@@ -126,7 +126,7 @@ class Add(Binary):
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         x0, x1 = inputs
-        return (x0 + x1 if x0.size < LARGE else add_large(x0, x1),)  # no call for small ones
+        return (x0 + x1 if x0.size < LARGE else add_large(x0, x1),)  # no call for small arrays
 
     def gradient(self, index: int, gy: Any, kept: tuple[Any, ...]) -> Any:
         return gy
@@ -201,12 +201,12 @@ class Power(Binary):
 
 
 class Unary(FunctionNode):
-    """A function of one operand whose gradient formula holds for arrays and Variables alike."""
+    """A function of one operand whose gradient formula works on arrays and on Variables."""
 
     keeps: tuple[int, ...] = (0,)
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute, keeping the operand if the gradient needs it."""
+        """Compute; keep the operand if the gradient needs it."""
         self._input_indexes = self.keeps
         return (self.compute(inputs[0]),)
 
@@ -266,11 +266,11 @@ class WithConstant(Unary):
         self.constant = constant
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """Compute, in the dtype of the operand if that is floating, and keep the operand if the gradient needs it."""
+        """Compute in the dtype of the operand, if it is floating; keep the operand if the gradient needs it."""
         (x,) = inputs
         self._input_indexes = self.keeps
         y = self.compute(x)
-        # With a number of Python's, NumPy makes float32 of a dtype that is not its own, bfloat16.
+        # NumPy converts bfloat16, a foreign dtype, to float32 when it meets a Python number.
         if y.dtype is not x.dtype and x.dtype.kind == "V":
             y = y.astype(x.dtype)
         return (y,)
@@ -359,7 +359,7 @@ class PowerOfConstant(WithConstant):
 
 
 class Log(Unary):
-    """Natural logarithm; here for the gradient of `Power`."""
+    """Natural logarithm, for the gradient of `Power`."""
 
     fresh_gradients = True
 

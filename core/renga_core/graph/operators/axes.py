@@ -1,4 +1,4 @@
-"""Axes of bare arrays: which ones are meant, and summing over them."""
+"""Checking axes of arrays, and summing over axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["is_broadcast_of", "is_half", "normalize_axes", "sum_array", "sum_arr
 
 
 def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
-    """Axes as a sorted tuple of numbers from 0, checked against the number of axes there are."""
+    """Return axes as a sorted tuple of numbers from 0, checked against the number of axes."""
     if axis is None:
         return tuple(range(ndim))
     try:
@@ -24,7 +24,7 @@ def normalize_axes(function: str, axis: int | Sequence[int] | None, ndim: int) -
         raise TypeError(f"{function}: an axis must be an integer, and axes a tuple of them, not {axis!r}") from None
     for a in given:
         if not -ndim <= a < ndim:
-            expected = (f"{-ndim} to {ndim - 1}" if ndim else "none") + f", as there are {ndim} axes"
+            expected = (f"{-ndim} to {ndim - 1}" if ndim else "none") + f", for {ndim} axes"
             raise InvalidType(function, "axis", expected, f"axis {a}")
     axes = tuple(sorted(a % ndim for a in given))
     if len(set(axes)) != len(axes):
@@ -39,17 +39,16 @@ def is_broadcast_of(shape: tuple[int, ...], original: tuple[int, ...]) -> bool:
 
 
 def sum_array_to(x: Array, shape: tuple[int, ...]) -> Array:
-    """Sum an array to a shape from which it can be broadcast: what undoes `broadcast_to` in backward."""
+    """Sum an array to a shape that broadcasts to its shape: the gradient of `broadcast_to`."""
     lead = x.ndim - len(shape)
     axes = tuple(range(lead)) + tuple(i for i, size in enumerate(shape, lead) if size == 1 and x.shape[i] != 1)
     return sum_array(x, axes, True).reshape(shape) if axes else x
 
 
 def sum_array(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """Sum in the dtype of `x` (NumPy would widen small integers), half precision by way of single.
+    """Sum in the dtype of `x` (NumPy would widen small integers), half precision through float32.
 
-    A running sum of ones in half precision never gets beyond 2048: 2048 + 1 is rounded to 2048. In bfloat16 it stays
-    at 256.
+    In half precision a running sum of ones stops at 2048, because 2048 + 1 rounds to 2048. In bfloat16 it stops at 256.
     """
     if is_half(x.dtype):
         return x.sum(axis=axes, dtype=np.float32, keepdims=keepdims).astype(x.dtype)
@@ -57,5 +56,5 @@ def sum_array(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
 
 
 def is_half(dtype: Any) -> bool:
-    """Whether it is float16 or bfloat16, whose sums are made in single precision."""
+    """Whether the dtype is float16 or bfloat16, which are summed in float32."""
     return bool(dtype.itemsize == 2 and is_floating(dtype))

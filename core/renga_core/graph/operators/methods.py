@@ -1,4 +1,4 @@
-"""The operators and methods by which Variables call the functions of this folder."""
+"""The operators and methods of Variables, which call the functions of this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Operators:
 
     __slots__ = ()
 
-    # NumPy leaves `array + variable` to us.
+    # Makes NumPy leave `array + variable` to this class.
     __array_ufunc__ = None
     __array_priority__ = 200
 
@@ -75,12 +75,12 @@ class Operators:
         return shape.get_item(self, slices)
 
     def reshape(self, *shape_: Any) -> Variable:
-        """The same elements in another shape, given as a tuple or as numbers."""
+        """The same elements in another shape, given as a tuple or as separate numbers."""
         sizes = shape_[0] if len(shape_) == 1 and not isinstance(shape_[0], int) else shape_
         return shape.reshape(self, sizes)
 
     def transpose(self, *axes: Any) -> Variable:
-        """The axes in another order, given as a tuple or as numbers; reversed if none is given."""
+        """The axes in another order, given as a tuple or as separate numbers; by default reversed."""
         if not axes or axes[0] is None:
             return shape.transpose(self)
         return shape.transpose(self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
@@ -103,7 +103,7 @@ class Operators:
         return reduction.mean(self, axis, keepdims)
 
     def astype(self, dtype: Any) -> Variable:
-        """The elements in another dtype."""
+        """The elements converted to another dtype."""
         return shape.cast(self, dtype)
 
     def dot(self, other: Any) -> Variable:

@@ -1,4 +1,4 @@
-"""Products of matrices, by Variables and by arrays."""
+"""Matrix products of Variables and of arrays."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["matmul", "multiply_matrices"]
 
 
 def matmul(a: Any, b: Any) -> Variable:
-    """``a @ b`` as `numpy.matmul`: matrices in the last two axes, the others broadcast; a vector is a row or a column.
+    """``a @ b`` like `numpy.matmul`: matrices in the last two axes, other axes broadcast; vectors are allowed.
 
     Raises:
-        InvalidType: An operand is a scalar, the inner sizes differ, or the axes before the last two do not broadcast.
+        InvalidType: An operand is a scalar, the inner sizes differ, or the other axes do not broadcast.
     """
     for name, x in (("a", a), ("b", b)):
         require_array("matmul", name, x)
@@ -54,9 +54,9 @@ def _require_broadcast(a: Any, b: Any) -> None:
 
 
 def multiply_matrices(a: Array, b: Array) -> Array:
-    """``a @ b`` for arrays of at least two axes, by the best kernel there is; the axes before the last two broadcast.
+    """``a @ b`` for arrays of at least two axes, by the fastest kernel; the axes before the last two broadcast.
 
-    All large products of the library go this way, so that those of one program share one pool of threads.
+    All large matrix products of the library use this function, so that they share one pool of threads.
     """
     return MATMUL.select(get_backend(a), a, b).forward(a, b)
 
@@ -64,7 +64,7 @@ def multiply_matrices(a: Array, b: Array) -> Array:
 def _forward(a: Array, b: Array) -> Array:
     """Matrices in the last two axes; the axes before them broadcast."""
     y = a @ b
-    # NumPy multiplies matrices of a dtype that is not its own, bfloat16, in float32.
+    # NumPy multiplies matrices of bfloat16, a foreign dtype, in float32.
     return y if y.dtype == a.dtype or a.dtype != b.dtype else y.astype(a.dtype)
 
 

@@ -31,7 +31,7 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
 
     Raises:
         InvalidType: `x` is not an array.
-        ValueError: There is no such axis, or one is named twice.
+        ValueError: There is no such axis, or an axis appears twice.
 
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=1, keepdims=True).array.tolist()
     [[3.0], [7.0]]
@@ -41,10 +41,9 @@ def sum(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
 
 
 def mean(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Variable:
-    """Mean over some axes (default: all). Arguments and errors as `sum`.
+    """Mean over some axes (default: all). Arguments and errors as for `sum`.
 
-    In half precision the sum may overflow where the mean does not, so that it is computed in single precision. The mean
-    of nothing is 0.
+    In half precision the mean is computed in float32, because the sum could overflow. The mean of no elements is 0.
 
     >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0).array.tolist()
     [2.0, 3.0]
@@ -68,7 +67,7 @@ class Sum(FunctionNode):
         return (sum_array(inputs[0], self.axes, self.keepdims),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Each summand has the gradient of the sum."""
+        """Each summand receives the gradient of the sum."""
         shape = self.inputs[0].shape
         gy = grad_outputs[0]
         return (get_array_module(gy).broadcast_to(gy.reshape(self._kept_shape(shape)), shape),)

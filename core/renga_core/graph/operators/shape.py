@@ -1,4 +1,4 @@
-"""Changing the shape, order, dtype or selection of a Variable's elements."""
+"""Changing the shape, the order, the dtype or the selection of a Variable's elements."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def squeeze(x: Any, axis: int | tuple[int, ...] | None = None) -> Variable:
 
 
 def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
-    """Repeat along axes of size 1 and new leading axes, up to `shape`.
+    """Repeat along new leading axes and along axes of size 1, up to `shape`.
 
     Raises:
         InvalidType: `x` does not broadcast to `shape`.
@@ -84,7 +84,7 @@ def broadcast_to(x: Any, shape: Sequence[int]) -> Variable:
 
 
 def sum_to(x: Any, shape: Sequence[int]) -> Variable:
-    """Sum along the axes that broadcasting from `shape` would have added or repeated.
+    """Sum along the axes that broadcasting from `shape` would add or repeat.
 
     Raises:
         InvalidType: An array of `shape` does not broadcast to the shape of `x`.
@@ -96,7 +96,7 @@ def sum_to(x: Any, shape: Sequence[int]) -> Variable:
 
 
 def cast(x: Any, dtype: Any) -> Variable:
-    """The elements in another dtype. Gradients come back in the dtype of `x`.
+    """The elements in another dtype. The gradient has the dtype of `x`.
 
     >>> cast(np.array([1.5]), "float16").dtype
     dtype('float16')
@@ -105,9 +105,9 @@ def cast(x: Any, dtype: Any) -> Variable:
 
 
 def get_item(x: Any, slices: Any) -> Variable:
-    """``x[slices]``: integers, slices, ellipsis, None, and arrays of integers or booleans, as NumPy.
+    """``x[slices]``, as in NumPy: integers, slices, ellipsis, None, and arrays of integers or booleans.
 
-    An element that is taken several times gets as many gradients.
+    The gradient of an element that is selected several times is the sum of all its gradients.
 
     Raises:
         IndexError: There is no such element.
@@ -119,9 +119,9 @@ def get_item(x: Any, slices: Any) -> Variable:
 
 
 def _sizes(function: str, shape: Any) -> tuple[int, ...]:
-    """A shape as a tuple; a number is that of one axis."""
+    """Return a shape as a tuple; a number means one axis."""
     if shape.__class__ is tuple:
-        return shape  # the usual case; what is in it is seen when it is used
+        return shape  # the usual case; its entries are checked when it is used
     try:
         return tuple([index(size) for size in (shape if hasattr(shape, "__iter__") else (shape,))])
     except TypeError:
@@ -135,7 +135,7 @@ class Reshape(FunctionNode):
         self.shape = shape
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A view where possible."""
+        """Return a view if possible."""
         (x,) = inputs
         try:
             return (x.reshape(self.shape),)
@@ -145,11 +145,11 @@ class Reshape(FunctionNode):
             ) from error
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Back to the input's shape."""
+        """Reshape to the input's shape."""
         return (grad_outputs[0].reshape(self.inputs[0].shape),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
-        """Back to the input's shape."""
+        """Reshape to the input's shape."""
         return (reshape(grad_outputs[0], self.inputs[0].shape),)
 
 
@@ -160,7 +160,7 @@ class Transpose(FunctionNode):
         self.axes = axes
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A view where possible."""
+        """Return a view if possible."""
         return (inputs[0].transpose(self.axes),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
@@ -184,7 +184,7 @@ class BroadcastTo(FunctionNode):
         self.shape = shape
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A read-only view where possible."""
+        """Return a read-only view if possible."""
         (x,) = inputs
         try:
             return (get_array_module(x).broadcast_to(x, self.shape),)
@@ -232,20 +232,20 @@ class Cast(FunctionNode):
         self.dtype = dtype
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A copy, unless the dtype is the same."""
+        """Return a copy, unless the dtype is the same."""
         return (in_native_order(inputs[0].astype(self.dtype, copy=False)),)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Back to the input's dtype."""
+        """Convert to the input's dtype."""
         return (grad_outputs[0].astype(self.inputs[0].dtype, copy=False),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:
-        """Back to the input's dtype."""
+        """Convert to the input's dtype."""
         return (cast(grad_outputs[0], self.inputs[0].dtype),)
 
 
 def _is_basic(slices: Any) -> bool:
-    """Whether an index selects each element at most once by construction: no arrays or lists in it."""
+    """Whether an index selects each element at most once, because it contains no arrays or lists."""
     parts = slices if isinstance(slices, tuple) else (slices,)
     return all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts)
 
@@ -259,11 +259,11 @@ class GetItem(FunctionNode):
         self.slices = slices
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-        """A view for basic indexing, else a copy."""
+        """Return a view for basic indexing, else a copy."""
         return (inputs[0][self.slices],)
 
     def backward_arrays(self, target_input_indexes: tuple[int, ...], grad_outputs: Sequence[Any]) -> Sequence[Any]:
-        """Zeros, with the gradient put where the elements came from."""
+        """Zeros, with the gradient at the positions of the selected elements."""
         return (_put(grad_outputs[0], self.slices, self.inputs[0].shape),)
 
     def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> Sequence[Any]:

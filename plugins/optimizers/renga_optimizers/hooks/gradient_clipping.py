@@ -53,8 +53,7 @@ class GradientClipping:
 
 
 def _clip_there(grads: list[Array], threshold: float) -> None:
-    """Scale gradients without waiting for their norm on the host; the factor is 1 if the norm is below the
-    threshold."""
+    """Scale gradients without waiting for their norm; the factor is 1 if the norm is below the threshold."""
     xp = get_array_module(grads[0])
     groups = _groups(grads)
     total: Any = sum(_square(*group) for group in groups)

@@ -1,4 +1,4 @@
-"""Data sets of which examples and parts of examples can be chosen: `dataset.slice[:10, 'img']`."""
+"""Data sets that can be sliced by examples and by keys: `dataset.slice[:10, 'img']`."""
 
 from renga.view import view
 

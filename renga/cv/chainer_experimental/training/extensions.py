@@ -1,4 +1,4 @@
-"""`make_shift`: a learning-rate schedule, as a function of the trainer."""
+"""`make_shift`: makes an extension of a learning-rate schedule, which is a function of the trainer."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""More networks: FCIS, PSPNet, the small YOLO."""
+"""More networks: FCIS, PSPNet, tiny YOLO."""
 
 from renga.view import view
 

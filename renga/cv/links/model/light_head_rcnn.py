@@ -1,4 +1,4 @@
-"""Detection in two stages with a light second one (Light-Head R-CNN)."""
+"""Detection in two stages with a small second stage (Light-Head R-CNN)."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Residual networks that weigh channels (SENet)."""
+"""Residual networks with channel attention (SENet)."""
 
 from renga.view import view
 

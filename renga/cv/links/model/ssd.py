@@ -1,4 +1,4 @@
-"""Detection in one stage at several sizes (SSD)."""
+"""Detection in one stage on feature maps of several sizes (SSD)."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Instance segmentation by position-sensitive maps of inside and outside (FCIS)."""
+"""Instance segmentation with position-sensitive inside and outside score maps (FCIS)."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""Semantic segmentation with a pyramid of poolings (PSPNet)."""
+"""Semantic segmentation with pyramid pooling (PSPNet)."""
 
 from renga.view import view
 

@@ -1,4 +1,4 @@
-"""The small YOLO."""
+"""Tiny YOLO v2."""
 
 from renga.view import view
 
