@@ -1,4 +1,4 @@
-"""The examples of the API reference run. Those of renga_nn, renga_data and renga_cv are run beside their own tests."""
+"""The examples of the API reference run. Those of the packages `ELSEWHERE` are run beside their own tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from renga.training import StandardUpdater, Trainer
 from renga_data.datasets import remote
 from renga_nn.initializers import normal
 
-MODULES = sorted(module.name for module in pkgutil.walk_packages(renga_optimizers.__path__, "renga_optimizers."))
 OPTIONAL = {
     "renga.onnx.": "onnx",
     "hdf5": "h5py",
@@ -52,12 +51,26 @@ WITH_FILES = (
     "renga.run.",
 )
 """Parts of names whose examples read files of `stand_ins`."""
+ELSEWHERE = {"renga_nn", "renga_data", "renga_cv", "renga_testing"}
 PUBLIC = {name.full: name for module in names.modules() for name in names.public_names(module)}
+
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(renga_optimizers.__path__, "renga_optimizers."))
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_optimizers(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_examples_of_docstrings() -> None:
+    """Of public names whose examples no other test runs."""
+    pytest.importorskip("onnx", reason="the names of renga.onnx cannot be imported without it")
+    entities = [names.Entity(name) for name in PUBLIC.values()]
+    modules = {getattr(it.value, "__module__", it.name.home) for it in entities if ">>>" in it.doc}
+    mine = [name for name in sorted(modules) if name.partition(".")[0] not in {*ELSEWHERE, "renga_optimizers"}]
+    assert mine
+    assert [name for name in mine if doctest.testmod(importlib.import_module(name)).failed] == []
 
 
 def a_trainer(folder: Path) -> Trainer:
