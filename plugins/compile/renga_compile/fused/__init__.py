@@ -6,7 +6,7 @@ else stays a call.
 
 - `step`: `FusedStep`, the compiler.
 - `formulas`: what functions compute, as text. `statements`: what a line of a program does.
-- `reader`: from lines to statements. `groups`: which statements become one function.
+- `reader`: from lines to statements. `groups`: which statements become one function. `worth`: whether that pays.
 - `loops`: which statements of a group share a loop. `kernel_source`: the loops as Python for numba.
 - `elementary`: exp, log, tanh and others, as numba vectorizes them. `compiling`: machine code, kept on disk.
 """

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from renga_compile.fused.reader import read
 from renga_compile.fused.statements import Arithmetic, Call, Spec
+from renga_compile.fused.worth import Worth
 from renga_compile.replay.program import Program
 
 __all__ = ["Group", "grouped"]
 
 _MOST = 2000  # statements of one function: numba takes seconds for a thousand
-_SMALL = 4096  # elements of an array for which calling a function takes longer than its arithmetic
+_HELD = 1 << 20  # bytes of computed arrays that may live on because statements wait that read them
 
 
 @dataclass
@@ -33,73 +34,52 @@ class Group:
 def grouped(program: Program) -> tuple[list[Group | Call], dict[str, Spec]]:
     """The statements of a program, in groups, and what is known of its arrays.
 
-    A statement waits until a call needs an array of those that wait. Then all that wait become a group, but for those
-    that gain nothing: an operation on large arrays of which no other one needs or makes an operand stays a call.
+    A statement waits until a call needs an array of those that wait, or until they hold much memory. Then those that
+    gain by it become a group, see `renga_compile.fused.worth`. The others stay lines where they are.
     """
-    calls: set[str] = set()
+    lines: set[str] = set()
     while True:
-        statements, specs, refused = read(program, calls)
-        parts, alone = _waiting(statements)
-        alone |= refused
-        if not alone:
+        statements, specs, refused = read(program, lines)
+        parts, more = _waiting(statements, specs, lines)
+        more |= refused
+        if not more:
             return _with_outputs(parts), specs
         # What a function keeps for its gradients is made by its forward.
-        calls |= alone | {f"{call.partition('.')[0]}.forward" for call in alone}
+        lines |= more | {f"{line.partition('.')[0]}.forward" for line in more if line.endswith(".backward_arrays")}
 
 
-def _waiting(statements: Iterable[Arithmetic | Call]) -> tuple[list[Group | Arithmetic | Call], set[str]]:
-    """Groups, statements that are to be lines, calls; and the calls that are to replace statements."""
+def _waiting(
+    statements: Sequence[Arithmetic | Call], specs: dict[str, Spec], lines: Collection[str]
+) -> tuple[list[Group | Arithmetic | Call], set[str]]:
+    """Groups, statements that are lines, and calls; and what else has to be a line."""
+    worth = Worth(statements, specs)
     parts: list[Group | Arithmetic | Call] = []
-    alone: set[str] = set()
+    more: set[str] = set()
     waiting: list[Arithmetic] = []
     made: set[str] = set()
 
     def compute() -> None:
-        single = _single(waiting)
-        alone.update(each.call for each in single if each.call)
-        parts.extend(single)
-        rest = [each for each in waiting if each not in single]
-        parts.extend(Group(rest[start : start + _MOST]) for start in range(0, len(rest), _MOST))
+        chosen = worth.compiled(waiting)
+        results = {each.result for each in chosen}
+        more.update([each.key for each in waiting if each.result not in results])
+        parts.extend(Group(chosen[start : start + _MOST]) for start in range(0, len(chosen), _MOST))
         waiting.clear()
         made.clear()
 
+    def held() -> int:
+        names = {name for each in waiting for name in each.reads if name[0] in "vg"} - made
+        return sum([specs[name].size * specs[name].dtype.itemsize for name in names])
+
     for statement in statements:
-        if isinstance(statement, Arithmetic):
+        if isinstance(statement, Arithmetic) and statement.key not in lines:
             waiting.append(statement)
             made.add(statement.result)
             continue
-        if statement.needs_all or statement.reads & made:
+        if statement.reads & made or (isinstance(statement, Call) and (statement.needs_all or held() > _HELD)):
             compute()
         parts.append(statement)
     compute()
-    return parts, alone
-
-
-def _single(statements: Sequence[Arithmetic]) -> list[Arithmetic]:
-    """Those that gain nothing by being compiled: in none of whose neighbours anything is computed either."""
-    leader: dict[str, str] = {each.result: each.result for each in statements}
-
-    def first(name: str) -> str:
-        while leader[name] != name:
-            name = leader[name]
-        return name
-
-    for each in statements:
-        for operand in each.operands:
-            if operand.name in leader:
-                leader[first(operand.name)] = first(each.result)
-    computing: dict[str, int] = {}
-    for each in statements:
-        size = 2 if _elements(each) <= _SMALL else 1
-        computing[first(each.result)] = computing.get(first(each.result), 0) + (0 if each.copies else size)
-    return [each for each in statements if computing[first(each.result)] < 2]
-
-
-def _elements(statement: Arithmetic) -> int:
-    size = 1
-    for length in statement.loop_shape:
-        size *= length
-    return size
+    return parts, more
 
 
 def _with_outputs(parts: Sequence[Group | Arithmetic | Call]) -> list[Group | Call]:

@@ -55,9 +55,10 @@ class _Reader:
         self._fused: dict[str, FusedFunction] = {}  # by name of the function
         self._made: set[str] = set()  # by arithmetic
         self._cleared: set[str] = set()  # parameters that have no gradient
+        self._line = ""
 
     def line(self, line: str) -> None:
-        text = line.strip()
+        self._line = text = line.strip()
         if text.startswith("with "):
             return  # written anew where it is needed
         count = len(self.statements)
@@ -223,6 +224,7 @@ class _Reader:
     def _add(self, result: str, statement: Arithmetic) -> None:
         if statement.spec.size == 0:
             raise NotArithmetic("an empty array")
+        statement.line = self._line
         statement.result = self._new(result, statement.spec)
         if statement.text:
             statement.text = f"{statement.result} = {statement.text}"

@@ -49,6 +49,7 @@ class Arithmetic:
             gradients and the like.
         text: The line of Python that does the same; empty where `call` does.
         in_place: As `text`, where the first operand is not needed any more; empty if there is no such line.
+        line: The recorded line.
     """
 
     result: str
@@ -56,6 +57,12 @@ class Arithmetic:
     call: str
     text: str
     in_place: str
+    line: str = field(default="", init=False)
+
+    @property
+    def key(self) -> str:
+        """What tells the line apart from others, however arrays are called: a call, or the recorded line."""
+        return self.call or self.line
 
     @property
     def operands(self) -> tuple[Operand, ...]:
