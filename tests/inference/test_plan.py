@@ -44,5 +44,5 @@ def test_an_array_is_replaced_by_its_sum_only_if_nobody_reads_it_afterwards(tail
         x = images(batch, seed=batch)
         for found, expected in zip(np.atleast_1d(frozen(x)), np.atleast_1d(called(model, x)), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    plan = frozen._plan(2)
+    (plan,) = frozen._plans_of(2)
     assert bool(plan._over) == (tail is accumulated and "engine" in frozen.describe())

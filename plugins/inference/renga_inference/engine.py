@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ from renga_core.plugin import State
 from renga_core.plugin.provider import resolve
 from renga_core.settings import lookup
 
-__all__ = ["Call", "Engine", "Operator", "new_engine"]
+__all__ = ["Binder", "Call", "Engine", "Operator", "new_engine"]
 
 Host = np.ndarray[Any, Any]
+Binder = Callable[[Sequence[Host]], Callable[[], None]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Call:
     """An operation on arrays of known shapes that lie in memory in a known way.
 
     Attributes:
-        operation: Name of an operation of the kernels (`renga_core.kernel.Operation`), or of an `Operator`; ``copy``.
+        operation: Name of an operation of the kernels (`renga_core.kernel.Operation`), or of an `Operator`.
         arrays: Its arrays. Those that are no constants hold nothing yet: they show dtype, shape and strides.
         constant: Which of them are constants, and hold what they will hold in all calls.
         arguments: What the operation takes beside arrays.
@@ -59,18 +61,36 @@ class Call:
 class Engine:
     """Prepares calls. The protocol of engines; this one prepares none, so that the ordinary kernels compute.
 
-    One engine serves one frozen model, for all sizes of its batch: it may keep constants in an order of its own. It is
-    called by one thread at a time.
+    One engine serves one frozen model, for all sizes of its batch: it may keep constants in an order of its own. What
+    prepares is called by one thread at a time.
+
+    Attributes:
+        threads: How many there are at most.
     """
 
-    def prepare(self, call: Call) -> Callable[[Sequence[Host]], Callable[[], None]] | None:
+    threads = 1
+
+    def prepare(self, call: Call) -> Binder | None:
         """Prepare a call.
 
         Returns:
             What is given the arrays, then the second operands of `then`, then the result, as they lie in memory, and
-            returns what computes; or None: the ordinary kernels compute this call.
+            returns what computes; each result of it may be called by another thread. Or None: the ordinary kernels
+            compute this call.
         """
         return None
+
+    def copier(self, target: Host) -> Callable[[Host], None] | None:
+        """What copies an array without gaps to `target`, which has another order of the axes; None: NumPy copies."""
+        return None
+
+    def alone(self) -> AbstractContextManager[None]:
+        """What is prepared in this ``with`` block is computed by the thread that calls it, and no other."""
+        return nullcontext()
+
+    def share(self, compute: Callable[[Iterator[int]], None], pieces: Sequence[int]) -> None:
+        """Call `compute` with an iterator over `pieces`, in up to `threads` threads; each piece goes to one of them."""
+        compute(iter(pieces))
 
 
 def new_engine() -> Engine:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,15 @@ import numpy as np
 from renga_core.errors import RengaError
 from renga_core.graph import Variable, as_array
 from renga_inference.engine import new_engine
+from renga_inference.pieces import work_of
 from renga_inference.plan import Plan
 from renga_inference.program import Host, Place, Program, Step
-from renga_inference.sizes import Size
+from renga_inference.sizes import Size, value_at
 
 __all__ = ["FrozenModel"]
 
 PLANS = 8
-"""Sizes of the batch for which a plan is kept; of more, those not used for longest are made again when needed."""
+"""Sizes for which plans are kept; of more, those not used for longest are made again when needed."""
 
 
 class FrozenModel:
@@ -37,6 +39,7 @@ class FrozenModel:
 
     def __init__(self, program: Program, tolerance: float) -> None:
         self.program, self.tolerance = program, tolerance
+        self._work = work_of(program)
         self._lock = threading.Lock()
         self._forget()
 
@@ -62,32 +65,72 @@ class FrozenModel:
 
     def describe(self) -> str:
         """What is computed and by whom: a line for each step, for the size of the batch in the example."""
+        batch = self.program.batch
         with self._lock:
-            plan = self._plan(self.program.batch)
-        batch = "batches of any size"
-        if self.program.fixed:
-            batch = f"batches of {self.program.batch} only: {self.program.fixed}"
-        return "\n".join([f"{batch}; memory for arrays: {plan.bytes:,} bytes", *plan.describe()])
+            self._current()
+            piece = self._piece(batch)
+            plans = self._plans_of(piece or batch, alone=bool(piece))
+        sizes = f"batches of {batch} only: {self.program.fixed}" if self.program.fixed else "batches of any size"
+        pieces = f"; computed {piece} at a time by each of {len(plans)} threads" if piece else ""
+        memory = sum(plan.bytes for plan in plans)
+        return "\n".join([f"{sizes}{pieces}; memory for arrays: {memory:,} bytes", *plans[0].describe()])
 
     def _run(self, arrays: Sequence[Host], see: Callable[[Step, list[Host]], None] | None = None) -> dict[int, Host]:
         batch = self._batch(arrays)
         with self._lock:
-            found = self._plan(batch)(arrays, see)
+            self._current()
+            piece = self._piece(batch)
+            if piece and see is None:
+                found = self._in_pieces(arrays, batch, piece)
+            else:
+                (plan,) = self._plans_of(batch)
+                found = plan(arrays, see)
         return dict(zip(self.program.outputs, found, strict=True))
 
-    def _plan(self, batch: int) -> Plan:
-        if self._process != os.getpid():  # threads and what was made for them do not survive a fork
-            self._forget()
-        plan = self._plans.get(batch)
-        if plan is None:
-            plan = self._plans[batch] = Plan(self.program, batch, self._engine)
+    def _piece(self, batch: int) -> int:
+        """How many examples a thread computes at once; 0 if the batch is computed whole."""
+        return self._work.piece(batch, self._engine.threads) if self._work else 0
+
+    def _in_pieces(self, arrays: Sequence[Host], batch: int, size: int) -> list[Host]:
+        """Each thread computes some examples at a time; what remains, all threads together."""
+        together = batch - batch % (size * self._engine.threads)
+        plans = self._plans_of(size, alone=True).copy()
+        found: dict[int, list[Host]] = {}
+
+        def compute(pieces: Iterator[int]) -> None:
+            plan = plans.pop()
+            for begin in pieces:
+                found[begin] = plan(self._examples(arrays, begin, begin + size))
+
+        self._engine.share(compute, range(0, together, size))
+        if together < batch:
+            (plan,) = self._plans_of(batch - together)
+            found[together] = plan(self._examples(arrays, together, batch))
+        return [np.concatenate(parts) for parts in zip(*[found[begin] for begin in sorted(found)], strict=True)]
+
+    def _examples(self, arrays: Sequence[Host], begin: int, end: int) -> list[Host]:
+        firsts = [self.program.specs[number].shape[0] for number in self.program.inputs]
+        return [x[value_at(n, begin) : value_at(n, end)] for x, n in zip(arrays, firsts, strict=True)]
+
+    def _plans_of(self, batch: int, alone: bool = False) -> list[Plan]:
+        """The plan for a size; or, of those that one thread computes `alone`, one for each thread."""
+        plans = self._plans.get((batch, alone))
+        if plans is None:
+            with self._engine.alone() if alone else nullcontext():
+                plan = Plan(self.program, batch, self._engine)
+            plans = [plan, *[plan.twin() for _ in range(self._engine.threads - 1 if alone else 0)]]
+            self._plans[batch, alone] = plans
             if len(self._plans) > PLANS:
                 self._plans.popitem(last=False)
-        self._plans.move_to_end(batch)
-        return plan
+        self._plans.move_to_end((batch, alone))
+        return plans
+
+    def _current(self) -> None:
+        if self._process != os.getpid():  # threads and what was made for them do not survive a fork
+            self._forget()
 
     def _forget(self) -> None:
-        self._plans: OrderedDict[int, Plan] = OrderedDict()
+        self._plans: OrderedDict[tuple[int, bool], list[Plan]] = OrderedDict()
         self._engine = new_engine()
         self._process = os.getpid()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from renga_inference.folding import readers
-from renga_inference.lowering import FUSED_INTO, operator_of
+from renga_inference.lowering import FUSED_INTO, is_operator
 from renga_inference.program import Program, Step
 
 __all__ = ["fused"]
@@ -35,7 +35,7 @@ def _place(
     step: Step, steps: list[Step], position: dict[int, int], read: dict[int, int], program: Program
 ) -> int | None:
     """The place of the step that this one can be added to; None if there is none."""
-    if operator_of(step.function) is None or len(set(step.inputs)) != len(step.inputs):
+    if not is_operator(step.function) or len(set(step.inputs)) != len(step.inputs):
         return None
     for number in sorted(step.inputs, key=lambda n: position.get(n, -1), reverse=True):
         at = position.get(number)

@@ -24,7 +24,7 @@ from renga_nn.functions.normalization.layer_normalization import LayerNormalizat
 from renga_nn.functions.pooling.max_pooling import MaxPooling
 from renga_nn.functions.pooling.window_sum import WindowSum
 
-__all__ = ["FUSED_INTO", "operation_of", "operator_of"]
+__all__ = ["FUSED_INTO", "is_operator", "operation_of", "operator_of"]
 
 FUSED_INTO = (Convolution, Linear)
 """Functions that others can be added to."""
@@ -67,6 +67,11 @@ def operation_of(function: FunctionNode) -> tuple[str, tuple[Any, ...]] | None:
     """The name of the function's operation, and what it takes beside arrays; None if engines know none."""
     found = _OPERATIONS.get(type(function))
     return found and (found[0], found[1](function))
+
+
+def is_operator(function: FunctionNode) -> bool:
+    """Whether engines may know what the function does with each element; its numbers may follow from the batch."""
+    return type(function) in _OPERATORS
 
 
 def operator_of(function: FunctionNode) -> tuple[str, tuple[float, ...]] | None:

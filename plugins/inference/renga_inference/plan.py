@@ -10,7 +10,7 @@ import numpy as np
 
 from renga_core.errors import RengaError
 from renga_core.graph.operators.shape import BroadcastTo, GetItem, Reshape, Transpose
-from renga_inference.engine import Call, Engine, Operator
+from renga_inference.engine import Binder, Call, Engine, Operator
 from renga_inference.lowering import operation_of, operator_of
 from renga_inference.memory import Needed, packed
 from renga_inference.program import Host, Program, Step, with_arrays
@@ -22,8 +22,6 @@ __all__ = ["Plan"]
 
 _VIEWS = (BroadcastTo, GetItem, Reshape, Transpose)
 _OF_IMAGES = (Convolution, MaxPooling, WindowSum)
-
-Binder = Callable[[Sequence[Host]], Callable[[], None]]
 
 
 class Plan:
@@ -57,11 +55,25 @@ class Plan:
         self._roots: dict[int, int] = {}
         self._over: dict[int, int] = {}
         self._last = dict(self._uses())
-        binders = self._prepared(engine)
-        self._values, self.bytes = self._placed(binders)
-        self._copiers = {number: self._copier(engine, number) for number in program.inputs if number in self._values}
-        self._binders = binders
-        pairs = zip(self._steps, binders, strict=True)
+        self._engine = engine
+        self._binders = self._prepared(engine)
+        self._settle()
+
+    def twin(self) -> Plan:
+        """The same with memory of its own, for another thread."""
+        other = copy.copy(self)
+        other._settle()
+        return other
+
+    def _settle(self) -> None:
+        """Get memory, and bind steps to it."""
+        self._values, self.bytes = self._placed(self._binders)
+        self._copiers = {
+            number: self._engine.copier(self._values[number])
+            for number in self._program.inputs
+            if number in self._values
+        }
+        pairs = zip(self._steps, self._binders, strict=True)
         self._runners = [self._runner(place, step, binder) for place, (step, binder) in enumerate(pairs)]
 
     def __call__(self, arguments: Sequence[Host], see: Callable[[Step, list[Host]], None] | None = None) -> list[Host]:
@@ -81,7 +93,7 @@ class Plan:
                 if copier is None:
                     np.copyto(values[number], argument)
                 else:
-                    copier((argument, values[number]))()
+                    copier(argument)
             else:
                 values[number] = argument
         for step, run in zip(self._steps, self._runners, strict=True):
@@ -178,11 +190,6 @@ class Plan:
             return None
         constant = tuple([number in self._constants for number in step.inputs])
         return Call(known[0], tuple(arrays), constant, known[1], tuple(then), self._looks[step.outputs[0]])
-
-    def _copier(self, engine: Engine, number: int) -> Binder | None:
-        """What copies an argument without gaps to its place."""
-        look = self._looks[number]
-        return engine.prepare(Call("copy", (np.empty(look.shape, look.dtype),), (False,), (), (), look))
 
     # --- memory -------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from renga_core.graph import FunctionNode
 from renga_core.serializers.errors import FileDamaged
 from renga_inference.encoding import Decoder, Encoder
 from renga_inference.frozen import FrozenModel
-from renga_inference.lowering import operator_of
+from renga_inference.lowering import is_operator
 from renga_inference.program import Host, Place, Program, Spec, Step
 from renga_inference.sizes import Size
 from renga_serializers.archive import open_archive, write_archive
@@ -116,7 +116,7 @@ def _spec(shape: Any, dtype: Any) -> Spec:
 
 def _step(described: Mapping[str, Any], decode: Decoder) -> Step:
     function, then = decode(described["function"]), [(decode(each), other) for each, other in described["then"]]
-    if not isinstance(function, FunctionNode) or any(operator_of(each) is None for each, _ in then):
+    if not isinstance(function, FunctionNode) or any(not is_operator(each) for each, _ in then):
         raise ValueError("a step that is no function")
     return Step(
         function,

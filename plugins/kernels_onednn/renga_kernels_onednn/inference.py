@@ -9,7 +9,8 @@ Images have their channels last. oneDNN 3.2 chooses the same order, and the same
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -70,6 +71,7 @@ class Engine:
     """Prepares the operations that oneDNN has, for float32. Packed weights serve all sizes of the batch."""
 
     def __init__(self) -> None:
+        self.threads = threads.count()
         self._packed: dict[tuple[int, Ints], list[tuple[Description, Array]]] = {}
         self._alive: dict[int, Array] = {}
 
@@ -83,6 +85,29 @@ class Engine:
         if any(other.shape != call.result.shape for other in others):
             return None
         return prepare(self, call)
+
+    def copier(self, target: Array) -> Callable[[Array], None] | None:
+        """As the protocol says."""
+        if not is_single(target) or not _is_dense(target):
+            return None
+        compute = _with(target.size, lambda: reorder(plain_layout(target.shape), _layout(target)))
+        if compute is None:
+            return None
+        place = address(target)
+        return lambda source: compute(address(source), place)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """As the protocol says."""
+        before = threads.use(1)
+        try:
+            yield
+        finally:
+            threads.use(before)
+
+    def share(self, compute: Callable[[Iterator[int]], None], pieces: Sequence[int]) -> None:
+        """As the protocol says."""
+        threads.share_pieces(compute, pieces, min(self.threads, threads.free()))
 
     def packed(self, W: Array, plain: Layout, description: Description, images: Ints = ()) -> Array:
         """Weights in the order that a primitive has chosen.
@@ -240,9 +265,10 @@ def _simple(compute: Primitive) -> Binder:
 
 
 def _bound(compute: Primitive, arrays: Sequence[Array]) -> Runner:
-    """Computes on these arrays, which live as long as what is returned. A primitive serves one step of one plan."""
-    compute.place(*map(address, arrays))
-    return partial(_run, compute, arrays)
+    """Computes on these arrays, which live as long as what is returned."""
+    own = compute.twin()
+    own.place(*map(address, arrays))
+    return partial(_run, own, arrays)
 
 
 def _run(compute: Primitive, alive: Any) -> None:
@@ -324,15 +350,6 @@ def _batch_normalization(engine: Engine, call: Any) -> Binder | None:
     return _simple(_with(x.size, make))
 
 
-def _copy(engine: Engine, call: Any) -> Binder | None:
-    """From one order of the axes to another."""
-    (x,) = call.arrays
-    if x.shape != call.result.shape:
-        return None
-    compute = _with(x.size, lambda: reorder(_layout(x), _layout(call.result)))
-    return None if compute is None else _simple(compute)
-
-
 def _matmul(engine: Engine, call: Any) -> Binder | None:
     a, b = call.arrays
     if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
@@ -377,7 +394,6 @@ def _function(engine: Engine, call: Any) -> Binder | None:
 _PREPARED: dict[str, Callable[[Engine, Any], Binder | None]] = {
     "batch_normalization_fixed": _batch_normalization,
     "convolution": _convolution,
-    "copy": _copy,
     "layer_normalization": _layer_normalization,
     "linear": _linear,
     "log_softmax": partial(_softmax, LOG_SOFTMAX),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Sequence
 from typing import Any
@@ -32,16 +33,26 @@ class Primitive:
             "dnnl_primitive_create", "dnnl_primitive_destroy", description.kind, description.pointer
         )
         self._scratchpad = description.scratchpad
-        numbers = [*arguments, SCRATCHPAD] if self._scratchpad else list(arguments)
+        self._numbers = [*arguments, SCRATCHPAD] if self._scratchpad else list(arguments)
+        self._place = library().quick.dnnl_memory_set_data_handle
+        self._execute = library().calls.dnnl_primitive_execute
+        self._stream = stream()
+        self._threads = threads.count()
+        self._remember()
+
+    def twin(self) -> Primitive:
+        """The same, with memory objects of its own: two threads may compute with the two at once."""
+        other = copy.copy(self)
+        other._remember()
+        return other
+
+    def _remember(self) -> None:
+        numbers = self._numbers
         self._memories = [self._memory(number) for number in numbers]
         self._pointers = [memory.pointer for memory in self._memories]
         self._arguments = (_Argument * len(numbers))(
             *[_Argument(number, memory.pointer) for number, memory in zip(numbers, self._memories, strict=True)]
         )
-        self._place = library().quick.dnnl_memory_set_data_handle
-        self._execute = library().calls.dnnl_primitive_execute
-        self._stream = stream()
-        self._threads = threads.count()
 
     def _memory(self, number: int) -> Handle:
         what = f"argument {number} of {self.description.kind}"

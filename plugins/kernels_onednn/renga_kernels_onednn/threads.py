@@ -52,8 +52,10 @@ def use(number: int) -> int:
     return before
 
 
-def share_pieces(compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_Piece]) -> None:
-    """Call `compute` with an iterator over `pieces`, in as many threads; oneDNN has one in each."""
+def share_pieces(
+    compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_Piece], threads: int | None = None
+) -> None:
+    """Call `compute` with an iterator over `pieces`, in so many threads or one for each; oneDNN has one in each."""
 
     def alone(some: Iterator[_Piece]) -> None:
         before = use(1)
@@ -63,7 +65,7 @@ def share_pieces(compute: Callable[[Iterator[_Piece]], None], pieces: Sequence[_
             use(before)
 
     if len(pieces) > 1:
-        run_pieces(alone, pieces, len(pieces))
+        run_pieces(alone, pieces, threads or len(pieces))
     else:
         alone(iter(pieces))
 

@@ -1,0 +1,91 @@
+"""Large batches are computed in pieces, several at once: each thread has arrays that fit into the cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from renga_core.graph import FunctionNode
+from renga_core.graph.operators.product import MatMul
+from renga_core.graph.operators.shape import BroadcastTo, Cast, Reshape, Transpose
+from renga_inference.lowering import is_operator, operation_of
+from renga_inference.program import Program, Spec, Step
+from renga_inference.sizes import Size, value_at
+from renga_nn.functions.activation.softmax import AlongAxis
+from renga_nn.functions.array.concat import Concat, Split
+from renga_nn.functions.elementwise import Elementwise
+
+__all__ = ["Work", "work_of"]
+
+CACHE = 8 << 20
+"""Bytes of arrays that a step may read and write in a piece."""
+LITTLE = 4 << 20
+"""Bytes of arrays up to which threads have nothing to gain."""
+
+
+class Work(NamedTuple):
+    """What a program reads and writes.
+
+    Attributes:
+        largest: Bytes of the step that reads and writes most, for one example, without constants.
+        total: Bytes of all steps, for one example, without constants.
+        constants: Bytes of the constants, which each piece reads anew.
+    """
+
+    largest: int
+    total: int
+    constants: int
+
+    def piece(self, batch: int, threads: int) -> int:
+        """How many examples a thread computes at once; 0 if the batch is best computed whole, by all threads."""
+        if self.total * batch < max(LITTLE, self.constants):
+            return 0
+        return min(max(1, CACHE // self.largest), batch // threads)
+
+
+def work_of(program: Program) -> Work | None:
+    """The work of a program; None if it is not known that it computes each example on its own."""
+    computed = {*program.inputs, *[number for step in program.steps for number in step.outputs]}
+    specs = program.specs
+    if not computed.issuperset(program.outputs) or not all(_is_batch(specs[number]) for number in computed):
+        return None
+    if not all(_keeps_examples_apart(step, specs, computed) for step in program.steps):
+        return None
+    sizes = [
+        sum(math.prod(specs[n].at(1)) * specs[n].dtype.itemsize for n in {*step.reads, *step.outputs} & computed)
+        for step in program.steps
+    ]
+    return Work(max(sizes, default=1), sum(sizes), sum(array.nbytes for array in program.constants.values()))
+
+
+def _is_batch(spec: Spec) -> bool:
+    """Whether each example has rows of its own."""
+    first, *others = spec.shape or (0,)
+    return isinstance(first, Size) and first.slope > 0 and not first.offset and all(type(n) is int for n in others)
+
+
+def _follows_batch(function: FunctionNode) -> bool:
+    """Whether it does something else in a batch of another size."""
+    parts = vars(function).items()
+    shapes = type(function) in (BroadcastTo, Reshape)
+    return any(value_at(part, 1) is not part for name, part in parts if not (shapes and name == "shape"))
+
+
+def _keeps_examples_apart(step: Step, specs: Mapping[int, Spec], computed: Collection[int]) -> bool:
+    function: Any = step.function
+    axes = [len(specs[number].shape) for number in step.inputs]
+    varying = [number for number in step.inputs if number in computed]
+    if step.held or any(_follows_batch(each) for each in (function, *[then for then, _ in step.then])):
+        return False
+    if isinstance(function, (AlongAxis, Concat, Split)):
+        return function.axis % axes[0] != 0
+    if isinstance(function, Transpose):
+        return function.axes[0] == 0
+    if isinstance(function, MatMul):
+        return len(varying) == 2 and min(axes) > 2
+    if isinstance(function, BroadcastTo):
+        return not varying or axes[0] == len(function.shape)
+    if isinstance(function, (Cast, Elementwise, Reshape)) or is_operator(function):
+        return True
+    return operation_of(function) is not None and varying == list(step.inputs[:1])
