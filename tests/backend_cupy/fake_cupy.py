@@ -214,6 +214,7 @@ class State:
     captured = None
     log: list
     memory = (3 << 30, 4 << 30)
+    version = 12090  # of CUDA
 
 
 state = State()
@@ -224,6 +225,7 @@ class Device:
     def __init__(self, device=None):
         self.id = state.device if device is None else device
         self.mem_info = state.memory
+        self.compute_capability = "90"
 
     def __enter__(self):
         self._before, state.device = state.device, self.id
@@ -486,7 +488,12 @@ def cupy():
     module.ndarray, module.__version__ = ndarray, "14.0.0"
     module.ElementwiseKernel, module.RawModule = ElementwiseKernel, RawModule
     module.get_default_memory_pool = module.get_default_pinned_memory_pool = Pool
-    runtime = types.SimpleNamespace(getDeviceCount=get_device_count, CUDARuntimeError=FakeError)
+    runtime = types.SimpleNamespace(
+        getDeviceCount=get_device_count,
+        CUDARuntimeError=FakeError,
+        driverGetVersion=lambda: state.version,
+        runtimeGetVersion=lambda: state.version,
+    )
     module.cuda = types.SimpleNamespace(
         Device=Device,
         Event=Event,

@@ -31,31 +31,38 @@ def cupy_backend(compiled, monkeypatch):
     """The backend, which has its arrays and one kernel, without the registry, which would keep the stand-in."""
     from renga_backend_cupy import capture
     from renga_backend_cupy.backend import CupyBackend
-    from renga_backend_cupy.kernels import optimizer_updates
+    from renga_backend_cupy.kernels import halves, optimizer_updates
     from renga_core.backend import lookup
 
     backend = CupyBackend()
     backend.xp = SimpleNamespace(
-        where=compiled.made(np.where), zeros_like=np.zeros_like, maximum=np.maximum, sqrt=np.sqrt
+        where=compiled.made(np.where),
+        empty_like=np.empty_like,
+        zeros_like=np.zeros_like,
+        maximum=np.maximum,
+        sqrt=np.sqrt,
     )
     monkeypatch.setitem(lookup.array_types, compiled.ndarray, backend)
     monkeypatch.setattr(capture, "get_backend", lambda name: backend)
 
     def offer(name, update, supports):
-        operation = operations[f"{name}_update"]
+        operation = operations[name]
         kernel, chain = Implementation("cupy", update.forward, supports=supports), operation.chain
         chains = lambda of: (kernel, operation.reference) if of is backend else chain(of)  # noqa: E731
         monkeypatch.setattr(operation, "chain", chains)
 
-    offer("adam", optimizer_updates.AdamUpdate, optimizer_updates.supports_adam)
-    offer("sgd", optimizer_updates.SGDUpdate, optimizer_updates.supports_sgd)
-    offer("rmsprop", optimizer_updates.RMSpropUpdate, optimizer_updates.supports_rmsprop)
+    offer("refresh_fp32_copy", halves.Refresh, halves.supports)
+    offer("round_fp32_copy", halves.Round, halves.supports_round)
+    offer("widen", halves.Widen, halves.supports_widen)
+    offer("adam_update", optimizer_updates.AdamUpdate, optimizer_updates.supports_adam)
+    offer("sgd_update", optimizer_updates.SGDUpdate, optimizer_updates.supports_sgd)
+    offer("rmsprop_update", optimizer_updates.RMSpropUpdate, optimizer_updates.supports_rmsprop)
     for name, update in {
         "momentum_sgd": optimizer_updates.MomentumSGDUpdate,
         "corrected_momentum_sgd": optimizer_updates.CorrectedMomentumSGDUpdate,
         "nesterov_ag": optimizer_updates.NesterovAGUpdate,
     }.items():
-        offer(name, update, optimizer_updates.supports_momentum)
+        offer(f"{name}_update", update, optimizer_updates.supports_momentum)
     random.seed(0)
     yield backend
     random.seed(0)
@@ -95,13 +102,13 @@ def test_as_adam(compiled, dtype):
 
 
 def test_few_launches(compiled, monkeypatch):
-    link = parameters(compiled, [(2,)] * 170, kind=compiled.ndarray)
+    link = parameters(compiled, [(2,)] * 770, kind=compiled.ndarray)
     optimizer = Adam().setup(link)
     launches = []
     monkeypatch.setattr(compiled, "launch", lambda run: (launches.append(run), run()))
     feed(link, 0)
     optimizer.update()
-    assert len(launches) == 3  # 80, 80 and 10 parameters
+    assert len(launches) == 2  # 743 and 27 parameters
 
 
 def test_arrays_with_gaps_are_updated_too(compiled):
@@ -149,19 +156,23 @@ def test_half_precision_is_the_references(compiled, monkeypatch):
 
 
 def test_half_precision_by_way_of_single(compiled, monkeypatch):
-    """As Adam does it, and for all parameters at once."""
-    shapes = [(2,), (3, 4), (5,)]
+    """As Adam does it, and for all parameters at once, also where a program has changed one, and with a loss scale."""
+    shapes = [(2,), (3, 4), (5,), (0, 2), (4500,)]
     links = parameters(compiled, shapes, np.float16, compiled.ndarray), parameters(compiled, shapes, np.float16)
     launches = []
     monkeypatch.setattr(compiled, "launch", lambda run: (launches.append(run), run()))
     for link in links:
         optimizer = Adam(**OPTIONS)
         optimizer.use_fp32_update()
+        optimizer.set_loss_scale(8.0)
         optimizer.setup(link)
         for step in range(3):
             feed(link, step)
+            if step == 2:
+                link.p1.array[1] = 0.25
             optimizer.update()
-    assert len(launches) == 3  # one in each update
+    assert len(launches) == 12  # gradients, copies, the update, parameters: one for each in each update
+    np.testing.assert_allclose(links[0].p1.array[1], 0.25, atol=0.1)
     for mine, theirs in zip(*(link.params() for link in links), strict=True):
         assert mine.dtype == np.float16
         np.testing.assert_allclose(mine.array, theirs.array, rtol=1e-3)

@@ -83,8 +83,9 @@ def test_kit(backend, op):
             getattr(suite, name)(backend)
         for capability in sorted(suite.declared):
             suite.test_declared_support(backend, capability)
-        # Most samples are served: little was left out above.
-        assert 2 * len(list(suite._supported(backend))) >= len(list(suite._all(backend)))
+        # Most samples of the dtypes that are declared are served: little was left out above.
+        ours = [dtype for dtype, *_ in suite._all(backend) if dtype in suite.declared or not suite.declared]
+        assert 2 * len(list(suite._supported(backend))) >= len(ours)
 
 
 @pytest.mark.parametrize("op", ["softmax", "log_softmax"])

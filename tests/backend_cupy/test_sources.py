@@ -61,14 +61,17 @@ def test_cuda_compiles_them(fake, nvcc, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stderr
     entries = (tmp_path / "all.ptx").read_text().count(".entry")
-    assert (len(raw), entries) == (12, len(sources) + (5 + 2 + 4 + 3) * 4 + 7 * 4 + 4)
+    assert (len(raw), entries) == (13, len(sources) + (5 + 2 + 4 + 3) * 4 + 7 * 4 + 4 + 3 * 2)
 
 
-def test_the_addresses_of_parameters_fit_into_the_arguments_of_a_kernel(fake):
-    from renga_backend_cupy.kernels import optimizer_updates
+@pytest.mark.parametrize(("version", "limit"), [(12000, 4096), (12010, 32764)])
+def test_the_addresses_of_parameters_fit_into_the_arguments_of_a_kernel(fake, monkeypatch, version, limit):
+    monkeypatch.setattr(fake.state, "version", version)
+    from renga_backend_cupy.kernels import halves, norms, optimizer_updates
 
-    for name in optimizer_updates.__all__:
-        update = getattr(optimizer_updates, name)
-        if name.endswith("Update"):
-            assert update.table.itemsize + update.numbers.itemsize <= 4096
-            assert update.table.itemsize % 8 == 0  # as in C, where it holds addresses
+    updates = [getattr(optimizer_updates, name) for name in optimizer_updates.__all__ if name.endswith("Update")]
+    tables = [(update.table, update.numbers.itemsize) for update in updates]
+    for table, numbers in [*tables, (halves._TABLE, 8), (norms._TABLE, 8)]:
+        assert table.itemsize + numbers <= limit
+        assert table.itemsize % 8 == 0  # as in C, where it holds addresses
+    assert {4096: 91, 32764: 743}[limit] == optimizer_updates.TENSORS

@@ -39,9 +39,6 @@ class UpdateRuleLike(Protocol):
     def update(self, param: Parameter) -> None:
         """Change the parameter, using its gradient."""
 
-    def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
-        """Prepare the gradient for the update."""
-
     def use_fp32_update(self, flag: bool = True) -> None:
         """Update through a float32 copy."""
 

@@ -30,9 +30,7 @@ def _widen(copies: Sequence[Array], arrays: Sequence[Array], divisor: float) -> 
 _SAMPLES = "renga_testing.operator_samples"
 refresh_copies = ListOperation("refresh_fp32_copy", _refresh, lists=2, samples=f"{_SAMPLES}:refresh_fp32_copy")
 """Copy those elements of parameters into their float32 copies that differ from the rounded copies."""
-
 round_copies = ListOperation("round_fp32_copy", _round, lists=2, samples=f"{_SAMPLES}:round_fp32_copy")
 """Set parameters to their rounded copies."""
-
 widen = ListOperation("widen", _widen, lists=2, samples=f"{_SAMPLES}:widen")
 """Set float32 copies to arrays in half precision, divided by a number."""

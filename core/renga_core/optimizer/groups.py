@@ -10,11 +10,14 @@ from collections.abc import Callable, Hashable, Iterable
 from contextlib import ExitStack
 from typing import Any
 
-from renga_core.backend import Array, Device, get_backend
+import numpy as np
+
+from renga_core.backend import Array, Device, get_backend, get_device_of
 from renga_core.graph import Parameter
+from renga_core.optimizer.fp32_copy import refresh_copies, round_copies, widen
 from renga_core.optimizer.update_rule import UpdateRule
 
-__all__ = ["Group", "update_in_groups"]
+__all__ = ["Group", "update_in_groups", "widen_grads"]
 
 
 class Group:
@@ -48,9 +51,8 @@ class Group:
 def update_in_groups(params: Iterable[Parameter], update: Callable[[Group], None]) -> None:
     """Change parameters by their update rules.
 
-    A rule that cannot update groups (see `UpdateRule.in_groups`) updates its parameter directly. For the others, the
-    preparation (state, hooks of the rule) is done one by one, then each group is updated, then the rest is done one by
-    one.
+    A rule that cannot update groups (see `UpdateRule.in_groups`) updates its parameter directly. For the others, states
+    and hooks of rules are seen to one by one, float32 copies and updates in one call for each group.
 
     Args:
         params: The parameters.
@@ -58,6 +60,7 @@ def update_in_groups(params: Iterable[Parameter], update: Callable[[Group], None
     """
     groups: dict[Hashable, Group] = {}
     begun: list[tuple[UpdateRule, Parameter, Parameter, Device]] = []
+    halves: dict[tuple[Device, Any], list[tuple[Parameter, Parameter]]] = {}
     device: Device | None = None
     with ExitStack() as on_device:
         for param in params:
@@ -74,15 +77,48 @@ def update_in_groups(params: Iterable[Parameter], update: Callable[[Group], None
             target = rule.begin(param, device)
             if target is not None:
                 begun.append((rule, param, target, device))
+                if target is not param:
+                    halves.setdefault((device, param.dtype), []).append((param, target))
                 key = backend, index, target.array.dtype, rule.group_key()
-                group = groups.get(key)
-                if group is None:
-                    group = groups[key] = Group(device)
+                group = groups.setdefault(key, Group(device))
                 group.rules.append(rule)
                 group.params.append(target)
+    for (place, _), pairs in halves.items():
+        with place.use():
+            refresh_copies(place.backend, [target.array for _, target in pairs], [param.array for param, _ in pairs])
+    _call_hooks("pre", begun)
     for group in groups.values():
         update(group)
-    for rule, param, target, place in begun:
-        if target is not param or rule.has_hooks:
+    _call_hooks("post", begun)
+    for (place, _), pairs in halves.items():
+        with place.use():
+            round_copies(place.backend, [param.array for param, _ in pairs], [target.array for _, target in pairs])
+        for _, target in pairs:
+            target.cleargrad()
+
+
+def _call_hooks(timing: str, begun: list[tuple[UpdateRule, Parameter, Parameter, Device]]) -> None:
+    for rule, _, target, place in begun:
+        if rule._hooks:
             with place.use():
-                rule.finish(param, target)
+                rule.call_hooks(timing, target)
+
+
+def widen_grads(params: Iterable[Parameter], loss_scale: float | None) -> None:
+    """Convert half-precision gradients of updates in float32, and divide them by their loss scales, in few calls.
+
+    `loss_scale` is that of gradients for which no backward recorded one.
+    """
+    alike: dict[tuple[Device, Any, float | None], list[Parameter]] = {}
+    for param in params:
+        rule, grad, scale = param.update_rule, param.grad, param._loss_scale
+        if isinstance(rule, UpdateRule) and grad is not None and rule.goes_through_fp32(param):
+            scale = loss_scale if scale is None else scale
+            alike.setdefault((get_device_of(grad), grad.dtype, scale), []).append(param)
+    for (device, _, scale), group in alike.items():
+        with device.use():
+            grads: list[Any] = [param.grad for param in group]
+            wide = [device.xp.empty_like(grad, dtype=np.float32) for grad in grads]
+            widen(device.backend, wide, grads, scale or 1.0)
+        for param, grad in zip(group, wide, strict=True):
+            param._grad, param._loss_scale = grad, None if scale is None else 1.0

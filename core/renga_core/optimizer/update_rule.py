@@ -10,7 +10,7 @@ import numpy as np
 
 from renga_core.backend import Array, get_device_of, is_array
 from renga_core.graph import Parameter
-from renga_core.optimizer.fp32_copy import refresh_copy, round_copy
+from renga_core.optimizer.fp32_copy import refresh_copies, round_copies
 from renga_core.optimizer.hooks import UpdateHooks
 from renga_core.optimizer.hyperparameter import Hyperparameter, values_key
 from renga_core.serializers import Deserializer
@@ -112,11 +112,6 @@ class UpdateRule:
         """What rules must have in common to be in one group."""
         return type(self), self.t, values_key(self.hyperparam), *(self._state or ())
 
-    @property
-    def has_hooks(self) -> bool:
-        """Whether a hook is called before or after each update of this parameter."""
-        return bool(self._hooks)
-
     def update(self, param: Parameter) -> None:
         """Update the parameter, unless the rule is disabled or there is no gradient."""
         if param.array is None:
@@ -124,20 +119,27 @@ class UpdateRule:
         device = get_device_of(param.array)
         with device.use():
             target = self.begin(param, device)
-            if target is not None:
-                self.update_core(target)
-                self.finish(param, target)
+            if target is None:
+                return
+            if target is not param:
+                refresh_copies(device.backend, [target.array], [param.array])
+            self.call_hooks("pre", target)
+            self.update_core(target)
+            self.call_hooks("post", target)
+            if target is not param:
+                round_copies(device.backend, [param.array], [target.array])
+                target.cleargrad()
 
     def begin(self, param: Parameter, device: Device) -> Parameter | None:
-        """Prepare `update_core` or `update_group`: the state, the float32 copy, the count, hooks.
+        """Prepare `update_core` or `update_group`: the state, the float32 copy, the count.
 
         Args:
             param: A parameter with an array.
             device: The device of the array.
 
         Returns:
-            The object to update: the parameter or its float32 copy. None if there is nothing to do, because the rule is
-            disabled or there is no gradient.
+            The object to update: the parameter, or its float32 copy as the last update left it. None if there is
+            nothing to do, because the rule is disabled or there is no gradient.
         """
         grad = param.grad
         if not self.enabled or grad is None:
@@ -146,24 +148,18 @@ class UpdateRule:
             param.unscale_grad()
         if device is not self._device and device != self._device:
             self._move(device)
-        target = self._fp32_copy(param, grad) if self._goes_through_fp32(param) else param
+        target = self._fp32_copy(param, grad) if self.goes_through_fp32(param) else param
         if self.t == 0 or self._state is None:
             self._state = {}
         if not self._state:
             self.init_state(target)
         self.t += 1
-        if self._hooks:
-            for hook in self._hooks.at("pre"):
-                hook(self, target)
         return target
 
-    def finish(self, param: Parameter, target: Parameter) -> None:
-        """Finish an update: call hooks, and copy back from float32."""
-        for hook in self._hooks.at("post"):
+    def call_hooks(self, timing: str, target: Parameter) -> None:
+        """Call the hooks for this timing with what `begin` returned."""
+        for hook in self._hooks.at(timing):
             hook(self, target)
-        if target is not param:
-            round_copy(param.array, target.array)
-            target.cleargrad()
 
     def add_hook(self, hook: Callable[..., object], name: str | None = None, timing: str = "auto") -> None:
         """Call a function in each update of this parameter, with this rule and the parameter.
@@ -176,20 +172,6 @@ class UpdateRule:
     def remove_hook(self, name: str) -> None:
         """Remove the hook with this name. Raises KeyError if there is none."""
         self._hooks.remove(name)
-
-    def prepare_grad(self, param: Parameter, loss_scale: float | None) -> None:
-        """Prepare the gradient for hooks: divide it by the loss scale; convert it if the update uses float32.
-
-        Args:
-            param: The parameter.
-            loss_scale: The loss scale of a gradient for which no backward recorded one.
-        """
-        grad = param.grad
-        if grad is None:
-            return
-        if self._goes_through_fp32(param):
-            param._grad = grad.astype(np.float32)
-        param.unscale_grad(loss_scale)
 
     def _move(self, device: Device) -> None:
         """Move the state to the parameter's device."""
@@ -207,19 +189,15 @@ class UpdateRule:
         """Update a half-precision parameter through a float32 copy, so that small steps are not lost."""
         self._use_fp32_update = flag
 
-    def _goes_through_fp32(self, param: Parameter) -> bool:
+    def goes_through_fp32(self, param: Parameter) -> bool:
+        """Whether this parameter is updated through a float32 copy."""
         return self._use_fp32_update and param.array is not None and bool(param.dtype.itemsize < 4)
 
     def _fp32_copy(self, param: Parameter, grad: Array) -> Parameter:
-        """Return the float32 copy, with the gradient.
-
-        Copies elements of the parameter that were changed since the last update (by loading or clipping, for example).
-        """
+        """Return the float32 copy, with the gradient."""
         found = self._fp32_param
         if found is None or self.t == 0:
             found = self._fp32_param = Parameter(param.array.astype(np.float32), name=param.name)
-        else:
-            refresh_copy(found.array, param.array)
         found.grad = grad.astype(np.float32, copy=False)
         return found
 
@@ -236,17 +214,13 @@ class UpdateRule:
             state = self._state or {}
             for name in sorted(state):
                 state[name] = serializer(name, state[name])
-        if self._use_fp32_update:
-            self._serialize_fp32_copy(serializer)
-        self._device = None  # the loaded state is on the host
-
-    def _serialize_fp32_copy(self, serializer: AbstractSerializer) -> None:
-        if self._fp32_param is not None:
+        if self._use_fp32_update and self._fp32_param is not None:
             serializer("fp32_param", self._fp32_param.array)
-        else:
+        elif self._use_fp32_update:
             loaded = serializer("fp32_param", None)
             if loaded is not None:
                 self._fp32_param = Parameter(np.array(loaded))
+        self._device = None  # the loaded state is on the host
 
     def _load_state(self, serializer: Deserializer) -> None:
         """Load a state that was never made here; `init_state` makes an example, which shows the names."""

@@ -8,6 +8,7 @@ _HINT = "pip install 'renga[cuda13]' (or 'renga[cuda12]', for a driver of CUDA 1
 _PROBE = "renga_backend_cupy.probe:unavailable"
 _KERNELS = "renga_backend_cupy.kernels"
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
+_HALVES = ("float16", "bfloat16", "transposed", "channels_last")
 _ACTIVATIONS = ("clipped_relu", "elu", "hard_sigmoid", "leaky_relu", "relu", "sigmoid", "softplus", "tanh")
 _UPDATES = [
     (name, f"optimizer_updates:{cls}Update", f"optimizer_updates:supports_{arguments}")
@@ -20,6 +21,11 @@ _UPDATES = [
         ("sgd", "SGD", "sgd"),
     )
 ]
+_IN_FLOAT32 = (
+    ("refresh_fp32_copy", "Refresh", "halves:supports"),
+    ("round_fp32_copy", "Round", "halves:supports_round"),
+    ("widen", "Widen", "halves:supports_widen"),
+)
 _LAYOUTS = ("gaps", "transposed", "channels_last")
 
 
@@ -109,6 +115,10 @@ def renga_kernels() -> list[Kernel]:
             ("float32", "float64"),
         ),
         *[_own(f"{name}_update", target, supports, ("float32", "float64")) for name, target, supports in _UPDATES],
+        *[
+            _kernel(op, f"halves:{target}", supports, "compiled by CuPy: one launch for many arrays", _HALVES)
+            for op, target, supports in _IN_FLOAT32
+        ],
         *[_own(name, f"activation:{name}") for name in _ACTIVATIONS],
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from renga_backend_numpy.arrays import address, is_single
@@ -31,27 +33,27 @@ class Refresh:
     """Operation ``refresh_fp32_copy``. Nearly always nothing has changed, which a comparison of bits shows."""
 
     @staticmethod
-    def forward(copy: Array, param: Array) -> Array:
+    def forward(copies: Sequence[Array], params: Sequence[Array]) -> None:
         """As the reference, piece by piece."""
         reference = operations["refresh_fp32_copy"].reference.forward
-        copies, params = copy.reshape(-1), param.reshape(-1)
-        for first in range(0, copies.size, _PIECE):
-            mine, theirs = copies[first : first + _PIECE], params[first : first + _PIECE]
-            rounded = np.empty_like(theirs)
-            _round(mine, rounded)
-            if not np.array_equal(rounded.view(np.uint16), theirs.view(np.uint16)):
-                reference(mine, theirs)
-        return copy
+        for copy, param in zip(copies, params, strict=True):
+            wide, half = copy.reshape(-1), param.reshape(-1)
+            for first in range(0, wide.size, _PIECE):
+                mine, theirs = wide[first : first + _PIECE], half[first : first + _PIECE]
+                rounded = np.empty_like(theirs)
+                _round(mine, rounded)
+                if not np.array_equal(rounded.view(np.uint16), theirs.view(np.uint16)):
+                    reference([mine], [theirs])
 
 
 class Round:
     """Operation ``round_fp32_copy``."""
 
     @staticmethod
-    def forward(param: Array, copy: Array) -> Array:
+    def forward(params: Sequence[Array], copies: Sequence[Array]) -> None:
         """As the reference."""
-        _round(copy, param)
-        return param
+        for param, copy in zip(params, copies, strict=True):
+            _round(copy, param)
 
 
 def _round(x: Array, y: Array) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from renga_core.kernel import Sample
 
-__all__ = ["add", "matmul", "refresh_fp32_copy", "round_fp32_copy"]
+__all__ = ["add", "matmul", "refresh_fp32_copy", "round_fp32_copy", "widen"]
 
 
 def add(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
@@ -59,6 +59,14 @@ def round_fp32_copy(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[
     """``(param, copy)``, of which the parameter changes."""
     for name, shape in _PARAMETERS.items():
         yield Sample(name, (np.zeros(shape, dtype), rng.uniform(-1, 1, shape).astype(np.float32)), changed=(0,))
+
+
+def widen(rng: np.random.Generator, dtype: np.dtype[Any]) -> Iterator[Sample]:
+    """``(copy, array, divisor)``, of which the copy changes."""
+    for name, shape in _PARAMETERS.items():
+        array = rng.uniform(-1, 1, shape).astype(dtype)
+        for divisor in (1.0, 1024.0):
+            yield Sample(f"{name}, by {divisor:g}", (np.ones(shape, np.float32), array, divisor), changed=(0,))
 
 
 _PARAMETERS = {"odd sizes": (3, 5), "large": (131, 67), "filters": (33, 7, 5, 5), "empty": (0, 3)}

@@ -55,7 +55,9 @@ class Record:
     def import_plugin(self) -> list[str]:
         """Import all modules of the plugin that this interpreter can import; their names."""
         import renga_backend_cupy
+        from renga_backend_cupy.kernels import arguments
 
+        arguments.limit = lambda: 32764  # as on a GPU of today
         names = [m.name for m in pkgutil.walk_packages(renga_backend_cupy.__path__, "renga_backend_cupy.")]
         for name in names:
             importlib.import_module(name)

@@ -17,6 +17,7 @@ class Device:
     def __init__(self, number: Any = None) -> None:
         self.id = device.fakes.state.device if number is None else getattr(number, "id", number)
         self.mem_info = device.fakes.state.memory
+        self.compute_capability = "90"
 
     def __enter__(self) -> Device:
         self._before, device.fakes.state.device = device.fakes.state.device, self.id

@@ -11,17 +11,16 @@ from typing import Any
 import cupy
 import numpy as np
 
+from renga_backend_cupy.kernels.arguments import PIECE, THREADS, blocks_of, rows_for
 from renga_backend_cupy.kernels.layout import FLOATING
 from renga_backend_cupy.kernels.rows import entries, module
 from renga_core.backend import Array
 
 __all__ = ["Scale", "SumsOfSquares", "supports"]
 
-_TENSORS = 120
-"""Arrays for one launch: their addresses are passed by value, in less than the 4 KiB that a kernel may be given."""
+_TENSORS = rows_for(addresses=2, numbers=2)
+"""Arrays for one launch."""
 
-_PIECE = 4096
-_THREADS = 256
 _TABLE = np.dtype(
     [
         ("array", np.uint64, _TENSORS),
@@ -59,8 +58,8 @@ template <class T> static __device__ int piece(const Tensors<T>& tensors, long l
     const int middle = (which + after) / 2;
     if (tensors.first[middle] <= (int)blockIdx.x) which = middle; else after = middle;
   }}
-  begin = (long long)((int)blockIdx.x - tensors.first[which]) * {_PIECE};
-  end = begin + {_PIECE} < tensors.size[which] ? begin + {_PIECE} : tensors.size[which];
+  begin = (long long)((int)blockIdx.x - tensors.first[which]) * {PIECE};
+  end = begin + {PIECE} < tensors.size[which] ? begin + {PIECE} : tensors.size[which];
   return which;
 }}
 
@@ -139,16 +138,16 @@ class Scale:
 
 
 def _launch(name: str, blocks: int, *args: Any) -> None:
-    _MODULE.get_function(name)((blocks,), (_THREADS,), args)
+    _MODULE.get_function(name)((blocks,), (THREADS,), args)
 
 
 def _tables(arrays: Sequence[Array], numbers: Sequence[Array]) -> Iterator[tuple[Any, int]]:
     """What kernels are told of up to `_TENSORS` arrays, and how many pieces these have."""
     for start in range(0, len(arrays), _TENSORS):
         part, table = arrays[start : start + _TENSORS], np.zeros((), _TABLE)
-        count, sizes = len(part), [x.size for x in part]
-        first = np.cumsum([0, *(-(-size // _PIECE) for size in sizes)])
+        count = len(part)
+        first = blocks_of(part)
         table["array"][:count] = [x.data.ptr for x in part]
         table["number"][:count] = [x.data.ptr for x in numbers[start : start + _TENSORS]]
-        table["size"][:count], table["first"][: count + 1], table["count"] = sizes, first, count
+        table["size"][:count], table["first"][: count + 1], table["count"] = [x.size for x in part], first, count
         yield table, int(first[-1])

@@ -1,8 +1,4 @@
-"""Updates of optimizers in few launches: one changes up to 80 parameters, of whatever sizes. Moving averages, too.
-
-A launch has as many blocks as all its parameters together have pieces of 4096 elements, so a large parameter has many
-blocks and a bias one.
-"""
+"""Updates of optimizers, and moving averages: one launch changes hundreds of arrays, of whatever sizes."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ import cupy
 import numpy as np
 
 from renga_backend_cupy import captured_numbers
+from renga_backend_cupy.kernels.arguments import PIECE, THREADS, blocks_of, rows_for
 from renga_core.backend import Array
 
 __all__ = [
@@ -30,11 +27,9 @@ __all__ = [
     "supports_sgd",
 ]
 
-TENSORS = 80
-"""Parameters for one launch: their addresses are passed by value, in less than the 4 KiB that a kernel may be given."""
+TENSORS = rows_for(addresses=4, numbers=5)  # Adam's, which has the most of both
+"""Parameters for one launch: 91 of 4 KiB of arguments, 743 of 32."""
 
-_THREADS = 256
-_PIECE = 4096
 _READ = ("grad", "value")  # of all lists those that no update writes
 
 _SOURCE = """
@@ -104,7 +99,7 @@ class Update:
             "$ELEMENTS": " ".join(f"T& {name} = tensors.{name}[which][i];" for name in self._lists),
             "$BODY": body,
             "$TENSORS": str(TENSORS),
-            "$PIECE": str(_PIECE),
+            "$PIECE": str(PIECE),
         }.items():
             made = made.replace(word, text)
         for dtype, kind in (("float32", "float"), ("float64", "double")):
@@ -132,10 +127,10 @@ class Update:
         for name, column in zip(self._lists, zip(*dense, strict=True), strict=True):
             table[name][: len(rows)] = [x.data.ptr for x in column]
         sizes = [row[0].size for row in dense]
-        blocks = np.cumsum([0, *(-(-size // _PIECE) for size in sizes)])
+        blocks = blocks_of([row[0] for row in dense])
         table["size"][: len(rows)], table["first"][: len(rows)], table["count"] = sizes, blocks[:-1], len(rows)
         if blocks[-1]:
-            launch((int(blocks[-1]),), (_THREADS,), (table, numbers))
+            launch((int(blocks[-1]),), (THREADS,), (table, numbers))
         for row, copies in zip(rows, dense, strict=True):
             for name, x, copied in zip(self._lists, row, copies, strict=True):
                 if copied is not x and name not in _READ:

@@ -1,0 +1,46 @@
+"""How many parameters one launch may be told of: their addresses are passed by value, and a kernel's arguments are few.
+
+A launch has as many blocks as all its arrays together have pieces of `PIECE` elements, so a large array has many blocks
+and a bias one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cupy
+import numpy as np
+
+from renga_core.backend import Array
+
+__all__ = ["PIECE", "THREADS", "blocks_of", "limit", "rows_for"]
+
+PIECE = 4096
+"""Elements of a block."""
+
+THREADS = 256
+"""Of a block."""
+
+
+def limit() -> int:
+    """Bytes that a kernel may be given: 32,764 from CUDA 12.1 and compute capability 7.0 on, 4,096 before.
+
+    CUDA C++ Programming Guide, «Technical Specifications per Compute Capability» and «Function Parameters». The driver
+    and the libraries that compile must both know it.
+    """
+    runtime = cupy.cuda.runtime
+    known = min(runtime.driverGetVersion(), runtime.runtimeGetVersion()) >= 12010
+    return 32764 if known and int(cupy.cuda.Device().compute_capability) >= 70 else 4096
+
+
+def rows_for(addresses: int, numbers: int) -> int:
+    """For how many rows of so many addresses there is room, beside so many numbers of 8 bytes.
+
+    Each row also has a size (8 bytes), and the number of its first block (4).
+    """
+    return (limit() - 16 - 8 * numbers) // (8 * addresses + 12)
+
+
+def blocks_of(arrays: Sequence[Array]) -> np.ndarray:
+    """The first block of each array, and how many there are in all."""
+    return np.cumsum([0, *(-(-x.size // PIECE) for x in arrays)])
