@@ -18,7 +18,7 @@ from typing import Any
 
 from renga_kernels_numba import disk
 
-__all__ = ["load", "machine_code"]
+__all__ = ["emitted", "load", "machine_code", "origin", "placed"]
 
 _LOG = logging.getLogger("renga.kernels_numba")
 
@@ -44,13 +44,17 @@ def load(loop: str, signature: str) -> int:
     Raises:
         Exception: As `machine_code`.
     """
+    return placed(machine_code(loop, signature), _name(loop, signature))
+
+
+def placed(code: bytes, name: str) -> int:
+    """Load an object file, and return the address of its function of that name."""
     import llvmlite.binding as llvm
 
-    code = machine_code(loop, signature)
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return int(engine.get_function_address(_name(loop, signature)))
+    return int(engine.get_function_address(name))
 
 
 def _name(loop: str, signature: str) -> str:
@@ -86,12 +90,18 @@ def _features() -> str:
 
 @functools.cache
 def _origin() -> str:
-    """All that machine code depends on, beside the loop: processor, compiler, sources."""
+    """All that machine code of loops depends on, beside the loop: processor, compiler, sources."""
+    here = Path(__file__).parent
+    return origin(here / "compiling.py", *sorted((here / "loops").glob("*.py")))
+
+
+@functools.cache
+def origin(*files: Path) -> str:
+    """All that machine code depends on, beside its own source: processor, compiler, and the contents of files."""
     import llvmlite.binding as llvm
 
-    here = Path(__file__).parent
     sources = hashlib.sha256()
-    for path in [here / "compiling.py", *sorted((here / "loops").glob("*.py"))]:
+    for path in files:
         sources.update(path.name.encode() + path.read_bytes())
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite")]
     return " ".join([llvm.get_host_cpu_name(), _features(), *versions, sources.hexdigest()])
@@ -109,13 +119,27 @@ def _explain() -> None:
 def _compiled(loop: str, signature: str) -> bytes:
     _explain()
     _LOG.warning("Renga compiles the loop %s", loop)
+    module, _, name = loop.partition(":")
+    function = getattr(importlib.import_module(f"renga_kernels_numba.loops.{module}"), name)
+    return emitted(function, signature, _name(loop, signature))
+
+
+def emitted(function: Any, signature: str, symbol: str) -> bytes:
+    """The object file of a function that does a piece.
+
+    Args:
+        function: One of numba's. Its first argument is the number of the piece.
+        signature: Types of the others.
+        symbol: Name of the function in the object file.
+
+    Raises:
+        Exception: numba cannot compile it, or it needs Python.
+    """
     import llvmlite.binding as llvm
     import numba
 
     from renga_kernels_numba.loops.intrinsics import arguments_of, take
 
-    module, _, name = loop.partition(":")
-    function = getattr(importlib.import_module(f"renga_kernels_numba.loops.{module}"), name)
     arguments = arguments_of(signature)
 
     def entry(data: Any) -> None:
@@ -126,14 +150,14 @@ def _compiled(loop: str, signature: str) -> bytes:
             function(piece, *arguments(data))
 
     made = numba.cfunc(numba.void(numba.types.CPointer(numba.int64)), error_model="numpy")(entry)
-    code = made.inspect_llvm().replace(made.native_name, _name(loop, signature))
+    code = made.inspect_llvm().replace(made.native_name, symbol)
     needs_python = re.findall(r"^declare .*@((?:Py|_Py|NRT|numba)\w*)", code, re.MULTILINE)
     if needs_python:
-        raise RuntimeError(f"loop {loop} needs Python ({', '.join(needs_python)}): it may raise, or makes an object")
+        raise RuntimeError(f"{symbol} needs Python ({', '.join(needs_python)}): it may raise, or makes an object")
     target = _target_machine()  # first: it makes LLVM ready
     module = llvm.parse_assembly(code)
     for function_of_numba in module.functions:
         # numba numbers functions by process: in another one, the same name may be another function.
-        if not function_of_numba.is_declaration and function_of_numba.name != _name(loop, signature):
+        if not function_of_numba.is_declaration and function_of_numba.name != symbol:
             function_of_numba.linkage = "internal"
     return bytes(target.emit_object(module))

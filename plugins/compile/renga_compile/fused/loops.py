@@ -1,13 +1,21 @@
-"""Which statements of a group share a loop."""
+"""Which statements of a group share a loop, and which loops are shared among threads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
-from renga_compile.fused.statements import Arithmetic, Elementwise
+import numpy as np
 
-__all__ = ["Loop", "loops_of"]
+from renga_compile.fused.statements import Arithmetic, Elementwise, Reduction, Spec
+
+__all__ = ["Axes", "Loop", "loops_of"]
+
+_PIECES = 8  # of a loop that threads share
+_ALONE = 40_000  # nanoseconds of work that one thread does faster than several
+_SLOW = re.compile(r"\b(?:exp|log|sigmoid|tanh)\(")
 
 
 @dataclass
@@ -21,6 +29,57 @@ class Loop:
 
     shape: tuple[int, ...]
     statements: list[Arithmetic] = field(default_factory=list)
+
+    def pieces(self, specs: Mapping[str, Spec]) -> int:
+        """Into how many pieces the first axis is cut. It depends on shapes only, so sums have one order."""
+        axes = Axes(self)
+        pieces = min(_PIECES, axes.lengths[0]) if axes.lengths else 1
+        sums = [each for each in self.statements if isinstance(each, Reduction)]
+        apart = sum([each.spec.size for each in sums if not axes.grouped(each.kept)[0]])
+        few = prod(self.shape) >= 4 * pieces * apart  # each piece has sums of its own
+        return pieces if few and self._nanoseconds(specs) > _ALONE else 1
+
+    def _nanoseconds(self, specs: Mapping[str, Spec]) -> float:
+        """About how long one thread works."""
+        made = {each.result for each in self.statements}
+        arrays = {name: specs[name] for each in self.statements for name in (*each.reads, each.result)}
+        moved = sum([spec.size * spec.dtype.itemsize for name, spec in arrays.items() if name not in made])
+        texts = [each.expression for each in self.statements if isinstance(each, Elementwise)]
+        double = any(spec.dtype == np.float64 for spec in arrays.values())
+        slow = sum([len(_SLOW.findall(text)) for text in texts]) * (5 if double else 0.5)
+        return float(moved / 20 + prod(self.shape) * (0.05 * len(self.statements) + slow))
+
+
+class Axes:
+    """The axes of a loop, neighbours joined where all arrays have both or neither.
+
+    Attributes:
+        lengths: Of the joined axes.
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        patterns = {operand.axes for each in loop.statements for operand in each.operands}
+        patterns |= {each.kept for each in loop.statements if isinstance(each, Reduction)}
+        self._starts = [
+            axis
+            for axis in range(len(loop.shape))
+            if axis == 0 or any(pattern[axis] != pattern[axis - 1] for pattern in patterns)
+        ]
+        ends = [*self._starts[1:], len(loop.shape)]
+        self.lengths = [prod(loop.shape[a:b]) for a, b in zip(self._starts, ends, strict=False)]
+
+    def grouped(self, pattern: tuple[bool, ...]) -> list[bool]:
+        """For each joined axis whether an array has it."""
+        return [pattern[start] for start in self._starts]
+
+    def place(self, pattern: tuple[bool, ...]) -> str:
+        """Where the element of an array is."""
+        step, terms = 1, []
+        for level, has in reversed(list(enumerate(self.grouped(pattern)))):
+            if has:
+                terms.append(f"i{level} * {step}" if step != 1 else f"i{level}")
+                step *= self.lengths[level]
+        return " + ".join(reversed(terms)) or "0"
 
 
 def loops_of(statements: Sequence[Arithmetic]) -> list[Loop]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from renga_compile.fused.groups import grouped
-from renga_compile.fused.kernel_source import kernel_source
+from renga_compile.fused.groups import Group, grouped
 from renga_compile.fused.statements import Call, Spec
 from renga_compile.replay.program import Program
 
@@ -16,13 +15,13 @@ __all__ = ["fuse"]
 
 
 def fuse(
-    program: Program, compiled: Callable[[str, Sequence[Spec]], Callable[..., None]]
+    program: Program, compiled: Callable[[Group, Mapping[str, Spec]], Callable[..., None]]
 ) -> tuple[list[str], dict[str, Any]]:
     """The lines of a program, with calls of compiled functions in place of arithmetic.
 
     Args:
         program: A recorded step.
-        compiled: Compiles a source for some arrays.
+        compiled: Makes a function that takes the inputs of a group, then its outputs.
 
     Returns:
         The lines, and what further names in them mean: ``fused_0`` … are the functions.
@@ -37,7 +36,7 @@ def fuse(
             outputs = [each.result for each in part.outputs]
             arguments = [*part.inputs, *outputs]
             name = f"fused_{sum(each.startswith('fused_') for each in namespace)}"
-            namespace[name] = compiled(kernel_source(part, specs), [specs[each] for each in arguments])
+            namespace[name] = compiled(part, specs)
             for each in outputs:
                 dtype = specs[each].dtype
                 namespace[dtype.name] = dtype

@@ -38,9 +38,9 @@ class FusedStep(ReplayedStep):
     def _build(self, program: Program) -> tuple[Callable[[], Any], str]:
         """What replays a recorded program, with compiled functions in it, and how to call that in a sentence."""
         try:
-            from renga_compile.fused.compiling import compiled
+            from renga_compile.fused.kernel import kernel_of
 
-            lines, namespace = fuse(program, compiled)
+            lines, namespace = fuse(program, kernel_of)
         except Exception as error:  # of numba and LLVM, of whatever kind
             return program.build(), f"replayed, but not fused: {_reason(error)}"
         count = sum(name.startswith("fused_") for name in namespace)

@@ -1,0 +1,93 @@
+"""A compiled function, as a program calls it."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from renga_backend_numpy.arrays import address
+from renga_compile.fused import compiling
+from renga_compile.fused.groups import Group
+from renga_compile.fused.kernel_source import StageSource, sources_of
+from renga_compile.fused.stages import places
+from renga_compile.fused.statements import Spec
+from renga_kernels_numba import threads
+
+__all__ = ["Kernel", "kernel_of"]
+
+
+def kernel_of(group: Group, specs: Mapping[str, Spec]) -> Kernel:
+    """A compiled function that takes the inputs of a group, then its outputs.
+
+    Raises:
+        Exception: It cannot be compiled, or a library is missing.
+    """
+    arrays = [*group.inputs, *[each.result for each in group.outputs]]
+    return Kernel(sources_of(group, specs), arrays, compiling.compiled)
+
+
+class Kernel:
+    """Computes a group: its stages one after the other.
+
+    Args:
+        sources: Of the stages.
+        arrays: Names of the arrays that a call is given.
+        compiled: From a source and a signature to the address of its function.
+
+    Raises:
+        Exception: A source cannot be compiled.
+    """
+
+    def __init__(
+        self, sources: Sequence[StageSource], arrays: Sequence[str], compiled: Callable[[str, str], int]
+    ) -> None:
+        uses = [dict(zip(source.arguments, source.sizes, strict=True)) for source in sources]
+        own = [{name: size for name, size in used.items() if name not in arrays} for used in uses]
+        found, self._memory = places(own)
+        self._offsets = tuple(found.values())
+        names = [*arrays, *found]
+        self._stages = [_Stage(source, names, compiled(source.text, source.signature)) for source in sources]
+
+    def __call__(self, *arrays: Any) -> None:
+        """Compute. All arrays have the shapes and dtypes of the recorded ones.
+
+        Args:
+            arrays: Inputs, then outputs.
+        """
+        # An input that came out of a call in another memory order than before is copied.
+        arrays = tuple([x if type(x) is np.ndarray and x.flags.carray else _in_order(x) for x in arrays])
+        addresses = list(map(address, arrays))
+        if self._memory:
+            memory = np.empty(self._memory, np.uint8)
+            start = address(memory)
+            addresses += [start + offset for offset in self._offsets]
+        for stage in self._stages:
+            stage(addresses)
+
+
+class _Stage:
+    def __init__(self, source: StageSource, names: Sequence[str], code: int) -> None:
+        count = len(source.arguments)
+        self._pieces = source.pieces
+        self._pack = struct.Struct(f"{count + 2}q").pack
+        self._data = (ctypes.c_char * (8 * count + 16)).from_buffer_copy
+        take = itemgetter(*[names.index(name) for name in source.arguments])
+        self._take = take if count > 1 else lambda addresses: (take(addresses),)
+        # PyDLL's kind of call keeps Python's lock, which takes less than giving it away.
+        self._function = (ctypes.PYFUNCTYPE if source.pieces == 1 else ctypes.CFUNCTYPE)(None, ctypes.c_void_p)(code)
+
+    def __call__(self, addresses: Sequence[int]) -> None:
+        data = self._data(self._pack(0, self._pieces, *self._take(addresses)))
+        if self._pieces == 1:
+            self._function(data)
+        else:
+            threads.in_parallel(self._function, data, self._pieces)
+
+
+def _in_order(x: Any) -> Any:
+    return np.require(x, requirements=("C", "A", "W"))
