@@ -17,7 +17,7 @@ from renga_core.settings import lookup
 __all__ = ["Binder", "Call", "Engine", "Operator", "new_engine"]
 
 Host = np.ndarray[Any, Any]
-Binder = Callable[[Sequence[Host]], Callable[[], None]]
+Binder = Callable[[Sequence[Host]], Any]
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,13 @@ class Engine:
 
         Returns:
             What is given the arrays, then the second operands of `then`, then the result, as they lie in memory, and
-            returns what computes; each result of it may be called by another thread. Or None: the ordinary kernels
-            compute this call.
+            returns what `sequence` takes, each time another. Or None: the ordinary kernels compute this call.
         """
         return None
+
+    def sequence(self, bound: Sequence[Any]) -> Callable[[], None]:
+        """What computes prepared calls, bound to their arrays, one after another; for one thread at a time."""
+        raise NotImplementedError
 
     def copier(self, target: Host) -> Callable[[Host], None] | None:
         """What copies an array without gaps to `target`, which has another order of the axes; None: NumPy copies."""

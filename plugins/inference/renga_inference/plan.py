@@ -21,6 +21,8 @@ from renga_nn.functions.pooling.window_sum import WindowSum
 __all__ = ["Plan"]
 
 _VIEWS = (BroadcastTo, GetItem, Reshape, Transpose)
+Block = Callable[[dict[int, Host]], None]
+
 _OF_IMAGES = (Convolution, MaxPooling, WindowSum)
 
 
@@ -73,8 +75,7 @@ class Plan:
             for number in self._program.inputs
             if number in self._values
         }
-        pairs = zip(self._steps, self._binders, strict=True)
-        self._runners = [self._runner(place, step, binder) for place, (step, binder) in enumerate(pairs)]
+        self._blocks = list(self._bound(len(self._steps)))
 
     def __call__(self, arguments: Sequence[Host], see: Callable[[Step, list[Host]], None] | None = None) -> list[Host]:
         """Compute.
@@ -96,7 +97,7 @@ class Plan:
                     copier(argument)
             else:
                 values[number] = argument
-        for step, run in zip(self._steps, self._runners, strict=True):
+        for run, step in self._blocks if see is None else self._bound(1):
             run(values)
             if see is not None:
                 see(step, [values[number] for number in step.outputs])
@@ -105,11 +106,9 @@ class Plan:
     def describe(self) -> list[str]:
         """A line for each step: who computes it, the step, the shapes of its results."""
         lines = []
-        for step, binder in zip(self._steps, self._binders, strict=True):
-            view = step.outputs[0] in self._roots and step.outputs[0] in self._values
-            who = "view" if view else "kernels" if binder is None else "engine"
+        for place, step in enumerate(self._steps):
             shapes = ", ".join(str(self._shapes[number]) for number in step.outputs)
-            lines.append(f"{who:8}{step.name} -> {shapes}")
+            lines.append(f"{self._who(place):8}{step.name} -> {shapes}")
         return lines
 
     # --- preparing ----------------------------------------------------------------------------------------------------
@@ -234,17 +233,37 @@ class Plan:
 
     # --- running ------------------------------------------------------------------------------------------------------
 
-    def _runner(self, place: int, step: Step, binder: Binder | None) -> Callable[[dict[int, Host]], None]:
-        if binder is not None:
-            (number, *_), reads = step.outputs, step.reads
-            arrays = [self._values[each] for each in reads if each != self._over.get(number)]
-            compute = binder([*arrays, self._values[number]])
-            return lambda values: compute()
-        if step.outputs[0] in self._roots and step.outputs[0] in self._values:
-            return lambda values: None  # a view of what has a place
-        return self._by_kernels(place, step)
+    def _bound(self, most: int) -> Iterator[tuple[Block, Step]]:
+        """What computes the steps, up to so many of the engine's in one go, and the last step that each computes."""
+        together: list[Any] = []
+        last = None
+        for place, (step, binder) in enumerate(zip(self._steps, self._binders, strict=True)):
+            who = self._who(place)
+            if last and (who == "kernels" or len(together) == most):
+                yield self._by_engine(together), last
+                together, last = [], None
+            if binder is not None:
+                over = self._over.get(step.outputs[0])
+                numbers = [*[number for number in step.reads if number != over], *step.outputs]
+                together.append(binder([self._values[number] for number in numbers]))
+                last = step
+            elif who == "kernels":
+                yield self._by_kernels(place, step), step
+        if last:
+            yield self._by_engine(together), last
 
-    def _by_kernels(self, place: int, step: Step) -> Callable[[dict[int, Host]], None]:
+    def _who(self, place: int) -> str:
+        """Who computes a step: ``engine`` or ``kernels``; a ``view`` of what has a place is there already."""
+        number = self._steps[place].outputs[0]
+        if number in self._roots and number in self._values:
+            return "view"
+        return "kernels" if self._binders[place] is None else "engine"
+
+    def _by_engine(self, together: Sequence[Any]) -> Block:
+        compute = self._engine.sequence(together)
+        return lambda values: compute()
+
+    def _by_kernels(self, place: int, step: Step) -> Block:
         """The functions themselves, with the kernels that there are."""
         placed = [self._values.get(number) for number in step.outputs]
         last = [number for number in {*step.reads} if self._ends(number, place)]

@@ -45,6 +45,7 @@ from renga_kernels_onednn.library import (
     WEIGHTS,
 )
 from renga_kernels_onednn.primitive import Primitive, reorder
+from renga_kernels_onednn.steps import Bound, Steps
 
 __all__ = ["Engine"]
 
@@ -63,8 +64,7 @@ _LITTLE = 1 << 17
 """Elements that one thread is through with before another has come to help."""
 
 Ints = tuple[int, ...]
-Runner = Callable[[], None]
-Binder = Callable[[Sequence[Array]], Runner]
+Binder = Callable[[Sequence[Array]], Bound]
 
 
 class Engine:
@@ -108,6 +108,10 @@ class Engine:
     def share(self, compute: Callable[[Iterator[int]], None], pieces: Sequence[int]) -> None:
         """As the protocol says."""
         threads.share_pieces(compute, pieces, min(self.threads, threads.free()))
+
+    def sequence(self, bound: Sequence[Bound]) -> Callable[[], None]:
+        """As the protocol says."""
+        return Steps(bound)
 
     def packed(self, W: Array, plain: Layout, description: Description, images: Ints = ()) -> Array:
         """Weights in the order that a primitive has chosen.
@@ -220,7 +224,8 @@ def _convolution(engine: Engine, call: Any) -> Binder | None:
         )
         return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
 
-    compute = _with(W.size * x.shape[0] * math.prod(out) >> 3, make)
+    products = W.size * x.shape[0] * math.prod(out)
+    compute = _with(products >> (1 if W.shape[1] == 1 else 3), make)  # a channel on its own waits for memory
     return _with_weights(compute, engine.packed(W, plain_layout(filters), compute.description))
 
 
@@ -251,28 +256,17 @@ def _linear(engine: Engine, call: Any) -> Binder | None:
         )
         return Primitive(description, (SRC, WEIGHTS, *([BIAS] if b else []), *others, DST))
 
-    compute = _with(x.size * columns >> 4, make)
+    compute = _with(max(W.size, x.size * columns >> 4), make)
     return _with_weights(compute, engine.packed(W, Layout((inner, columns), (1, inner)), compute.description, images))
 
 
 def _with_weights(compute: Primitive, weights: Array) -> Binder:
     """The second array is to be taken in this order."""
-    return lambda arrays: _bound(compute, (arrays[0], weights, *arrays[2:]))
+    return lambda arrays: Bound(compute, (arrays[0], weights, *arrays[2:]))
 
 
 def _simple(compute: Primitive) -> Binder:
-    return partial(_bound, compute)
-
-
-def _bound(compute: Primitive, arrays: Sequence[Array]) -> Runner:
-    """Computes on these arrays, which live as long as what is returned."""
-    own = compute.twin()
-    own.place(*map(address, arrays))
-    return partial(_run, own, arrays)
-
-
-def _run(compute: Primitive, alive: Any) -> None:
-    compute.again()
+    return partial(Bound, compute)
 
 
 def _pooling(algorithm: int, factor: float, call: Any, window: Any) -> Binder | None:

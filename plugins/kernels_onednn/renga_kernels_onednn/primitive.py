@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from renga_kernels_onednn import threads
@@ -25,6 +26,10 @@ class Primitive:
     Args:
         description: What it computes.
         arguments: Numbers of the arguments, in the order of the addresses that it is called with.
+
+    Attributes:
+        scratchpad: Bytes of scratch memory that the computation needs.
+        threads: The number that it was made for; some primitives ask when they compute.
     """
 
     def __init__(self, description: Description, arguments: Sequence[int]) -> None:
@@ -32,12 +37,12 @@ class Primitive:
         self._primitive = Handle(
             "dnnl_primitive_create", "dnnl_primitive_destroy", description.kind, description.pointer
         )
-        self._scratchpad = description.scratchpad
-        self._numbers = [*arguments, SCRATCHPAD] if self._scratchpad else list(arguments)
+        self.scratchpad = description.scratchpad
+        self._numbers = [*arguments, SCRATCHPAD] if self.scratchpad else list(arguments)
         self._place = library().quick.dnnl_memory_set_data_handle
         self._execute = library().calls.dnnl_primitive_execute
         self._stream = stream()
-        self._threads = threads.count()
+        self.threads = threads.count()
         self._remember()
 
     def twin(self) -> Primitive:
@@ -75,16 +80,26 @@ class Primitive:
 
     def again(self) -> None:
         """Compute with the addresses that were set last; otherwise like a call."""
-        if self._scratchpad:
-            self._place(self._pointers[-1], scratch("scratchpad", self._scratchpad))
-        # The number of threads that it was made for; some primitives ask when they compute.
-        before = threads.use(self._threads)
+        if self.scratchpad:
+            self._place(self._pointers[-1], scratch("scratchpad", self.scratchpad))
+        before = threads.use(self.threads)
         try:
             status = self._execute(self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments)
         finally:
-            if before != self._threads:
+            if before != self.threads:
                 threads.use(before)
         check(status, self.description.kind)
+
+    def prepared(self, scratch: int) -> Callable[[], int]:
+        """What computes as `again` does, with the number of threads as it is, and returns the status.
+
+        Args:
+            scratch: Address of scratch memory.
+        """
+        if self.scratchpad:
+            self._place(self._pointers[-1], scratch)
+        call = self._primitive.pointer, self._stream.pointer, len(self._arguments), self._arguments
+        return partial(self._execute, *call)
 
 
 def reorder(source: Any, target: Any) -> Primitive | None:

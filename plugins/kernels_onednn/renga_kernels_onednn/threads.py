@@ -24,7 +24,7 @@ from renga_backend_numpy import cores
 from renga_backend_numpy.kernels.openmp import LIBRARY
 from renga_backend_numpy.kernels.thread_pool import run_pieces
 
-__all__ = ["at_fork", "count", "free", "share_pieces", "use"]
+__all__ = ["at_fork", "count", "free", "put", "share_pieces", "use"]
 
 _Piece = TypeVar("_Piece")
 
@@ -48,8 +48,13 @@ def use(number: int) -> int:
     """Set the number of threads for computations of this Python thread, and return the number before."""
     before = int(_openmp().omp_get_max_threads())
     if before != number:
-        _openmp().omp_set_num_threads(number)
+        put(number)
     return before
+
+
+def put(number: int) -> None:
+    """Set the number of threads for computations of this Python thread."""
+    _openmp().omp_set_num_threads(number)
 
 
 def share_pieces(

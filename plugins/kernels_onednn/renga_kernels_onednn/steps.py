@@ -1,0 +1,65 @@
+"""Primitives that compute one after another on arrays that stay where they are: a call of the library for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from renga_backend_numpy.arrays import address
+from renga_core.backend import Array
+from renga_kernels_onednn import threads
+from renga_kernels_onednn.library import check
+from renga_kernels_onednn.primitive import Primitive
+
+__all__ = ["Bound", "Steps"]
+
+
+class Bound:
+    """A primitive with arrays.
+
+    Args:
+        primitive: What it computes; a twin of it does.
+        arrays: In the order of the primitive's arguments.
+    """
+
+    def __init__(self, primitive: Primitive, arrays: Sequence[Array]) -> None:
+        self.primitive, self.arrays = primitive.twin(), arrays
+        self.primitive.place(*map(address, arrays))
+
+
+class Steps:
+    """Computes when it is called. For one thread at a time.
+
+    Args:
+        bound: What it computes, in this order. They share one piece of scratch memory.
+    """
+
+    def __init__(self, bound: Sequence[Bound]) -> None:
+        primitives = [each.primitive for each in bound]
+        memory = np.empty(max(primitive.scratchpad for primitive in primitives) + 64, np.uint8)
+        scratch = address(memory) + -address(memory) % 64
+        self._alive = bound, memory
+        self._threads = primitives[0].threads
+        self._calls: list[Callable[[], int | None]] = []
+        now = self._threads
+        for primitive in primitives:
+            if primitive.threads != now:
+                now = primitive.threads
+                self._calls.append(partial(threads.put, now))
+            self._calls.append(primitive.prepared(scratch))
+
+    def __call__(self) -> None:
+        """Compute.
+
+        Raises:
+            OneDNNError: It failed.
+        """
+        before = threads.use(self._threads)
+        try:
+            for call in self._calls:
+                if status := call():
+                    check(status, "a step of a frozen model")
+        finally:
+            threads.put(before)
