@@ -72,6 +72,29 @@ assert not devices.waits, devices.waits
 """)
 
 
+def test_reported_scalars_are_copied_and_nothing_waits_until_the_means_are_read():
+    program("""
+import numpy as np
+from renga import Variable
+from renga_core.backend import get_device
+from renga_training.summary import DictSummary
+send = get_device("cupy:0").send
+values = np.random.default_rng(0).normal(size=600).astype(np.float32)
+loss, there, here = send(np.zeros((), np.float32)), DictSummary(), DictSummary()
+losses = [send(np.asarray(value)) for value in values]
+devices.launches.clear(), devices.waits.clear()
+for i, value in enumerate(losses):
+    loss[...] = value  # as a captured step, whose next call overwrites its results
+    there.add({"loss": (Variable(loss), 3) if i % 2 else loss})
+    here.add({"loss": (values[i], 3) if i % 2 else values[i]})
+launches = devices.launches.total() - 600
+assert launches <= 600 + 2, devices.launches
+assert not devices.waits, devices.waits
+assert there.make_statistics() == here.make_statistics()
+assert devices.waits.total() <= 3, devices.waits
+""")
+
+
 def test_training_steps_compute_what_numpy_computes():
     """Losses of three steps, on the stand-in and on NumPy; without dropout, which draws other numbers on a GPU."""
     out = program("""
